@@ -1,0 +1,86 @@
+"""Gapsmith discovers heuristics and certifies how far each answer is from the proven optimum.
+
+What a plug-in's author needs is here: `from gapsmith import Plugin, Instance, Verdict, Reference, …`. Every
+name is imported when it is first used, so `import gapsmith` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .app.api import evaluate, run_campaign
+    from .app.check import check_problem
+    from .evaluators.base import Plugin, ProofKind, Reference, ReferenceKind, References
+    from .evaluators.toolbox import Solved, solve_cpsat, solve_mip
+    from .problems.base import (
+        Dialogue,
+        Drawable,
+        Drawing,
+        Driven,
+        HasPrimitives,
+        Instance,
+        InstanceFileError,
+        Interactive,
+        Json,
+        Parameter,
+        Primitive,
+        Problem,
+        ReadsInstances,
+        Sense,
+        Shape,
+        Verdict,
+    )
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Dialogue",
+    "Drawable",
+    "Drawing",
+    "Driven",
+    "HasPrimitives",
+    "Instance",
+    "InstanceFileError",
+    "Interactive",
+    "Json",
+    "Parameter",
+    "Plugin",
+    "Primitive",
+    "Problem",
+    "ProofKind",
+    "ReadsInstances",
+    "Reference",
+    "ReferenceKind",
+    "References",
+    "Sense",
+    "Shape",
+    "Solved",
+    "Verdict",
+    "check_problem",
+    "evaluate",
+    "run_campaign",
+    "solve_cpsat",
+    "solve_mip",
+]
+
+_HOMES = {
+    "app.api": ("evaluate", "run_campaign"),
+    "app.check": ("check_problem",),
+    "evaluators.base": ("Plugin", "ProofKind", "Reference", "ReferenceKind", "References"),
+    "evaluators.toolbox": ("Solved", "solve_cpsat", "solve_mip"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = next((home for home, names in _HOMES.items() if name in names), "problems.base")
+    value = getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,185 @@
+"""Attacks on `verify`: is anything accepted that should not be, or better than what is proven?"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import defaultdict
+from dataclasses import dataclass, replace
+
+from ...problems.base import Json, Number, VerdictStatus, canonical_json
+from .answers import HOSTILE, aliases, damages, step
+from .bench import SEED, Bench, Case
+from .findings import shorten
+
+_FIXES = {
+    "boolean-aliases": "ask for `type(x) is int`: isinstance(True, int) holds",
+    "float-aliases": "ask for `type(x) is int` where integers are meant",
+    "text-aliases": "ask for the type; do not convert what a candidate returned",
+    "not-a-number": "refuse what is not finite: comparisons with NaN are always false",
+    "partial-answers": "compare lengths, and that every part is there; `zip` stops at the shorter list",
+    "doubled-answers": "compare with the set of all parts: each exactly once",
+    "range-ignored": "refuse values outside of their range",
+    "negative-aliases": "refuse negative positions: x[-1] is the last element in Python",
+}
+LEAST_ANSWERS = 40
+"""Answers that the search tries from each start, however little time there is (count)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A valid answer of the problem's own program, from which an attack starts."""
+
+    case: Case
+    program: str
+    answer: Json
+    objective: Number
+
+
+def origins(bench: Bench) -> list[Origin]:
+    """One valid answer for each sample instance that has one, the smallest instance first."""
+    return [
+        Origin(case, name, answer, objective)
+        for case in bench.cases
+        for name, (answer, objective) in list(case.answers.items())[:1]
+    ]
+
+
+def check_hostile(bench: Bench) -> None:
+    """Hostile and constant answers get a verdict, and none is better than the bound."""
+    for case in bench.cases[:2]:
+        for words, answer in HOSTILE.items():
+            sent = f"{words} as answer to {case.instance.id}"
+            verdict = bench.judge(case.instance, answer, sent)
+            if verdict is not None and verdict.objective is not None:
+                _compare(bench, case, verdict.objective, sent)
+
+
+def check_types(bench: Bench) -> None:
+    """A number in the guise of another type, or what is no number, is not accepted."""
+    rng = random.Random(SEED)
+    real = any(isinstance(v, float) for o in origins(bench) for v in _leaves(o.answer))
+    for origin in origins(bench)[:4]:
+        for change in aliases(origin.answer, rng):
+            if change.name == "float-aliases" and real:
+                continue
+            sent = f"answer of {origin.program} to {origin.case.instance.id} with {change.words}"
+            verdict = bench.judge(origin.case.instance, change.answer, sent)
+            if verdict is not None and verdict.status is VerdictStatus.VALID:
+                bench.report.add(
+                    change.name,
+                    sent=sent,
+                    got=f"valid, objective {verdict.objective}",
+                    why="the answer is not of the stated form; what it means depends on Python's conversions",
+                    fix=_FIXES[change.name],
+                )
+
+
+def check_damage(bench: Bench) -> None:
+    """Missing, doubled and absurd parts are noticed: not each of them accepted at no cost.
+
+    One accepted change proves nothing (a redundant part may be left out); all of a kind do.
+    """
+    rng = random.Random(SEED)
+    seen: dict[str, list[tuple[str, Number | None, Number]]] = defaultdict(list)
+    for origin in origins(bench)[:4]:
+        for change in damages(origin.answer, rng):
+            sent = f"answer of {origin.program} to {origin.case.instance.id} with {change.words}"
+            verdict = bench.judge(origin.case.instance, change.answer, sent)
+            objective = None if verdict is None else verdict.objective
+            seen[change.name].append((sent, objective, origin.objective))
+            if objective is not None:
+                _compare(bench, origin.case, objective, sent)
+    for name, results in seen.items():
+        accepted = [(sent, new, old) for sent, new, old in results if new is not None]
+        free = all(not bench.better(old, new) for _, new, old in accepted)
+        if name in _FIXES and len(accepted) >= 3 and free and 2 * len(accepted) > len(results):
+            sent, new, old = accepted[0]
+            bench.report.add(
+                name,
+                sent=sent,
+                got=f"valid, objective {new} (whole answer: {old}); "
+                f"so were {len(accepted)} of {len(results)} such answers, none of them worse",
+                why="a candidate scores by leaving work out or by making parts up",
+                fix=_FIXES[name],
+            )
+
+
+def search(bench: Bench, seconds: float) -> None:
+    """Climbs from valid answers by random changes, to find one that is better than the proven bound."""
+    rng = random.Random(SEED)
+    starts = [
+        o for o in origins(bench) if o.case.reference is not None and o.case.reference.bound is not None
+    ]
+    tried = 0
+    for origin in starts:
+        share = time.monotonic() + seconds / len(starts)
+        answer, best, last = origin.answer, origin.objective, "nothing"
+        ends = tried + LEAST_ANSWERS
+        while tried < ends or time.monotonic() < share:
+            move = step(answer, rng)
+            if move is None:
+                break
+            tried += 1
+            words, changed = move
+            sent = f"changed answer of {origin.program} to {origin.case.instance.id}, lastly {words}"
+            verdict = bench.judge(origin.case.instance, changed, sent)
+            if verdict is None or verdict.objective is None or bench.better(best, verdict.objective):
+                continue
+            answer, best, last = changed, verdict.objective, words
+            if _compare(bench, origin.case, best, f"{shorten(repr(answer), 160)} ({last})"):
+                break
+    bench.report.measured["search_answers"] = tried
+
+
+def check_pure(bench: Bench) -> None:
+    """`verify` depends on its arguments alone and changes neither of them."""
+    every = origins(bench)
+    first = {o.case.instance.id: bench.judge(o.case.instance, o.answer, "a valid answer") for o in every}
+    for origin in reversed(every):
+        instance = origin.case.instance
+        own = canonical_json(origin.answer)
+        again = None
+        try:
+            again = bench.problem.verify(instance, origin.answer)
+        except Exception as error:
+            bench.report.add(
+                "verify-pure",
+                sent=f"the same valid answer to {instance.id} again",
+                got=f"{type(error).__name__}: {error}",
+                why="a record could not be verified later",
+                fix="keep no state between calls",
+            )
+        changed = ["the instance"] * (replace(instance).digest != instance.digest)
+        changed += ["the answer"] * (canonical_json(origin.answer) != own)
+        if changed or again != first[instance.id]:
+            bench.report.add(
+                "verify-pure",
+                sent=f"the same valid answer to {instance.id} again",
+                got=f"{changed[0]} was changed" if changed else f"{again} after {first[instance.id]}",
+                why="scores would depend on what was verified before",
+                fix="copy what is sorted or popped; no clock, no random numbers, no attributes of self",
+            )
+
+
+def _compare(bench: Bench, case: Case, objective: Number, sent: str) -> bool:
+    """Notes an objective that is better than the proven bound; True if it is."""
+    if case.reference is None or not bench.beats(objective, case.reference):
+        return False
+    bench.report.add(
+        "beats-reference",
+        sent=sent,
+        got=f"valid, objective {objective}, {case.reference.kind.value} {case.reference.bound} "
+        f"of {case.instance.id}",
+        why="either verify accepts what is infeasible or the bound is false; candidates will find it",
+        fix="check this answer by hand against the statement",
+    )
+    return True
+
+
+def _leaves(answer: Json) -> list[Json]:
+    if isinstance(answer, list):
+        return [leaf for item in answer for leaf in _leaves(item)]
+    if isinstance(answer, dict):
+        return [leaf for item in answer.values() for leaf in _leaves(item)]
+    return [answer]

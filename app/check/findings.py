@@ -1,0 +1,68 @@
+"""What a check found: what was sent, what came back, why it matters and how to mend it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One way in which a problem breaks the contract or can be cheated.
+
+    Attributes:
+        check: name of the check, in lower case with hyphens.
+        sent: what the problem was asked or given.
+        got: what came back.
+        why: what would go wrong in a campaign.
+        fix: what to change.
+    """
+
+    check: str
+    sent: str
+    got: str
+    why: str
+    fix: str
+
+
+@dataclass(slots=True)
+class Report:
+    """All findings on one problem, and what was measured on the way.
+
+    Attributes:
+        problem: name.
+        findings: empty iff it passed.
+        checks: names of the checks that were made.
+        measured: seconds and counts, by name.
+    """
+
+    problem: str
+    findings: list[Finding] = field(default_factory=list)
+    checks: list[str] = field(default_factory=list)
+    measured: dict[str, float | int | None] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    def add(self, check: str, *, sent: str, got: str, why: str, fix: str) -> None:
+        """Notes a finding; a check speaks at most three times."""
+        if sum(known.check == check for known in self.findings) < 3:
+            self.findings.append(Finding(check, shorten(sent), shorten(got), why, fix))
+
+    def document(self) -> dict[str, Any]:
+        """The JSON contract's document."""
+        return {
+            "problem": self.problem,
+            "passed": self.passed,
+            "findings": [asdict(finding) for finding in self.findings],
+            "checks": self.checks,
+            "measured": self.measured,
+        }
+
+
+def shorten(text: str, limit: int = 300) -> str:
+    """A text of one line and at most `limit` characters."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"

@@ -1,0 +1,197 @@
+"""Attacks through programs: inputs changed in place, an instance left out, the future asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+from ...evaluators.base import EvaluationStatus
+from ...evaluators.evaluator import GapEvaluator
+from ...problems.base import Interactive
+from ...sandbox.base import MAIN_FILE, Limits, Sandbox
+from .bench import SEED, Bench, Case, attempt
+from .programs import run
+
+if TYPE_CHECKING:
+    from ...problems.base import Instance
+
+_SPOIL = """
+
+def _spoil(value):
+    if isinstance(value, dict):
+        for key in list(value):
+            _spoil(value[key])
+            if isinstance(value[key], (int, float)):
+                value[key] = 0
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _spoil(item)
+            if isinstance(item, (int, float)):
+                value[index] = 0
+        del value[len(value) // 2:]
+    elif hasattr(value, "fill"):
+        try:
+            value.fill(0)
+        except ValueError:
+            pass
+
+
+_honest = {entry}
+
+
+def {entry}(*args, **kwargs):
+    {before}
+    result = _honest(*args, **kwargs)
+    {after}
+    return result
+"""
+_CALL = "_spoil([*args]); _spoil(kwargs)"
+_LEAVE_OUT = """
+
+_honest = {entry}
+
+
+def {entry}(**kwargs):
+    import json
+    if json.dumps(kwargs, sort_keys=True) == {text!r}:
+        raise RuntimeError("left out")
+    return _honest(**kwargs)
+"""
+
+
+def check_spoiled(bench: Bench, sandbox: Sandbox) -> None:
+    """A program that changes its inputs in place gains nothing by it."""
+    entry = bench.problem.entry_point
+    name, text = next(iter(bench.problem.start_programs().items()))
+    if not sandbox.describe(text, entry).entry_point or f"class {entry}" in text:
+        return
+    for before, after in ((_CALL, "pass"), ("pass", _CALL)):
+        spoiled = text + _SPOIL.format(entry=entry, before=before, after=after)
+        for case in bench.cases[:2]:
+            answer, failure, _ = run(sandbox, bench, spoiled, case.instance)
+            if failure is not None:
+                continue
+            sent = f"{name} changing its inputs in place, on {case.instance.id}"
+            verdict = bench.judge(case.instance, answer, sent)
+            objective = None if verdict is None else verdict.objective
+            if objective is not None and bench.beats(objective, case.reference):
+                bench.report.add(
+                    "inputs-changed",
+                    sent=sent,
+                    got=f"valid, objective {objective}, better than the bound",
+                    why="the objective was computed from inputs that the candidate had changed",
+                    fix="let verify use its own instance alone; give copies to the candidate in a driver",
+                )
+
+
+def check_left_out(bench: Bench, sandbox: Sandbox) -> None:
+    """A program that fails on one instance has no fitness, however good it is on the others."""
+    cases = [case for case in bench.cases if case.reference is not None][:2]
+    if len(cases) < 2 or isinstance(bench.problem, Interactive) or hasattr(bench.problem, "driver"):
+        return
+    entry = bench.problem.entry_point
+    _, text = next(iter(bench.problem.start_programs().items()))
+    if f"class {entry}" in text:
+        return
+    known = json.dumps(dict(cases[1].instance.public), sort_keys=True)
+    if len(known) > 20_000:
+        return
+    cheat = text + _LEAVE_OUT.format(entry=entry, text=known)
+    references = {case.instance.id: case.reference for case in cases}
+    evaluator = GapEvaluator(
+        bench.problem,
+        {"train": [case.instance for case in cases]},
+        lambda instance: references[instance.id],  # type: ignore[arg-type,return-value]
+        limits=Limits(),
+        seed=SEED,
+        policy="check",
+    )
+    evaluation = evaluator.evaluate(evaluator.program({MAIN_FILE: cheat}), "train", sandbox)
+    if evaluation.status is EvaluationStatus.COMPLETE:
+        bench.report.add(
+            "instance-left-out",
+            sent=f"a program that raises on {cases[1].instance.id}",
+            got=f"a complete evaluation, fitness {evaluation.fitness}",
+            why="candidates would leave out what is hard",
+            fix="report this: it is Gapsmith's own fault",
+        )
+
+
+_LINES = (
+    b"",
+    b"null",
+    b"NaN",
+    b"-1",
+    b"1e999",
+    b"true",
+    b"[",
+    b"[[[[",
+    b"{}",
+    b'"x"',
+    b"\xff\xfe",
+    b"9" * 400,
+    b"0.5",
+)
+
+
+def check_dialogue(bench: Bench) -> None:
+    """An interactive instance starts alike whatever comes last, and takes any line without breaking."""
+    if not isinstance(bench.problem, Interactive):
+        return
+    for case in bench.cases[:3]:
+        _starts_alike(bench, case)
+        for line in _LINES:
+            dialogue = bench.problem.dialogue(case.instance)
+            _, error = attempt(lambda d=dialogue, x=line: (d.next(b""), d.next(x)))  # type: ignore[misc]
+            if error is not None and not isinstance(error, ValueError):
+                bench.report.add(
+                    "dialogue-raises",
+                    sent=f"{line[:20]!r} as first decision on {case.instance.id}",
+                    got=f"{type(error).__name__}: {error}",
+                    why="a candidate's line is untrusted input; only ValueError ends the execution in order",
+                    fix="catch what parsing raises and raise ValueError with a sentence",
+                )
+
+
+def _starts_alike(bench: Bench, case: Case) -> None:
+    """Compares the first line with that of an instance that differs in its last hidden values only."""
+    problem = bench.problem
+    assert isinstance(problem, Interactive)
+    changed = _other_end(case.instance)
+    if changed is None:
+        return
+    first, _ = attempt(lambda: problem.dialogue(case.instance).next(b""))
+    other, error = attempt(lambda: problem.dialogue(changed).next(b""))
+    again, _ = attempt(lambda: problem.dialogue(case.instance).next(b""))
+    if error is None and first != other:
+        bench.report.add(
+            "reveals-ahead",
+            sent=f"the first line of {case.instance.id}, and again with another last hidden value",
+            got=f"{first!r} and {other!r}",
+            why="the first line tells of what comes last; a candidate can look ahead",
+            fix="send the next item only",
+        )
+    if first != again:
+        bench.report.add(
+            "dialogue-pure",
+            sent=f"dialogue({case.instance.id}) twice",
+            got=f"{first!r} and {again!r}",
+            why="an execution could not be repeated",
+            fix="make a fresh stepper that shares nothing with earlier ones",
+        )
+
+
+def _other_end(instance: Instance) -> Instance | None:
+    """The instance with the last two different values of its longest hidden list exchanged."""
+    hidden: dict[str, Any] = dict(instance.hidden or {})
+    sequences = [(len(v), k) for k, v in hidden.items() if isinstance(v, list) and len(v) > 3]
+    if not sequences:
+        return None
+    key = max(sequences)[1]
+    values = list(hidden[key])
+    other = next((i for i in range(len(values) - 2, 1, -1) if values[i] != values[-1]), None)
+    if other is None:
+        return None
+    values[other], values[-1] = values[-1], values[other]
+    return dataclasses.replace(instance, hidden={**hidden, key: values})

@@ -1,0 +1,119 @@
+"""The optional parts of a problem: driver, primitives, drawing, users' files."""
+
+from __future__ import annotations
+
+import ast
+import tempfile
+from pathlib import Path
+
+from ...problems.base import (
+    Drawable,
+    Drawing,
+    Driven,
+    HasPrimitives,
+    InstanceFileError,
+    Interactive,
+    Problem,
+    ReadsInstances,
+)
+from ...sandbox.base import Sandbox
+from .attacks import origins
+from .bench import Bench, attempt
+
+PARTS = {
+    "driver": Driven,
+    "interactive": Interactive,
+    "primitives": HasPrimitives,
+    "drawing": Drawable,
+    "reads-instances": ReadsInstances,
+}
+
+_FILES = {
+    "an empty file": b"",
+    "bytes that are no text": b"\xff\xfe\x00\x01",
+    "a table of other columns": b"colour,shape\nred,round\n",
+    "JSON lines of another kind": b'{"colour": "red"}\n',
+    "an empty JSON object": b"{}\n",
+    "half a JSON line": b'{"colour": \n',
+}
+
+
+def parts_of(problem: Problem) -> dict[str, bool]:
+    """Name of each optional part → whether a problem has it."""
+    return {name: isinstance(problem, protocol) for name, protocol in PARTS.items()}
+
+
+def check_parts(bench: Bench, sandbox: Sandbox) -> None:
+    """Whatever optional part is there does what its Protocol says."""
+    problem = bench.problem
+    if isinstance(problem, Driven):
+        _driver(bench, problem.driver, sandbox)
+    if isinstance(problem, HasPrimitives):
+        _primitives(bench, problem)
+    if isinstance(problem, Drawable):
+        _drawing(bench, problem)
+    if isinstance(problem, ReadsInstances):
+        _files(bench, problem)
+
+
+def _driver(bench: Bench, text: str, sandbox: Sandbox) -> None:
+    found = sandbox.describe(text, "drive")
+    if found.error is not None or not found.entry_point:
+        bench.report.add(
+            "driver",
+            sent="describe(driver)",
+            got=found.error or "no function `drive` at its top level",
+            why="the sandbox calls drive(entry, instance), interactive ones with receive and send",
+            fix="define def drive(entry, instance): … in the driver's text",
+        )
+
+
+def _primitives(bench: Bench, problem: HasPrimitives) -> None:
+    found, error = attempt(lambda: list(problem.primitives()))
+    for primitive in found or ():
+        try:
+            ast.parse(primitive.text, mode="eval")
+        except (SyntaxError, AttributeError, TypeError) as wrong:
+            error = wrong
+    if error is not None:
+        bench.report.add(
+            "primitives",
+            sent="primitives()",
+            got=f"{type(error).__name__}: {error}",
+            why="the offline proposer writes these expressions into programs",
+            fix="return Primitive(text, kind, meaning) with text that is one Python expression",
+        )
+
+
+def _drawing(bench: Bench, problem: Drawable) -> None:
+    for origin in origins(bench)[:1]:
+        instance, answer = origin.case.instance, origin.answer
+        found, error = attempt(lambda i=instance, a=answer: problem.draw(i, a))  # type: ignore[misc]
+        kinds = {"rectangle", "line", "label"}
+        proper = isinstance(found, Drawing) and all(shape.kind in kinds for shape in found.shapes)
+        if error is not None or not proper or not found.shapes:
+            bench.report.add(
+                "drawing",
+                sent=f"draw({instance.id}, answer of {origin.program})",
+                got=f"{type(error).__name__}: {error}" if error else repr(found),
+                why="`show --instance` draws these shapes",
+                fix="return a Drawing with at least one rectangle, line or label",
+            )
+
+
+def _files(bench: Bench, problem: ReadsInstances) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for words, content in _FILES.items():
+            for ending in ("csv", "jsonl"):
+                path = Path(folder) / f"instances.{ending}"
+                path.write_bytes(content)
+                found, error = attempt(lambda p=path: problem.read_instances(p))  # type: ignore[misc]
+                if isinstance(error, InstanceFileError):
+                    continue
+                bench.report.add(
+                    "reads-instances",
+                    sent=f"{words}, as .{ending}",
+                    got=f"{type(error).__name__}: {error}" if error else f"{len(found)} instances",
+                    why="a wrong file must be named with its row, not end in a traceback",
+                    fix="raise InstanceFileError with file, row, what was got and what was expected",
+                )

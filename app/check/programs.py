@@ -1,0 +1,175 @@
+"""The problem's own programs on sample instances, and its references beside them."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from ...evaluators.base import ProofKind, Reference, ReferenceKind
+from ...problems.base import Interactive, Json, canonical_json
+from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program, Sandbox
+from ..errors import ProblemError
+from .bench import SEED, Bench, Case
+
+if TYPE_CHECKING:
+    from ...problems.base import Instance
+
+REFERENCE_SECONDS = 2.0
+
+
+def sample(bench: Bench) -> None:
+    """Chooses a few instances of each split, evenly spaced, and the smallest ones of all."""
+    chosen: dict[str, Instance] = {}
+    every = [i for instances in bench.splits.values() for i in instances]
+    smallest = sorted(every, key=lambda i: len(canonical_json(dict(i.public))) + len(str(i.hidden or "")))
+    for instance in smallest[:2]:
+        chosen[instance.id] = instance
+    for instances in bench.splits.values():
+        for instance in instances[:: max(1, len(instances) // 2)][:2]:
+            chosen[instance.id] = instance
+    bench.cases = [Case(instance) for instance in chosen.values()]
+
+
+def run(sandbox: Sandbox, bench: Bench, text: str, instance: Instance) -> tuple[Json, str | None, float]:
+    """Answer of a program, why there is none, and CPU seconds."""
+    problem = bench.problem
+    program = Program({MAIN_FILE: text}, problem.entry_point, getattr(problem, "driver", None))
+    dialogue = problem.dialogue(instance) if isinstance(problem, Interactive) else None
+    done = sandbox.execute(program, canonical_json(dict(instance.public)).encode(), Limits(), SEED, dialogue)
+    if done.status is ExecutionStatus.OK:
+        return done.answer, None, done.cpu_seconds
+    return None, f"{done.status.value}: {done.error}", done.cpu_seconds
+
+
+def check_programs(bench: Bench, sandbox: Sandbox, seconds: float) -> None:
+    """Every start program and baseline gives a valid answer within the default limits."""
+    ends = time.monotonic() + seconds
+    programs = [("start-programs", n, t) for n, t in bench.problem.start_programs().items()]
+    programs += [("baselines", n, t) for n, t in bench.problem.baselines().items()]
+    slowest = 0.0
+    for check, name, text in programs:
+        for index, case in enumerate(bench.cases):
+            if index and time.monotonic() > ends:
+                break
+            answer, failure, spent = run(sandbox, bench, text, case.instance)
+            slowest = max(slowest, spent)
+            sent = f"{name} on {case.instance.id}"
+            if failure is None:
+                verdict = bench.judge(case.instance, answer, sent)
+                if verdict is not None and verdict.objective is not None:
+                    case.answers[name] = (answer, verdict.objective)
+                    continue
+                failure = (
+                    "no verdict"
+                    if verdict is None
+                    else "; ".join((verdict.status.value, *verdict.violations))
+                )
+            bench.report.add(
+                check,
+                sent=sent,
+                got=failure,
+                why="what the problem itself offers must be feasible, or nothing can be compared with it",
+                fix="correct the program, or verify",
+            )
+            break
+    bench.report.measured["execution_cpu_seconds_max"] = round(slowest, 4)
+
+
+def check_references(bench: Bench, seconds: float) -> None:
+    """References have the right form, come in time, repeat, and no program of the problem beats them."""
+    if bench.loaded.references is None:
+        return
+    ends, slowest = time.monotonic() + seconds, 0.0
+    for index, case in enumerate(bench.cases):
+        if index and time.monotonic() > ends:
+            break
+        started = time.monotonic()
+        try:
+            case.reference = bench.loaded.reference(case.instance, REFERENCE_SECONDS)
+        except ProblemError as error:
+            bench.report.add(
+                "references",
+                sent=f"reference({case.instance.id}, {REFERENCE_SECONDS:g})",
+                got=error.message,
+                why="every instance needs a reference; without one there is no gap",
+                fix="return a weaker bound when the time is over or the method fails",
+            )
+            return
+        spent = time.monotonic() - started
+        slowest = max(slowest, spent)
+        if spent > 3 * REFERENCE_SECONDS + 3:
+            bench.report.add(
+                "reference-seconds",
+                sent=f"reference({case.instance.id}, {REFERENCE_SECONDS:g})",
+                got=f"{spent:.1f} s",
+                why="a campaign waits for all references before it starts",
+                fix="keep to the seconds that are given; solve_mip and solve_cpsat do",
+            )
+    bench.report.measured["reference_seconds_max"] = round(slowest, 4)
+    _repeated(bench)
+    _beaten(bench)
+
+
+def _repeated(bench: Bench) -> None:
+    case = next((c for c in bench.cases if c.reference is not None), None)
+    if case is None or case.reference is None or case.reference.kind is not ReferenceKind.OPTIMUM:
+        return
+    again = bench.loaded.reference(case.instance, REFERENCE_SECONDS)
+    proven = again is not None and again.bound is not None
+    if (
+        proven
+        and again is not None
+        and again.kind is ReferenceKind.OPTIMUM
+        and again.value != case.reference.value
+    ):
+        bench.report.add(
+            "references",
+            sent=f"reference({case.instance.id}, {REFERENCE_SECONDS:g}) twice",
+            got=f"optimum {case.reference.value}, then optimum {again.value}",
+            why="an instance has one optimum",
+            fix="call OPTIMUM only what is proven",
+        )
+
+
+def _beaten(bench: Bench) -> None:
+    """Compares references with the answers of the problem's own programs."""
+    pairs = [
+        (case, case.reference, name, objective)
+        for case in bench.cases
+        if case.reference is not None
+        for name, (_, objective) in case.answers.items()
+    ]
+    beaten = [pair for pair in pairs if bench.beats(pair[3], pair[1])]
+    strictly = [pair for pair in pairs if pair[1].bound is not None and pair[3] != pair[1].bound]
+    if strictly and len(beaten) == len(strictly) and len({p[0].instance.id for p in beaten}) > 1:
+        case, reference, name, objective = beaten[0]
+        bench.report.add(
+            "sense",
+            sent=f"{name} on {case.instance.id}, and all others",
+            got=f"{objective} beats the bound {reference.bound}, and so everywhere",
+            why="a campaign would run in the wrong direction",
+            fix="correct `sense`, or the side that the bound is on",
+        )
+        return
+    for case, reference, name, objective in beaten:
+        bench.report.add(
+            "reference-beaten",
+            sent=f"{name} on {case.instance.id}",
+            got=f"objective {objective}, {_named(reference)} {reference.bound}",
+            why="the bound is false, or verify accepts what is infeasible; every gap would be wrong",
+            fix="compare both with a tiny instance that can be enumerated by hand",
+        )
+    for case, reference, name, objective in pairs:
+        if reference.bound is None and bench.better(objective, reference.value):
+            bench.report.add(
+                "reference-worse",
+                sent=f"{name} on {case.instance.id}",
+                got=f"objective {objective}, reference {reference.value} ({reference.kind.value})",
+                why="a reference that a baseline beats makes gaps look smaller than they are",
+                fix="give the best value that is known, at least the best baseline's",
+            )
+
+
+def _named(reference: Reference) -> str:
+    proof = reference.proof or ProofKind.SOLVER
+    return f"{reference.kind.value} ({proof.value}, {reference.solver})"

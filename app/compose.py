@@ -1,0 +1,367 @@
+"""Names become objects: the one place where a campaign is put together, and the Python API."""
+
+from __future__ import annotations
+
+import logging
+import platform
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from ..evaluators.base import Evaluation
+from ..evolve import champion
+from ..evolve.admission import Admission
+from ..evolve.archive import Archive
+from ..evolve.base import Budget, Candidate, Elite, Origin, Proposal, Rejection, StopReason
+from ..evolve.campaign import Campaign
+from ..evolve.executor import Job, ThreadExecutor
+from ..evolve.measures import MeasureSpace, hard_instances
+from ..evolve.models.base import Closable
+from ..evolve.state import Ports, Settings
+from ..evolve.store.reader import BASELINE
+from ..evolve.store.store import Store
+from ..problems.base import SPLITS
+from ..sandbox.base import MAIN_FILE
+from .baselines import best_baseline, evaluate_baselines
+from .config import Config, dump
+from .errors import NO_CANDIDATE, UserError
+from .opening import open_setup
+from .proposers import build_proposer, order_of, uses_models
+from .runs import CONFIG_NAME, LOG_NAME, STOP_NAME, at_work
+from .setup import Notify, Setup
+from .summary import summarise
+
+DEFAULT_ITERATIONS = 200
+"""Budget of a campaign that names none."""
+
+BEST_NAME = "best.py"
+_PACKAGES = ("gapsmith", "numpy", "ortools", "highspy", "pulp", "openai")
+
+
+@dataclass(frozen=True, slots=True)
+class Watcher:
+    """What a campaign tells the outside while it works; every part may be left out.
+
+    Attributes:
+        notify: what is being prepared, how much of it is done, how much there is.
+        started: called once with the campaign before its loop, for example to catch signals.
+        observe: called after every outcome and at least a few times a second.
+    """
+
+    notify: Notify = lambda what, done, total: None
+    started: Callable[[Campaign], None] = lambda campaign: None
+    observe: Callable[[Campaign], None] = lambda campaign: None
+
+
+def resolve_budget(config: Config) -> Config:
+    """A configuration with the default number of iterations if it limits nothing."""
+    if any(value is not None for value in config.budget.model_dump().values()):
+        return config
+    budget = config.budget.model_copy(update={"iterations": DEFAULT_ITERATIONS})
+    return config.model_copy(update={"budget": budget})
+
+
+def run(
+    config: Config,
+    folder: Path,
+    *,
+    start: Mapping[str, Mapping[str, str]] | None = None,
+    group: str | None = None,
+    watcher: Watcher | None = None,
+) -> dict[str, Any]:
+    """Starts a campaign in an empty run folder, or goes on with the one that is there.
+
+    Args:
+        config: whole configuration with a budget.
+        folder: run folder; holds the store afterwards.
+        start: start programs (name → files); the problem's own by default. Ignored on resume.
+        group: name of the group of runs that this one belongs to.
+        watcher: told what happens.
+
+    Returns:
+        The JSON contract's document.
+
+    Raises:
+        UserError: whatever a person can mend.
+    """
+    watcher = watcher or Watcher()
+    with at_work(folder), _log(folder) as log:
+        setup = open_setup(config, notify=watcher.notify)
+        store = Store(folder)
+        try:
+            _record(store, setup, folder, group)
+            with _prepared(setup, store, folder, start, watcher) as campaign:
+                stopped = _work(campaign, setup, store, watcher)
+            log.info("ended: %s", stopped.value)
+        except Exception:
+            log.exception("ended by an exception")
+            raise
+        finally:
+            store.close()
+    write_best(folder)
+    return read_summary(folder)
+
+
+def write_best(folder: Path) -> None:
+    """Writes the best heuristic so far as a program that runs alone into the run folder."""
+    from .views.record import open_record
+    from .views.standalone import program_text
+
+    with open_record(folder) as record:
+        if record.best is not None:
+            (folder / BEST_NAME).write_text(program_text(record, record.best, BEST_NAME), "utf-8")
+
+
+def read_summary(folder: Path) -> dict[str, Any]:
+    """The JSON contract's document of a run folder."""
+    from ..evolve.store.reader import Reader
+
+    reader = Reader.open(folder)
+    try:
+        return summarise(folder, reader)
+    finally:
+        reader.close()
+
+
+@contextmanager
+def _prepared(
+    setup: Setup,
+    store: Store,
+    folder: Path,
+    start: Mapping[str, Mapping[str, str]] | None,
+    watcher: Watcher,
+) -> Iterator[Campaign]:
+    """A campaign with all its ports, its start programs and baselines evaluated; ends them afterwards."""
+    (folder / STOP_NAME).unlink(missing_ok=True)
+    describer = setup.open_slot()
+    with closing(describer), setup.executor() as executor:
+        admission = Admission(describer, setup.loaded.problem.entry_point, setup.modules())
+        baselines = _baselines(setup, store, executor, watcher.notify)
+        starts = _start_programs(setup, store, admission, executor, start)
+        campaign = _campaign(setup, store, admission, executor, starts, baselines, folder, watcher)
+        try:
+            yield campaign
+        finally:
+            campaign.close()
+            if isinstance(campaign.ports.proposer, Closable):
+                campaign.ports.proposer.close()
+
+
+def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> StopReason:
+    """Runs the loop, chooses and tests the champion."""
+    watcher.started(campaign)
+    stopped = campaign.run()
+    _crown(campaign, setup, store, stopped)
+    store.set("stop_reason", stopped.value)
+    if campaign.trouble is not None:
+        raise campaign.trouble
+    return stopped
+
+
+def dry_run(config: Config, watcher: Watcher | None = None) -> dict[str, Any]:
+    """What a campaign would ask for and cost, with one rendered prompt; sends nothing and leaves no run.
+
+    Raises:
+        UserError: whatever a person can mend.
+    """
+    import tempfile
+
+    from .plan import plan
+
+    watcher = watcher or Watcher()
+    with tempfile.TemporaryDirectory(prefix="gapsmith-plan-") as place:
+        folder = Path(place)
+        setup = open_setup(config, notify=watcher.notify)
+        store = Store(folder)
+        try:
+            _record(store, setup, folder, None)
+            with _prepared(setup, store, folder, None, watcher) as campaign:
+                return plan(campaign, config)
+        finally:
+            store.close()
+
+
+def _campaign(
+    setup: Setup,
+    store: Store,
+    admission: Admission,
+    executor: ThreadExecutor,
+    starts: list[tuple[Candidate, Evaluation]],
+    baselines: Mapping[str, Mapping[str, Evaluation]],
+    folder: Path,
+    watcher: Watcher,
+) -> Campaign:
+    config = setup.config
+    space = MeasureSpace(hard_instances(starts[0][1], setup.evaluator.instances("train")))
+    archive = Archive(space, config.archive.islands)
+    for candidate, evaluation in starts:
+        for island in range(archive.islands):
+            archive.add(candidate, evaluation, island)
+    candidate, evaluation = starts[0]
+    measures = space.measures(candidate, evaluation)
+    proposer = build_proposer(config, store, folder, admission)
+    budget = config.budget
+    return Campaign(
+        Ports(setup.loaded.problem, setup.evaluator, proposer, executor, admission, store),
+        archive,
+        Elite(candidate, evaluation, 0, space.cell(measures), measures),
+        Settings(
+            seed=config.campaign.seed,
+            in_flight=config.campaign.in_flight,
+            order=order_of(config),
+            migration_every=config.archive.migration_every,
+            inspirations=config.archive.inspirations,
+            waits=uses_models(config),
+        ),
+        Budget(budget.iterations, budget.evaluations, budget.seconds, budget.patience),
+        baseline=best_baseline(baselines, "train"),
+        cpu_seconds=config.sandbox.cpu_seconds,
+        stop_file=folder / STOP_NAME,
+        observe=watcher.observe,
+    )
+
+
+def _baselines(
+    setup: Setup, store: Store, executor: ThreadExecutor, notify: Notify
+) -> dict[str, dict[str, Evaluation]]:
+    """Baseline → split → evaluation, from the store, the cache or the sandbox."""
+    names = store.read.baselines()
+    if names:
+        return {
+            name: {s: e for s in SPLITS if (e := store.read.evaluation(BASELINE + name, s)) is not None}
+            for name in names
+        }
+    found = evaluate_baselines(setup, executor, SPLITS, notify)
+    with store.transaction():
+        for name, by in found.items():
+            for evaluation in by.values():
+                store.put_evaluation(BASELINE + name, evaluation, setup.evaluator.version)
+    return found
+
+
+def _start_programs(
+    setup: Setup,
+    store: Store,
+    admission: Admission,
+    executor: ThreadExecutor,
+    given: Mapping[str, Mapping[str, str]] | None,
+) -> list[tuple[Candidate, Evaluation]]:
+    """Start programs with their training evaluations, the default one first.
+
+    Raises:
+        UserError: one of them is no program, or none is feasible.
+    """
+    recorded = [c for id in store.read.candidate_ids() if (c := store.read.candidate(id)) and not c.iteration]
+    if recorded:
+        order: list[str] = store.read.record("starts")
+        found = {c.id: (c, store.read.evaluation(c.id, "train")) for c in recorded}
+        return [(c, e) for id in order for c, e in [found[id]] if e is not None]
+    sources = given or {n: {MAIN_FILE: t} for n, t in setup.loaded.problem.start_programs().items()}
+    result: list[tuple[Candidate, Evaluation]] = []
+    for name, files in sources.items():
+        proposal = Proposal(files, Origin.START, name)
+        known = [candidate.id for candidate, _ in result]
+        candidate = admission.admit(proposal, (), 0, 0, known)
+        if isinstance(candidate, Rejection):
+            raise UserError(
+                NO_CANDIDATE,
+                f"start program {name}: {candidate.reason.value}: {candidate.excerpt}",
+                f"it must define `{setup.loaded.problem.signature}`",
+            )
+        evaluation = executor.submit(Job(setup.evaluator.program(files), "train")).result()
+        if evaluation.failure is not None:
+            failure = evaluation.failure
+            raise UserError(
+                NO_CANDIDATE,
+                f"start program {name}: {failure.status.value} on {failure.instance}: {failure.message}",
+                f"try it with `gapsmith evaluate {setup.config.campaign.problem} FILE`",
+            )
+        result.append((candidate, evaluation))
+    with store.transaction():
+        for candidate, evaluation in result:
+            store.put_start(candidate, evaluation, setup.evaluator.version)
+        store.set("starts", [candidate.id for candidate, _ in result])
+        store.set("start", result[0][0].id)
+    return result
+
+
+def _crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -> None:
+    """After a whole campaign: the champion by validation, tested once, beside the start program."""
+    if stopped in (StopReason.INTERRUPTED, StopReason.STOP_FILE, StopReason.PROVIDER):
+        return
+    best = champion.choose(campaign, setup.config.evaluation.champions)
+    champion.test(campaign, campaign.start.candidate)
+    if best is not None:
+        champion.test(campaign, best.candidate)
+        store.set("champion", best.candidate.id)
+
+
+def _record(store: Store, setup: Setup, folder: Path, group: str | None) -> None:
+    """Stores with the run everything that is needed to run it again."""
+    splits = {name: setup.evaluator.instances(name) for name in SPLITS}
+    config = setup.config.model_dump(mode="json")
+    problem, loaded = setup.loaded.problem, setup.loaded
+    with store.transaction():
+        if store.read.record("created") is None:
+            store.set("created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
+            store.set("group", group)
+            store.put_instances(
+                [i for split in splits.values() for i in split.values()], setup.evaluator.references
+            )
+        store.set("config", config)
+        store.set("stop_reason", None)
+        store.set("champion", None)
+        store.set("versions", versions())
+        store.set("evaluator", setup.evaluator.version)
+        store.set("unsafe_without", sorted(setup.policy.without))
+        store.set("model", [entry["spec"] for entry in config["model"]] or ["offline"])
+        store.set(
+            "problem",
+            {
+                "name": loaded.name,
+                "version": problem.version,
+                "sense": problem.sense.value,
+                "unit": problem.unit,
+                "entry_point": problem.entry_point,
+                "driver": getattr(problem, "driver", None),
+                "origin": loaded.origin,
+                "digest": loaded.digest,
+                "source": loaded.source,
+                "parameters": dict(loaded.parameters),
+            },
+        )
+    (folder / CONFIG_NAME).write_text(dump(config), "utf-8")
+
+
+def versions() -> dict[str, str | None]:
+    """Versions of Gapsmith, Python, the system and the packages that results depend on; None if absent."""
+    found: dict[str, str | None] = {
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = None
+    return found
+
+
+@contextmanager
+def _log(folder: Path) -> Iterator[logging.Logger]:
+    """The run's log file."""
+    logger = logging.getLogger(f"gapsmith.run.{folder.name}")
+    logger.propagate = False
+    logger.setLevel(logging.INFO)
+    handler = logging.FileHandler(folder / LOG_NAME, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger.addHandler(handler)
+    try:
+        yield logger
+    finally:
+        logger.removeHandler(handler)
+        handler.close()

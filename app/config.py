@@ -1,0 +1,274 @@
+"""The configuration of a campaign: strict, every key with unit, range and default."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from ..evolve.models.settings import ModelSettings
+from .errors import INVALID, UserError
+
+Count = Annotated[int, Field(ge=1)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class CampaignSection(_Section):
+    """What is searched, and from which random seed."""
+
+    problem: str = Field("smtt", description="a problem's name, a file, or module:attribute")
+    seed: int = Field(1, ge=0, description="of the search's random streams (pure number, >= 0)")
+    in_flight: Count = Field(8, le=256, description="iterations under way at once (count, 1 to 256)")
+
+
+class ArchiveSection(_Section):
+    """Islands and how they meet."""
+
+    islands: Count = Field(4, le=64, description="islands of the archive (count, 1 to 64)")
+    migration_every: int = Field(
+        40, ge=0, description="told iterations between migrations along the ring (count; 0 is never)"
+    )
+    inspirations: int = Field(
+        1, ge=0, le=8, description="elites given to the proposer beside the parent (count, 0 to 8)"
+    )
+
+
+class BudgetSection(_Section):
+    """Totals over stops and resumes; without any of them a default number of iterations."""
+
+    iterations: Count | None = Field(None, description="iterations (count, >= 1)")
+    evaluations: Count | None = Field(None, description="candidates evaluated in training (count, >= 1)")
+    seconds: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="wall seconds of search (> 0); ends the same trajectory earlier"
+    )
+    patience: Count | None = Field(None, description="iterations without a better best (count, >= 1)")
+    tokens: Count | None = Field(None, description="tokens in and out of all models, a hard cap (count)")
+    usd: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="US dollars over all models, a hard cap (> 0)"
+    )
+
+
+class EvaluationSection(_Section):
+    """Which instances are drawn and how the champion is chosen."""
+
+    instance_seed: int = Field(
+        1, ge=0, description="of the instances and of the candidates' random streams (pure number, >= 0)"
+    )
+    reference_seconds: float = Field(
+        10.0, gt=0, description="wall seconds that one reference may take (> 0); afterwards its proven bound"
+    )
+    instances: tuple[str, ...] = Field(
+        (),
+        strict=False,
+        max_length=3,
+        description="instance files in place of the problem's splits: one (split 50/25/25 by stratum) "
+        "or three (training, validation, test)",
+    )
+    champions: Count = Field(10, description="top elites that are validated at the end (count, >= 1)")
+
+
+class SandboxSection(_Section):
+    """What one execution may use."""
+
+    cpu_seconds: float = Field(1.0, gt=0, description="CPU seconds per instance (> 0)")
+    memory_mb: float = Field(512.0, gt=0, description="MiB of memory per execution (> 0)")
+    output_kb: float = Field(1024.0, gt=0, description="KiB of answer per execution (> 0)")
+    modules: tuple[str, ...] = Field(
+        (), strict=False, description="modules that a candidate may import beside the standard list (names)"
+    )
+    without: tuple[str, ...] = Field(
+        (), strict=False, description="sandbox layers that are switched off (names; --unsafe-without)"
+    )
+
+
+class PromptsSection(_Section):
+    """How models are asked; of no effect offline."""
+
+    tokens: Count = Field(16_000, description="size of one prompt (estimated tokens, >= 1)")
+    folder: str | None = Field(None, description="folder whose templates replace the built-in ones")
+    choice: Literal["weights", "bandit"] = Field(
+        "weights", description="how model and operator are chosen: by weight, or by improvement per cost"
+    )
+
+
+class RunSection(_Section):
+    """How the work is done; nothing here changes a result."""
+
+    workers: Count | None = Field(
+        None, le=256, description="sandbox slots at work (count, 1 to 256); by default one per processor"
+    )
+
+
+class Config(_Section):
+    """A whole configuration; `[problem]` holds the problem's own parameters."""
+
+    campaign: CampaignSection = CampaignSection()
+    archive: ArchiveSection = ArchiveSection()
+    budget: BudgetSection = BudgetSection()
+    evaluation: EvaluationSection = EvaluationSection()
+    sandbox: SandboxSection = SandboxSection()
+    prompts: PromptsSection = PromptsSection()
+    run: RunSection = RunSection()
+    problem: dict[str, Any] = Field(default_factory=dict)
+    model: tuple[ModelSettings, ...] = Field((), strict=False)
+
+
+SECTIONS = ("campaign", "archive", "budget", "evaluation", "sandbox", "prompts", "run")
+
+
+def parse(document: Mapping[str, Any], where: str) -> Config:
+    """A configuration from a mapping of sections.
+
+    Raises:
+        UserError: an unknown key (with the nearest match) or a value out of range, all of them at once.
+    """
+    try:
+        return Config.model_validate(document)
+    except ValidationError as error:
+        lines = [_explain(item, where) for item in error.errors()]
+        raise UserError(
+            INVALID, "\n".join(lines), "`gapsmith config explain KEY` tells what a key means"
+        ) from error
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The mapping of a TOML file.
+
+    Raises:
+        UserError: it cannot be read or is no TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UserError(INVALID, f"{path}: {error.strerror}, expected a configuration file") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(INVALID, f"{path}: {error}, expected TOML") from error
+
+
+def override(document: dict[str, Any], assignments: Iterable[str]) -> dict[str, Any]:
+    """A copy with `section.key=value` assignments applied; values are TOML, bare words are strings.
+
+    Raises:
+        UserError: an assignment has another form.
+    """
+    result = {key: dict(value) if isinstance(value, dict) else value for key, value in document.items()}
+    for text in assignments:
+        path, equals, value = text.partition("=")
+        section, dot, key = path.strip().partition(".")
+        if not (equals and dot and key):
+            raise UserError(
+                INVALID, f"--set {text}: expected section.key=value", "e.g. --set sandbox.cpu_seconds=5"
+            )
+        table = result.setdefault(section, {})
+        if not isinstance(table, dict):
+            raise UserError(INVALID, f"--set {text}: [[{section}]] is a list, expected a section")
+        table[key] = _value(value.strip())
+    return result
+
+
+def describe(section: str, key: str) -> str:
+    """Meaning, range and default of a key, one line.
+
+    Raises:
+        UserError: there is no such key.
+    """
+    model = Config.model_fields.get(section)
+    fields = _fields(section)
+    if model is None or key not in fields:
+        known = [f"{s}.{k}" for s in (*SECTIONS, "model") for k in _fields(s)]
+        near = difflib.get_close_matches(f"{section}.{key}", known, 3, 0.4)
+        hint = f"did you mean {', '.join(near)}?" if near else "`gapsmith config show` lists all keys"
+        raise UserError(INVALID, f"{section}.{key}: unknown key", hint)
+    field = fields[key]
+    default = field.get_default(call_default_factory=True)
+    shown = (
+        "required"
+        if field.is_required()
+        else f"default {toml_value(default) if default is not None else 'none'}"
+    )
+    return f"{section}.{key}: {field.description} ({shown})"
+
+
+def starter() -> str:
+    """A commented configuration file with every key at its default."""
+    lines = ["# A Gapsmith campaign. Every key is optional; remove the # to set one.", ""]
+    for section in SECTIONS:
+        lines += [f"[{section}]"]
+        for key, field in _fields(section).items():
+            default = field.get_default(call_default_factory=True)
+            value = "" if default is None else toml_value(default)
+            lines += [f"# {field.description}", f"# {key} = {value}"]
+        lines.append("")
+    lines += ["# [problem]", "# parameters of the problem: `gapsmith problems show NAME` lists them", ""]
+    lines += ["# [[model]]", '# spec = "openai/NAME"', "# `gapsmith models` lists the providers", ""]
+    return "\n".join(lines)
+
+
+def dump(document: Mapping[str, Any]) -> str:
+    """TOML text of a configuration mapping; keys without a value are left out."""
+    lines: list[str] = []
+    for section, table in document.items():
+        if section == "model":
+            for entry in table:
+                lines += ["[[model]]", *_rows(entry), ""]
+        elif table:
+            lines += [f"[{section}]", *_rows(table), ""]
+    return "\n".join(lines)
+
+
+def toml_value(value: Any) -> str:
+    """TOML text of a plain value: JSON's form of texts, numbers, booleans and lists is TOML's too."""
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{k} = {toml_value(v)}" for k, v in value.items() if v is not None) + " }"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _shown(default: Any) -> str:
+    return "none" if default is None else toml_value(default)
+
+
+def _rows(table: Mapping[str, Any]) -> list[str]:
+    return [f"{key} = {toml_value(value)}" for key, value in table.items() if value is not None]
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _fields(section: str) -> dict[str, Any]:
+    if section == "model":
+        return dict(ModelSettings.model_fields)
+    if section not in SECTIONS:
+        return {}
+    return dict(type(Config.model_fields[section].default).model_fields)
+
+
+def _explain(error: ErrorDetails, where: str) -> str:
+    """One problem as `file [section] key: got …, expected …`."""
+    location = [str(part) for part in error["loc"]]
+    section, key = location[0], ".".join(location[1:])
+    place = f"{where} [{section}] {key}".rstrip()
+    if error["type"] == "extra_forbidden":
+        known = list(_fields(section)) if len(location) > 1 else list(Config.model_fields)
+        near = difflib.get_close_matches(location[-1], known, 1, 0.4)
+        return f"{place}: unknown key" + (
+            f", did you mean {near[0]}?" if near else f", expected {', '.join(known)}"
+        )
+    field = _fields(section).get(location[-1]) or _fields(section).get(key)
+    expected = error["msg"][0].lower() + error["msg"][1:]
+    meaning = f" ({field.description})" if field is not None and field.description else ""
+    return f"{place}: got {error['input']!r}, {expected}{meaning}"

@@ -1,0 +1,43 @@
+"""Errors that a person can act on: one sentence, an exit code and a hint; never a traceback."""
+
+from __future__ import annotations
+
+UNEXPECTED = 1
+USAGE = 2
+INVALID = 3
+MISSING = 4
+CHECK_FAILED = 5
+NO_CANDIDATE = 6
+UNSAFE = 7
+TROUBLE = 8
+INTERRUPTED = 130
+
+
+class UserError(Exception):
+    """Something that the person at the terminal must put right.
+
+    Attributes:
+        code: exit code, one of the constants above.
+        message: what, got, expected, where.
+        hint: how to fix it, or None.
+    """
+
+    def __init__(self, code: int, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+
+
+class ProblemError(UserError):
+    """A problem, or a plug-in of another kind, cannot be used as it is (exit code 3)."""
+
+    def __init__(self, message: str, hint: str | None = None, *, code: int = INVALID) -> None:
+        super().__init__(code, message, hint)
+
+
+class UnknownProblem(ProblemError):
+    """Nothing goes by the given name (exit code 2); the hint lists the nearest names."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message, hint, code=USAGE)

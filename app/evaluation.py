@@ -1,0 +1,104 @@
+"""Scores of programs outside a campaign, as the documents of the JSON contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..evaluators.base import Evaluation, Score
+from ..evaluators.figures import by_stratum, of_evaluation
+from ..problems.base import SPLITS, Instance, Number
+from .baselines import evaluate_all, evaluate_baselines
+from .errors import TROUBLE, UserError
+
+if TYPE_CHECKING:
+    from .setup import Notify, Setup
+
+
+def evaluate_program(
+    setup: Setup, chosen: str, files: Mapping[str, str], name: str, with_baselines: bool
+) -> dict[str, Any]:
+    """The document of `evaluate`: every instance scored, also after a failure."""
+    program = setup.evaluator.program(files)
+    instances = setup.evaluator.instances(chosen)
+    found = None
+    with setup.executor() as executor:
+        evaluation = evaluate_all(executor, {name: program}, [chosen])[name][chosen]
+        if with_baselines:
+            found = evaluate_baselines(setup, executor, [chosen], lambda what, done, total: None)
+    return {
+        "problem": setup.loaded.name,
+        "problem_version": setup.loaded.problem.version,
+        "split": chosen if chosen in SPLITS else None,
+        "instances_from": chosen,
+        "program": name,
+        "status": "failed" if evaluation.failure else "ok",
+        "instances": [_row(score, instances[score.instance]) for score in evaluation.scores],
+        "summary": of_evaluation(evaluation, instances).as_json(),
+        "baselines": None
+        if found is None
+        else {n: of_evaluation(by[chosen], instances).as_json() for n, by in found.items()},
+    }
+
+
+def baselines_document(setup: Setup, chosen: str, notify: Notify) -> dict[str, Any]:
+    """The document of `baselines`."""
+    instances = setup.evaluator.instances(chosen)
+    with setup.executor() as executor:
+        found = evaluate_baselines(setup, executor, [chosen], notify)
+    return {
+        "problem": setup.loaded.name,
+        "instances_from": chosen,
+        "baselines": {name: _figures(by[chosen], instances) for name, by in found.items()},
+    }
+
+
+def write_csv(document: Mapping[str, Any], path: Path) -> None:
+    """Writes a baselines document as one row for each baseline and stratum (`all` for the whole set).
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    import csv
+
+    rows = [
+        {"baseline": name, "stratum": stratum, **{k: v for k, v in figures.items() if k != "strata"}}
+        for name, entry in document["baselines"].items()
+        for stratum, figures in {"all": entry, **entry["strata"]}.items()
+    ]
+    try:
+        with path.open("w", newline="", encoding="utf-8") as handle:
+            writer = csv.DictWriter(handle, fieldnames=list(rows[0]) if rows else ["baseline"])
+            writer.writeheader()
+            writer.writerows(rows)
+    except OSError as error:
+        raise UserError(TROUBLE, f"{path}: {error.strerror}, expected a file to write") from error
+
+
+def _figures(evaluation: Evaluation, instances: Mapping[str, Instance]) -> dict[str, Any]:
+    strata = by_stratum(evaluation.scores, instances)
+    return {
+        **of_evaluation(evaluation, instances).as_json(),
+        "strata": {name: figures.as_json() for name, figures in strata.items()},
+    }
+
+
+def _row(score: Score, instance: Instance) -> dict[str, Any]:
+    return {
+        "instance": score.instance,
+        "stratum": instance.stratum,
+        "status": score.status.value,
+        "objective": _plain(score.objective),
+        "reference": _plain(score.reference),
+        "reference_kind": score.reference_kind.value,
+        "gap_percent": None if score.gap is None else float(score.gap) * 100,
+        "excess": _plain(score.excess),
+        "cpu_seconds": score.cpu_seconds,
+        "message": score.message,
+    }
+
+
+def _plain(number: Number | None) -> int | float | None:
+    """A number as JSON has it: integers stay, fractions become decimals."""
+    return number if number is None or isinstance(number, int) else float(number)

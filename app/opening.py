@@ -1,0 +1,165 @@
+"""Opens a problem for work: draws its instances, gets their references, makes the evaluator."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..evaluators.base import Reference
+from ..evaluators.cache import Cache, ReferenceCache
+from ..evaluators.evaluator import GapEvaluator
+from ..evolve.base import stream
+from ..problems.base import SPLITS, Instance
+from .baselines import baseline_references
+from .errors import INVALID, USAGE, UserError
+from .plugins import LoadedProblem
+from .setup import Notify, Setup, limits_of, open_problem, policy_of, read_file
+
+if TYPE_CHECKING:
+    from .config import Config
+
+
+def open_setup(
+    config: Config,
+    *,
+    sets: Sequence[str] = SPLITS,
+    files: Sequence[Path] = (),
+    notify: Notify = lambda what, done, total: None,
+) -> Setup:
+    """Loads the problem, draws its instances and gets their references.
+
+    Args:
+        config: whole configuration.
+        sets: splits or named sets to open.
+        files: users' instance files to open instead of `sets`; each becomes a set of its file's name.
+        notify: told how far the references are.
+
+    Raises:
+        UserError: the problem, a set or a file cannot be used.
+    """
+    loaded = open_problem(config)
+    own = config.evaluation.instances
+    if own and tuple(sets) == SPLITS and not files:
+        splits = user_splits(loaded, [Path(text) for text in own], config.evaluation.instance_seed)
+    elif files:
+        splits = {path.name: read_file(loaded, path) for path in files}
+    else:
+        splits = {name: loaded.instances(name, config.evaluation.instance_seed) for name in sets}
+    return assemble(loaded, config, splits, notify, ", ".join(splits))
+
+
+def user_splits(loaded: LoadedProblem, paths: Sequence[Path], seed: int) -> dict[str, Sequence[Instance]]:
+    """Training, validation and test instances from a user's files.
+
+    One file is split 50/25/25: each stratum is shuffled by the seed and dealt in turn. Three files are
+    the splits.
+
+    Raises:
+        UserError: a file cannot be read, there are two of them, or too few instances.
+    """
+    if len(paths) == 3:
+        read = {name: read_file(loaded, path) for name, path in zip(SPLITS, paths, strict=True)}
+        dealt = {n: [replace(i, id=f"{n}-{i.id}") for i in instances] for n, instances in read.items()}
+    elif len(paths) == 1:
+        dealt = _deal(read_file(loaded, paths[0]), seed)
+    else:
+        raise UserError(USAGE, f"--instances: got {len(paths)} files, expected one or three")
+    if not all(dealt.values()):
+        raise UserError(INVALID, f"{paths[0]}: too few instances, expected at least 4 to split")
+    return {name: [replace(i, split=name) for i in instances] for name, instances in dealt.items()}
+
+
+def _deal(instances: Sequence[Instance], seed: int) -> dict[str, list[Instance]]:
+    strata: dict[str, list[Instance]] = {}
+    for instance in instances:
+        strata.setdefault(instance.stratum, []).append(instance)
+    dealt: dict[str, list[Instance]] = {name: [] for name in SPLITS}
+    turns = cycle(("train", "valid", "train", "test"))
+    for number, group in enumerate(strata.values()):
+        stream(seed, "split", number).shuffle(group)
+        for instance in group:
+            dealt[next(turns)].append(instance)
+    return dealt
+
+
+def assemble(
+    loaded: LoadedProblem,
+    config: Config,
+    splits: Mapping[str, Sequence[Instance]],
+    notify: Notify,
+    instances_from: str,
+) -> Setup:
+    """A setup over given instances.
+
+    Raises:
+        UserError: two training, validation or test instances are the same.
+    """
+    cache = Cache()
+    policy = policy_of(config)
+    every = [i for instances in splits.values() for i in instances]
+    check_disjoint(loaded, splits)
+    if loaded.references is None:
+        found = baseline_references(loaded, config, policy, every, cache, notify)
+    else:
+        found = get_references(loaded, config, every, cache, notify)
+    evaluator = GapEvaluator(
+        loaded.problem,
+        splits,
+        lambda instance: found[instance.id],
+        limits=limits_of(config),
+        seed=config.evaluation.instance_seed,
+        policy=policy.digest,
+    )
+    return Setup(loaded, config, policy, evaluator, cache, instances_from)
+
+
+def check_disjoint(loaded: LoadedProblem, splits: Mapping[str, Sequence[Instance]]) -> None:
+    """Refuses splits that share an instance.
+
+    Raises:
+        UserError: names the two.
+    """
+    seen: dict[str, Instance] = {}
+    for instances in splits.values():
+        for instance in instances:
+            other = seen.setdefault(instance.digest, instance)
+            if other is not instance and other.split != instance.split:
+                raise UserError(
+                    INVALID,
+                    f"{loaded.name}: instance {instance.id} ({instance.split}) is the same as {other.id} "
+                    f"({other.split}); splits must not share instances",
+                    "draw them from different random streams",
+                )
+
+
+def get_references(
+    loaded: LoadedProblem, config: Config, instances: Sequence[Instance], cache: Cache, notify: Notify
+) -> dict[str, Reference]:
+    """Instance id → reference, from the cache or computed, several at a time."""
+    nothing = UserError(INVALID, f"{loaded.name}: has no references")
+    if loaded.references is None:
+        raise nothing
+    book = ReferenceCache(cache, loaded.problem, loaded.references, loaded.digest)
+    seconds = config.evaluation.reference_seconds
+    found: dict[str, Reference] = {}
+    notify("references", 0, len(instances))
+
+    def compute(instance: Instance) -> Reference:
+        reference = loaded.reference(instance, seconds)  # names the plug-in's file and line when it raises
+        if reference is None:
+            raise nothing
+        return reference
+
+    def one(instance: Instance) -> Reference:
+        return book.get_or_compute(instance, seconds, lambda: compute(instance))
+
+    with ThreadPoolExecutor(config.run.workers or os.cpu_count() or 1) as pool:
+        for instance, reference in zip(instances, pool.map(one, instances), strict=True):
+            found[instance.id] = reference
+            notify("references", len(found), len(instances))
+    return found

@@ -1,0 +1,72 @@
+"""The plan of a campaign: what it would ask for and cost, before anything is spent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..evolve.base import Prompt
+from ..evolve.campaign import Campaign
+from ..evolve.models.prices import CostRange, cost_range, with_price
+
+if TYPE_CHECKING:
+    from .config import Config
+
+
+def plan(campaign: Campaign, config: Config) -> dict[str, Any]:
+    """Expected calls, prompt size, cost range and one rendered prompt (None offline), and lines to print."""
+    proposals = config.budget.iterations or config.budget.evaluations
+    prompt = _prompt(campaign)
+    ranges = [] if prompt is None else _ranges(config, prompt, proposals or 1)
+    return {
+        "problem": config.campaign.problem,
+        "models": [table.spec for table in config.model] or ["offline"],
+        "budget": config.budget.model_dump(mode="json"),
+        "calls": 0 if prompt is None else proposals,
+        "cost": [
+            {"model": spec, "low_usd": _float(found.low_usd), "high_usd": _float(found.high_usd)}
+            for spec, found in ranges
+        ],
+        "prompt": None if prompt is None else {"system": prompt.system, "user": prompt.user},
+        "lines": _lines(config, proposals, ranges),
+    }
+
+
+def _prompt(campaign: Campaign) -> Prompt | None:
+    """The first prompt of the campaign, as its first model would get it."""
+    from ..evolve.prompted import PromptedProposer
+
+    proposer = campaign.ports.proposer
+    if not isinstance(proposer, PromptedProposer):
+        return None
+    elites = [campaign.start]
+    prompt = proposer.ask_for("improve", elites, campaign.context(1, elites))
+    return prompt if isinstance(prompt, Prompt) else None
+
+
+def _ranges(config: Config, prompt: Prompt, proposals: int) -> list[tuple[str, CostRange]]:
+    """Cost range of each model for its share of the proposals."""
+    tables = [with_price(table) for table in config.model if table.spec != "offline"]
+    whole = sum(table.weight for table in tables)
+    return [
+        (table.spec, cost_range(table, prompt, max(1, round(proposals * table.weight / whole))))
+        for table in tables
+    ]
+
+
+def _lines(config: Config, proposals: int | None, ranges: list[tuple[str, CostRange]]) -> list[str]:
+    limits = [f"{k} {v}" for k, v in config.budget.model_dump().items() if v is not None]
+    lines = [f"plan: {config.campaign.problem}, budget: {', '.join(limits)}"]
+    if not ranges:
+        return [*lines, "offline: no calls, no cost"]
+    calls = "calls until another budget ends" if proposals is None else f"{proposals} calls, repairs aside"
+    lines.append(f"{calls}; a prompt has about {ranges[0][1].prompt_tokens} tokens")
+    for spec, found in ranges:
+        cost = (
+            "price not known" if found.low_usd is None else f"${found.low_usd:.4f} to ${found.high_usd:.4f}"
+        )
+        lines.append(f"{spec}: {cost}{'' if proposals else ' a call'}")
+    return lines
+
+
+def _float(value: Any) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,183 @@
+"""From a name, file, module or installed package to the object that it holds, and to its source text.
+
+A plug-in is code of the user's own, run in the main process; whatever it raises while it is loaded becomes
+one sentence with its file and line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .errors import ProblemError, UnknownProblem
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a specification resolved to.
+
+    Attributes:
+        value: the object itself; the module when a whole file was named.
+        module: the module that holds it.
+        origin: `built-in`, `file PATH`, `module` or `package DIST VERSION`.
+        where: file or `module:attribute`, for messages.
+    """
+
+    value: Any
+    module: ModuleType
+    origin: str
+    where: str
+
+
+@contextmanager
+def blame(what: str) -> Iterator[None]:
+    """Turns whatever plug-in code raises into a `ProblemError` with the file and line that raised it.
+
+    Args:
+        what: subject of the sentence (`knapsack.py`, `problem knapsack: instances('train', 1)`).
+    """
+    try:
+        yield
+    except ProblemError:
+        raise
+    except SyntaxError as error:
+        place = f"{_short(error.filename or what)}:{error.lineno}"
+        raise ProblemError(
+            f"{what}: syntax error: {error.msg} ({place})", "correct the line; Python cannot read the file"
+        ) from None
+    except ModuleNotFoundError as error:
+        raise ProblemError(
+            f"{what}: needs a module that is not there: {error.name} ({_place(error)})",
+            f"install what provides {error.name}, or correct the import; a single-file problem may import "
+            "installed packages only",
+        ) from None
+    except (Exception, SystemExit) as error:
+        words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise ProblemError(
+            f"{what}: raised {words} ({_place(error)})", "correct the plug-in's code"
+        ) from None
+
+
+def from_file(path: Path) -> Found:
+    """Runs a Python file as a module of its own; its folder is not searched for imports.
+
+    Raises:
+        ProblemError: unreadable, not UTF-8, a syntax error, or whatever the file itself raised.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise UnknownProblem(f"file {path}: not found", "give the path of a Python file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProblemError(f"file {path}: cannot be read: {error}", "give a UTF-8 Python file") from None
+    full = str(path.resolve())
+    name = f"gapsmith_file_{hashlib.sha256(full.encode()).hexdigest()[:12]}"
+    module = ModuleType(name)
+    module.__file__ = full
+    sys.modules[name] = module
+    try:
+        with blame(str(path)):
+            exec(compile(text, full, "exec"), module.__dict__)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return Found(module, module, f"file {path}", str(path))
+
+
+def from_module(spec: str, origin: str = "module") -> Found:
+    """Imports `module:attribute`, from installed packages first and then from the working folder."""
+    name, _, attribute = spec.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    with blame(f"problem {spec}" if origin == "module" else f"{origin} {spec}"):
+        module = importlib.import_module(name)
+        value: Any = module
+        for part in attribute.split(".") if attribute else ():
+            if not hasattr(value, part):
+                have = ", ".join(sorted(n for n in vars(value) if not n.startswith("_"))[:12])
+                raise ProblemError(f"problem {spec}: module {name} has no {attribute}", f"it has {have}")
+            value = getattr(value, part)
+    return Found(value, module, origin, spec)
+
+
+def installed(group: str) -> dict[str, list[EntryPoint]]:
+    """Name → entry points of a group; more than one means that distributions clash."""
+    found: dict[str, list[EntryPoint]] = {}
+    for entry in sorted(entry_points(group=group), key=lambda e: (e.name, _distribution(e))):
+        twin = next((e for e in found.get(entry.name, ()) if _distribution(e) == _distribution(entry)), None)
+        if twin is None:
+            found.setdefault(entry.name, []).append(entry)
+    return found
+
+
+def from_entry_point(name: str, entries: list[EntryPoint], group: str) -> Found:
+    """Loads the one entry point of a name.
+
+    Raises:
+        ProblemError: two distributions offer the name, or the entry point cannot be loaded.
+    """
+    if len(entries) > 1:
+        owners = " and ".join(_distribution(entry) for entry in entries)
+        raise ProblemError(f"{group} {name}: offered by {owners}", "uninstall one of them")
+    entry = entries[0]
+    origin = f"package {_distribution(entry)}"
+    with blame(f"{name}: entry point {entry.value} of {origin}"):
+        try:
+            value = entry.load()
+        except AttributeError as error:
+            raise ProblemError(f"{name}: entry point {entry.value} of {origin}: {error}") from None
+        module = importlib.import_module(entry.module)
+    return Found(value, module, origin, entry.value)
+
+
+def source_digest(modules: list[str]) -> str:
+    """Hex SHA-256 of the source texts of modules, each with the rest of its package folder."""
+    hasher = hashlib.sha256()
+    for name in sorted(set(modules)):
+        hasher.update(name.encode() if not name.startswith("gapsmith_file_") else b"file")
+        for path in _files(name):
+            hasher.update(b"\0" + path.name.encode() + b"\0" + path.read_bytes())
+    return hasher.hexdigest()
+
+
+def _files(name: str) -> list[Path]:
+    module = sys.modules.get(name)
+    file = getattr(module, "__file__", None)
+    if file is None or not Path(file).is_file():
+        return []
+    if not getattr(module, "__package__", ""):
+        return [Path(file)]
+    return sorted(p for p in Path(file).parent.rglob("*.py") if "__pycache__" not in p.parts)
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "(unknown)"
+
+
+def _place(error: BaseException) -> str:
+    """`file:line` of the deepest frame that is neither ours nor the import machinery's."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = str(Path(__file__).resolve().parent)
+    theirs = [
+        f for f in frames if not f.filename.startswith(("<frozen", own)) and "importlib" not in f.filename
+    ]
+    return f"{_short(theirs[-1].filename)}:{theirs[-1].lineno}" if theirs else "before its first line"
+
+
+def _short(filename: str) -> str:
+    """A path relative to the working folder where that is shorter."""
+    try:
+        relative = os.path.relpath(filename)
+    except ValueError:  # another drive
+        return filename
+    return relative if len(relative) < len(filename) else filename

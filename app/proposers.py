@@ -1,0 +1,131 @@
+"""The proposer of a configuration: offline, or language models with prompts, budget and record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..evolve.admission import Admission
+from ..evolve.base import Prompt, Proposer
+from ..evolve.models.base import CallLog, ErrorKind, ModelError
+from ..evolve.models.cassette import Cassette, Exchange, Replies
+from ..evolve.state import Order
+from ..evolve.store.calls import StoredCalls
+from ..evolve.store.reader import Reader
+from ..evolve.store.records import read_completion
+from ..evolve.store.store import Store
+from .errors import INVALID, MISSING, USAGE, UserError
+from .runs import find_run
+
+if TYPE_CHECKING:
+    from ..evolve.models.caller import Caller
+    from .config import Config
+
+MAILBOX = "mailbox"
+_RECORDED = ("scripted/", "replay/")
+_CODES = {
+    ErrorKind.KEY: MISSING,
+    ErrorKind.MISSING: MISSING,
+    ErrorKind.UNKNOWN_MODEL: USAGE,
+}
+"""Exit codes of what is wrong before anything was sent; the others are a wrong configuration."""
+
+
+def uses_models(config: Config) -> bool:
+    """Whether a configuration asks language models; `offline` alone does not."""
+    return any(table.spec != "offline" for table in config.model)
+
+
+def order_of(config: Config) -> Order:
+    """The order of telling: as submitted where no reply depends on time, else as replies arrive."""
+    timeless = all(table.spec.startswith(_RECORDED) for table in config.model)
+    return Order.SUBMITTED if timeless or not uses_models(config) else Order.COMPLETED
+
+
+def build_proposer(config: Config, store: Store, folder: Path, admission: Admission) -> Proposer:
+    """The proposer of a configuration, on the store's record and what it says was spent.
+
+    Raises:
+        UserError: a model cannot be used; nothing was sent.
+    """
+    if not uses_models(config):
+        from ..evolve.offline import OfflineProposer
+
+        return OfflineProposer()
+    from ..evolve.models.ensemble import Choice
+    from ..evolve.prompted import PromptedProposer
+    from ..prompts.builder import Builder
+
+    callers = build_callers(config, StoredCalls(store), folder)
+    place = Path(config.prompts.folder) if config.prompts.folder else None
+    builder = Builder(config.prompts.tokens, place)
+    return PromptedProposer(callers, builder, Choice(config.prompts.choice), admission.fault)
+
+
+def build_callers(config: Config, log: StoredCalls | Cassette, folder: Path) -> list[Caller]:
+    """Callers for all models of a configuration; nothing is sent.
+
+    Raises:
+        UserError: a specification is unknown, or a key, package or price is missing.
+    """
+    from ..evolve.ledger import Ledger
+    from ..evolve.models import assembly
+    from ..evolve.models.registry import Surroundings
+
+    usd = config.budget.usd
+    ledger = Ledger(None if usd is None else Decimal(str(usd)), config.budget.tokens)
+    if isinstance(log, StoredCalls):
+        ledger.restore(log.entries())
+    around = Surroundings(folder / MAILBOX, lambda name: replies_of(name, folder.parent))
+    tables = [table for table in config.model if table.spec != "offline"]
+    record: CallLog = log
+    try:
+        return assembly.build_callers(tables, around, ledger, record, config.campaign.in_flight)
+    except ModelError as error:
+        hint = "`gapsmith models` lists what works here" if error.kind is ErrorKind.UNKNOWN_MODEL else None
+        raise UserError(_CODES.get(error.kind, INVALID), error.sentence, hint) from error
+
+
+def check_models(config: Config, runs: Path) -> None:
+    """Finds out before anything is spent, and before there is a run, whether all models can be used.
+
+    Raises:
+        UserError: one cannot.
+    """
+    if uses_models(config):
+        for caller in build_callers(config, Cassette(), runs / "check"):
+            caller.close()
+
+
+def replies_of(name: str, runs: Path) -> Replies:
+    """The recorded replies of a run.
+
+    Raises:
+        UserError: there is no such run.
+    """
+    reader = Reader.open(find_run(name, runs))
+    try:
+        return Cassette(exchanges(reader))
+    finally:
+        reader.close()
+
+
+def exchanges(reader: Reader) -> Iterable[Exchange]:
+    """All answered questions of a run, in order."""
+    prompts: dict[str, Prompt] = {}
+    for row in reader.rows("SELECT * FROM calls WHERE state = 'replied' ORDER BY id"):
+        digest = row["prompt"]
+        if digest not in prompts and (found := reader.prompt(digest)) is not None:
+            prompts[digest] = found
+        yield Exchange(
+            row["iteration"],
+            row["round"],
+            row["model"],
+            row["operator"],
+            prompts[digest],
+            read_completion(row),
+            json.loads(row["parameters"]),
+        )

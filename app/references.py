@@ -1,0 +1,166 @@
+"""References of a problem as a whole: what is stored, computed several at a time, proven once more."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any, TypeVar
+
+from ..evaluators.base import Reference, ReferenceKind
+from ..evaluators.cache import Cache, ReferenceCache, encode_reference
+from ..evaluators.numbers import better_than, equal
+from ..evaluators.scoring import tolerance_of
+from ..problems.base import Instance, Sense
+from .errors import INVALID, ProblemError, UserError
+from .plugin_sources import blame
+from .plugins import LoadedProblem
+
+T = TypeVar("T")
+Progress = Callable[[int, int], None]
+"""Told how many are done, and how many there are."""
+
+
+def stored(loaded: LoadedProblem, instance: Instance, seconds: float) -> Reference | None:
+    """The stored reference of an instance that had at least `seconds` of wall time, or is proven."""
+    return _book(loaded).get(instance, seconds)
+
+
+def compute(
+    loaded: LoadedProblem,
+    instances: Sequence[Instance],
+    seconds: float,
+    *,
+    workers: int | None = None,
+    progress: Progress = lambda done, total: None,
+) -> dict[str, Any]:
+    """Computes the references that are not stored, each stored as soon as it is there.
+
+    Args:
+        loaded: problem with references.
+        instances: whose references are wanted.
+        seconds: wall seconds for each, > 0.
+        workers: how many at a time; by default one per processor.
+        progress: told of each.
+
+    Raises:
+        UserError: the problem has no references, or the plug-in fails.
+    """
+    book, started = _book(loaded), time.monotonic()
+    known = {i.id: found for i in instances if (found := book.get(i, seconds)) is not None}
+    missing = [i for i in instances if i.id not in known]
+    kinds = Counter(reference.kind.value for reference in known.values())
+
+    def one(instance: Instance) -> Reference:
+        return book.get_or_compute(instance, seconds, lambda: _computed(loaded, instance, seconds))
+
+    progress(len(known), len(instances))
+    for done, (_, reference) in enumerate(_parallel(one, missing, workers), len(known) + 1):
+        kinds[reference.kind.value] += 1
+        progress(done, len(instances))
+    return {
+        "problem": loaded.name,
+        "instances": len(instances),
+        "stored": len(known),
+        "computed": len(missing),
+        "kinds": dict(kinds),
+        "seconds": round(time.monotonic() - started, 3),
+    }
+
+
+def table(loaded: LoadedProblem, instances: Sequence[Instance]) -> list[dict[str, Any]]:
+    """One row for each instance: its stored reference, or nulls."""
+    book = _book(loaded)
+    empty = dict.fromkeys(("value", "kind", "bound", "proof", "solver", "version", "seconds", "source"))
+    rows = []
+    for instance in instances:
+        found = book.get(instance, 0.0)
+        facts: Mapping[str, Any] = empty if found is None else encode_reference(found)
+        rows.append({"instance": instance.id, "split": instance.split, "stratum": instance.stratum, **facts})
+    return rows
+
+
+def verify(
+    loaded: LoadedProblem,
+    instances: Sequence[Instance],
+    seconds: float,
+    *,
+    workers: int | None = None,
+    progress: Progress = lambda done, total: None,
+) -> dict[str, Any]:
+    """Proves references once more, by their own certificate where there is one, and compares.
+
+    An optimum must come out the same; a bound may be tighter or weaker, but never beyond a proven optimum.
+    """
+    book = _book(loaded)
+    reprove = getattr(loaded.references, "reprove", None)
+
+    def one(instance: Instance) -> tuple[Reference, Reference]:
+        first = book.get_or_compute(instance, seconds, lambda: _computed(loaded, instance, seconds))
+        if reprove is None:
+            return first, _computed(loaded, instance, seconds)
+        with blame(f"problem {loaded.name}: proof of {instance.id}"):
+            return first, reprove(instance, first, seconds)
+
+    proofs: Counter[str] = Counter()
+    differences = []
+    for done, (instance, (first, second)) in enumerate(_parallel(one, instances, workers), 1):
+        proofs[second.proof.value if second.proof else "none"] += 1
+        if not _consistent(loaded, first, second):
+            differences.append(
+                {
+                    "what": instance.id,
+                    "recorded": f"{first.kind.value} {first.value}",
+                    "now": f"{second.kind.value} {second.value}",
+                }
+            )
+        progress(done, len(instances))
+    return {
+        "problem": loaded.name,
+        "checked": len(instances),
+        "agree": len(instances) - len(differences),
+        "by_proof": dict(proofs),
+        "differences": differences,
+    }
+
+
+def _book(loaded: LoadedProblem) -> ReferenceCache:
+    if loaded.references is None:
+        raise UserError(
+            INVALID, f"{loaded.name}: has no references", "its gaps are to the best baseline of each instance"
+        )
+    return ReferenceCache(Cache(), loaded.problem, loaded.references, loaded.digest)
+
+
+def _computed(loaded: LoadedProblem, instance: Instance, seconds: float) -> Reference:
+    reference = loaded.reference(instance, seconds)
+    if reference is None:
+        raise ProblemError(f"{loaded.name}: has no references")
+    return reference
+
+
+def _parallel(
+    one: Callable[[Instance], T], instances: Sequence[Instance], workers: int | None
+) -> Iterator[tuple[Instance, T]]:
+    """(instance, result) as they come; an interruption drops what has not begun."""
+    pool = ThreadPoolExecutor(workers or os.cpu_count() or 1)
+    try:
+        waiting = {pool.submit(one, instance): instance for instance in instances}
+        for future in as_completed(waiting):
+            yield waiting[future], future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _consistent(loaded: LoadedProblem, first: Reference, second: Reference) -> bool:
+    tolerance, minimise = tolerance_of(loaded.problem), loaded.problem.sense is Sense.MINIMISE
+    optima = [r for r in (first, second) if r.kind is ReferenceKind.OPTIMUM]
+    if len(optima) == 2:
+        return equal(first.value, second.value, tolerance)
+    if len(optima) == 1 and first.bound is not None and second.bound is not None:
+        other = second if optima[0] is first else first
+        assert other.bound is not None
+        return not better_than(optima[0].value, other.bound, minimise, tolerance)
+    return True

@@ -1,0 +1,143 @@
+"""Run folders: where they are, what they are called, and whether somebody is at work in one."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..evolve.store.schema import FILE_NAME
+from .errors import INVALID, TROUBLE, USAGE, UserError
+
+LOG_NAME = "campaign.log"
+STOP_NAME = "STOP"
+CONFIG_NAME = "campaign.toml"
+
+
+def runs_folder(given: Path | None = None) -> Path:
+    """The folder that holds the runs: `--runs`, else `GAPSMITH_RUNS`, else `./runs`."""
+    return given or Path(os.environ.get("GAPSMITH_RUNS") or "runs")
+
+
+def all_runs(runs: Path) -> list[Path]:
+    """Run folders, oldest first (their names start with the date)."""
+    if not runs.is_dir():
+        return []
+    return sorted(path.parent for path in runs.glob(f"*/{FILE_NAME}"))
+
+
+def find_run(text: str, runs: Path) -> Path:
+    """The run that `text` names: a folder, a name, an unambiguous prefix, or `latest`.
+
+    Raises:
+        UserError: there is no such run, or several.
+    """
+    path = Path(text)
+    if (path / FILE_NAME).is_file():
+        return path
+    if path.is_dir() and (os.sep in text or path.is_absolute()):
+        raise UserError(
+            INVALID, f"{text}: no {FILE_NAME} in this folder, expected a run folder", "see `gapsmith list`"
+        )
+    found = all_runs(runs)
+    if text == "latest" and found:
+        return found[-1]
+    matches = [run for run in found if run.name == text] or [r for r in found if r.name.startswith(text)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        names = ", ".join(run.name for run in matches[:5])
+        raise UserError(
+            USAGE, f"run {text!r}: {len(matches)} runs start like this ({names})", "say more of it"
+        )
+    if not found:
+        raise UserError(
+            USAGE,
+            f"run {text!r}: no runs in {runs}",
+            "start one with `gapsmith run smtt`, or name --runs DIR",
+        )
+    near = difflib.get_close_matches(text, [run.name for run in found], 3, 0.3) or [found[-1].name]
+    raise UserError(USAGE, f"run {text!r}: not found in {runs}", f"did you mean {', '.join(near)}?")
+
+
+def find_group(text: str, runs: Path) -> list[Path]:
+    """The runs of a group (`run --repeat`), by the group's name; empty if there is none."""
+    return [run for run in all_runs(runs) if run.name.rpartition("-s")[0] == text]
+
+
+def new_name(problem: str, seed: int, now: float) -> str:
+    """Name of a new run: local date and time, problem, four hex digits."""
+    safe = "".join(c if c.isalnum() or c == "-" else "-" for c in problem.lower()).strip("-") or "problem"
+    digits = hashlib.sha256(f"{now}\0{problem}\0{seed}\0{os.getpid()}".encode()).hexdigest()[:4]
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}-{safe}-{digits}"
+
+
+def make_folder(runs: Path, name: str) -> Path:
+    """Makes the folder of a new run.
+
+    Raises:
+        UserError: it cannot be made.
+    """
+    folder = runs / name
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise UserError(
+            TROUBLE,
+            f"{folder}: {error.strerror}; expected to make a run folder",
+            "name another with --runs DIR",
+        ) from error
+    return folder
+
+
+@contextmanager
+def at_work(folder: Path) -> Iterator[None]:
+    """Holds the run's lock; it ends with the process, however that ends.
+
+    Raises:
+        UserError: another live process is at work in this run.
+    """
+    handle = (folder / LOG_NAME).open("a")
+    try:
+        if not _lock(handle.fileno()):
+            raise UserError(
+                TROUBLE,
+                f"{folder.name}: another process is at work in this run",
+                f"watch it with `gapsmith watch {folder.name}`, or end it with `gapsmith stop {folder.name}`",
+            )
+        yield
+    finally:
+        handle.close()
+
+
+def running(folder: Path) -> bool:
+    """Whether a live process is at work in this run."""
+    try:
+        with (folder / LOG_NAME).open("r") as handle:
+            return not _lock(handle.fileno(), shared=True)
+    except OSError:
+        return False
+
+
+def status(folder: Path, stop_reason: str | None) -> str:
+    """`running`, `completed`, `stopped` (asked to), or `interrupted` (Ctrl-C, a crash, trouble outside)."""
+    if running(folder):
+        return "running"
+    if stop_reason is None or stop_reason in ("interrupted", "provider"):
+        return "interrupted"
+    return "stopped" if stop_reason == "stop_file" else "completed"
+
+
+def _lock(descriptor: int, *, shared: bool = False) -> bool:
+    """Tries to lock a file without waiting; the lock goes with the open file."""
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,111 @@
+"""What all verbs share: the console, JSON on standard output, options, and errors as exit codes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import INTERRUPTED, UNEXPECTED, UserError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Runs = Annotated[
+    Path | None,
+    typer.Option(
+        "--runs", help="Folder of the runs [default: GAPSMITH_RUNS, else ./runs].", show_default=False
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Set a configuration key (repeatable)."),
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, help="Sandbox slots at work [default: one per processor].")
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option("--unsafe-without", metavar="LAYER", help="Go on without a sandbox layer; is stored."),
+]
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that writes plain text when it is no terminal and honours NO_COLOR."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty() and not stderr)
+
+
+def emit_json(document: Any) -> None:
+    """Prints one JSON document on standard output."""
+    json.dump(document, sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write("\n")
+    sys.stdout.flush()
+
+
+@contextmanager
+def errors(as_json: bool = False) -> Iterator[None]:
+    """Ends a verb with one clear line and the right exit code, whatever goes wrong in it."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort):
+        raise
+    except KeyboardInterrupt:
+        fail(UserError(INTERRUPTED, "interrupted"), as_json)
+    except BrokenPipeError:
+        sys.stderr.close()
+        raise typer.Exit(0) from None
+    except UserError as error:
+        fail(error, as_json)
+    except Exception as error:
+        fail(translate(error), as_json)
+
+
+def fail(error: UserError, as_json: bool) -> None:
+    """Prints an error and ends with its exit code."""
+    if as_json:
+        emit_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
+    from ..views.words import clean
+
+    sys.stderr.write(f"error: {clean(error.message)}\n")
+    if error.hint:
+        sys.stderr.write(f"  hint: {clean(error.hint)}\n")
+    raise typer.Exit(error.code)
+
+
+def translate(error: Exception) -> UserError:
+    """An exception as an error for a person: known kinds keep their meaning, others are bugs with a log."""
+    from ..translate import known
+
+    found = known(error)
+    if found is not None:
+        return found
+    log = write_crash_log(error)
+    return UserError(
+        UNEXPECTED,
+        f"unexpected {type(error).__name__}: {error}",
+        f"this is a bug; the details are in {log}" if log else "this is a bug",
+    )
+
+
+def write_crash_log(error: Exception) -> Path | None:
+    """Writes a traceback to the user's cache folder; None if that fails."""
+    import time
+    import traceback
+
+    from ...evaluators.cache import cache_folder
+
+    path = cache_folder() / f"crash-{time.strftime('%Y%m%d-%H%M%S')}.log"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(traceback.format_exception(error)), "utf-8")
+    except OSError:
+        return None
+    return path

@@ -1,0 +1,107 @@
+"""Verbs about this installation and its settings: `config` and `doctor`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import TROUBLE, UNSAFE, USAGE, UserError
+from .common import Json, Set, Without, console, emit_json, errors
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verbs to the command line."""
+    group = typer.Typer(
+        help="The resolved configuration, a starter file, one key's meaning.", no_args_is_help=True
+    )
+    group.command("show")(show)
+    group.command("init")(init)
+    group.command("explain")(explain)
+    app.add_typer(group, name="config")
+    app.command("doctor")(doctor)
+
+
+def show(
+    what: Annotated[str, typer.Argument(metavar="[PROBLEM|campaign.toml]")] = "smtt",
+    assign: Set = None,
+    json: Json = False,
+) -> None:
+    """Show the resolved configuration, defaults included."""
+    with errors(json):
+        from ..config import dump
+        from ..setup import open_problem
+        from .flags import build_config
+
+        config = build_config(what, assign or [])
+        document = config.model_dump(mode="json")
+        document["problem"] = dict(open_problem(config).parameters)
+        if json:
+            emit_json(document)
+        else:
+            console().print(dump(document), markup=False)
+
+
+def init(
+    file: Annotated[Path, typer.Argument(metavar="FILE")] = Path("campaign.toml"),
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    json: Json = False,
+) -> None:
+    """Write a commented starter file with every key at its default."""
+    with errors(json):
+        from ..config import starter
+
+        if file.exists() and not force:
+            raise UserError(USAGE, f"{file}: exists already", "replace it with --force, or name another file")
+        try:
+            file.write_text(starter(), "utf-8")
+        except OSError as error:
+            raise UserError(TROUBLE, f"{file}: {error.strerror}, expected a file to write") from error
+        if json:
+            emit_json({"written": str(file)})
+        else:
+            console().print(f"{file}: written; start with `gapsmith run {file}`", markup=False)
+
+
+def explain(key: Annotated[str, typer.Argument(metavar="SECTION.KEY")], json: Json = False) -> None:
+    """Tell one key's meaning, unit, range and default."""
+    with errors(json):
+        from ..config import describe
+
+        section, _, name = key.partition(".")
+        text = describe(section, name)
+        if json:
+            emit_json({"key": key, "text": text})
+        else:
+            console().print(text, markup=False)
+
+
+def doctor(unsafe_without: Without = None, json: Json = False) -> None:
+    """Check versions, solvers, the sandbox's layers and its self-test, and which keys are present."""
+    with errors(json):
+        from ..doctor import examine
+
+        document = examine(frozenset(unsafe_without or ()))
+        if json:
+            emit_json(document)
+        else:
+            _print_doctor(document)
+        if document["sandbox"]["self_test"] != "passed":
+            raise typer.Exit(UNSAFE)
+
+
+def _print_doctor(document: dict[str, Any]) -> None:
+    out = console()
+    for name, version in document["versions"].items():
+        out.print(f"{name:<14} {version or 'not installed'}", markup=False)
+    for name, state in document["solvers"].items():
+        out.print(f"solver {name:<7} {state}", markup=False)
+    for name, layer in document["sandbox"]["layers"].items():
+        state = "active" if layer["active"] else "off"
+        out.print(f"layer {name:<11} {state:<7} {layer['reason']}", markup=False)
+    out.print(f"self-test      {document['sandbox']['self_test']}", markup=False)
+    if document["sandbox"]["reason"]:
+        out.print(f"               {document['sandbox']['reason']}", markup=False)
+    for name, present in document["keys"].items():
+        out.print(f"{name:<22} {'present' if present else 'not set'}", markup=False)

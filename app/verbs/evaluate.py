@@ -1,0 +1,157 @@
+"""Verbs that score programs without a campaign: `evaluate` and `baselines`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import NO_CANDIDATE
+from .common import Json, Set, Without, Workers, console, emit_json, errors
+
+if TYPE_CHECKING:
+    from ..setup import Setup
+
+Split = Annotated[
+    str | None, typer.Option("--split", help="train, valid or test [default: test].", show_default=False)
+]
+InstancesFrom = Annotated[
+    str | None, typer.Option("--instances", metavar="SET|FILE", help="A named set, or a file of yours.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verbs to the command line."""
+    app.command("evaluate")(evaluate)
+    app.command("baselines")(baselines)
+
+
+def evaluate(
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A Python file that defines the entry point.")],
+    split: Split = None,
+    instances: InstancesFrom = None,
+    with_baselines: Annotated[bool, typer.Option("--baselines", help="Put all baselines beside it.")] = False,
+    workers: Workers = None,
+    assign: Set = None,
+    unsafe_without: Without = None,
+    json: Json = False,
+) -> None:
+    """Score a heuristic by the same path as every candidate."""
+    with errors(json):
+        from ..evaluation import evaluate_program
+        from .flags import read_program
+
+        setup, chosen = _open(problem, split, instances, workers, assign, unsafe_without)
+        files = read_program(file)
+        document = evaluate_program(setup, chosen, files, str(file), with_baselines)
+        if json:
+            emit_json(document)
+        else:
+            _print_evaluation(setup, document)
+        if document["status"] != "ok":
+            raise typer.Exit(NO_CANDIDATE)
+
+
+def baselines(
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM")],
+    split: Split = None,
+    instances: InstancesFrom = None,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")] = None,
+    workers: Workers = None,
+    assign: Set = None,
+    unsafe_without: Without = None,
+    json: Json = False,
+) -> None:
+    """The gap table of all baselines: overall and by stratum, both averages, CPU time."""
+    with errors(json):
+        from ..evaluation import baselines_document, write_csv
+
+        setup, chosen = _open(problem, split, instances, workers, assign, unsafe_without)
+        document = baselines_document(setup, chosen, _progress)
+        if csv is not None:
+            write_csv(document, csv)
+        if json:
+            emit_json(document)
+            return
+        from ..views.tables import print_figures
+
+        out = console()
+        print_figures(out, f"{setup.loaded.name}, {document['instances_from']}", document["baselines"])
+        strata = {s for entry in document["baselines"].values() for s in entry["strata"]}
+        if len(strata) > 1:
+            _print_strata(document)
+
+
+def _open(
+    problem: str,
+    split: str | None,
+    instances: str | None,
+    workers: int | None,
+    assign: list[str] | None,
+    without: list[str] | None,
+) -> tuple[Setup, str]:
+    """A setup over one set or file, and the set's name in it."""
+    from ..errors import USAGE, UserError
+    from ..opening import open_setup
+    from ..setup import open_problem
+    from .flags import build_config
+
+    if split is not None and instances is not None:
+        raise UserError(USAGE, "--split and --instances: got both, expected one of them")
+    config = build_config(problem, assign or [], workers=workers, without=without)
+    name = instances or split or "test"
+    path = Path(name)
+    if path.is_file() and name not in open_problem(config).problem.sets():
+        return open_setup(config, files=[path], notify=_progress), path.name
+    return open_setup(config, sets=[name], notify=_progress), name
+
+
+def _progress(what: str, done: int, total: int) -> None:
+    """One line on standard error, rewritten, in a terminal only."""
+    import sys
+
+    if sys.stderr.isatty() and total:
+        sys.stderr.write(f"\r{what} {done}/{total}" + ("\r\033[K" if done >= total else ""))
+        sys.stderr.flush()
+
+
+def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
+    from ..views.tables import print_figures
+
+    out = console()
+    rows = {document["program"]: document["summary"], **(document["baselines"] or {})}
+    print_figures(out, f"{document['problem']}, {document['instances_from']}", rows)
+    failures = [row for row in document["instances"] if row["status"] != "ok"]
+    for row in failures[:10]:
+        out.print(f"{row['instance']}: {row['status']}: {row['message']}", markup=False)
+    if len(failures) > 10:
+        out.print(f"… and {len(failures) - 10} more instances without a gap", markup=False)
+    if any(row["status"] == "beyond_bound" for row in failures):
+        out.print("ALARM: better than a proven bound: the evaluator has a bug or was cheated")
+    if setup.policy.without:
+        out.print(
+            f"UNSAFE: run without sandbox layer {', '.join(sorted(setup.policy.without))}", markup=False
+        )
+
+
+def _print_strata(document: dict[str, Any]) -> None:
+    """Mean gap of each baseline on each stratum."""
+    from ..views.numbers import percent
+    from ..views.tables import new_table
+
+    names = list(document["baselines"])
+    strata = list(dict.fromkeys(s for n in names for s in document["baselines"][n]["strata"]))
+    out = console()
+    shown = max(2, (out.width - 22) // 12)
+    for start in range(0, len(names), shown):
+        part = names[start : start + shown]
+        table = new_table("mean of ratios by stratum, percent of the reference")
+        table.add_column("stratum", overflow="fold")
+        for name in part:
+            table.add_column(name, justify="right", overflow="fold")
+        for stratum in strata:
+            cells = [document["baselines"][n]["strata"].get(stratum) for n in part]
+            table.add_row(stratum, *["–" if c is None else percent(c["mean_gap_percent"]) for c in cells])
+        out.print(table)

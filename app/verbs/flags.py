@@ -1,0 +1,93 @@
+"""Arguments and flags become a configuration and start programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import INVALID, USAGE, UserError
+
+if TYPE_CHECKING:
+    from ..config import Config
+
+
+def build_config(
+    what: str,
+    assign: list[str],
+    *,
+    model: list[str] | None = None,
+    budget: dict[str, Any] | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    without: list[str] | None = None,
+    instances: list[str] | None = None,
+) -> Config:
+    """The configuration of a file or a problem's name with all flags applied.
+
+    Raises:
+        UserError: a key or value is wrong.
+    """
+    from ..config import override, parse, read
+
+    document: dict[str, Any] = {}
+    where = "command line"
+    if what.endswith(".toml"):
+        document, where = read(Path(what)), what
+    else:
+        document["campaign"] = {"problem": what}
+    document = override(document, assign)
+    flags = {
+        "campaign": {"seed": seed},
+        "budget": budget or {},
+        "run": {"workers": workers},
+        "sandbox": {"without": without},
+        "evaluation": {"instances": instances},
+    }
+    for section, values in flags.items():
+        known = {key: value for key, value in values.items() if value is not None}
+        if known:
+            document[section] = {**document.get(section, {}), **known}
+    if model:
+        document["model"] = [_model(spec) for spec in model]
+    return parse(document, where)
+
+
+def _model(spec: str) -> dict[str, Any]:
+    name, equals, weight = spec.rpartition("=")
+    if not equals:
+        return {"spec": spec}
+    try:
+        return {"spec": name, "weight": float(weight)}
+    except ValueError:
+        raise UserError(USAGE, f"--model {spec}: got weight {weight!r}, expected a number > 0") from None
+
+
+def start_programs(given: list[str], runs: Path) -> dict[str, dict[str, str]]:
+    """Start programs from files (your own) or runs (their elites); empty for the problem's own."""
+    from ..resume import elites_of
+    from ..runs import find_run
+
+    programs: dict[str, dict[str, str]] = {}
+    for text in given:
+        path = Path(text)
+        if path.is_file():
+            programs[path.name] = read_program(path)
+        else:
+            programs.update(elites_of(find_run(text, runs)))
+    return programs
+
+
+def read_program(path: Path) -> dict[str, str]:
+    """A program's files from a path.
+
+    Raises:
+        UserError: it cannot be read or is no UTF-8 text.
+    """
+    from ...sandbox.base import MAIN_FILE
+
+    try:
+        return {MAIN_FILE: path.read_text("utf-8")}
+    except OSError as error:
+        raise UserError(USAGE, f"{path}: {error.strerror}, expected a Python file") from error
+    except UnicodeDecodeError as error:
+        raise UserError(INVALID, f"{path}: {error}, expected UTF-8 text") from error

@@ -1,0 +1,271 @@
+"""Verbs about problems: what can be solved, a scaffold for a new one, and its check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import CHECK_FAILED
+from .common import Json, Set, console, emit_json, errors
+
+if TYPE_CHECKING:
+    from ..check import Report
+    from ..plugins import Listed, LoadedProblem
+
+app = typer.Typer(help="What can be solved; a new problem of your own, and its check.", no_args_is_help=True)
+
+Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A name, a file.py, or module:attribute.")]
+
+
+def register(parent: typer.Typer) -> None:
+    """Adds the verbs to the command line."""
+    parent.add_typer(app, name="problems")
+
+
+def parameters(assign: list[str] | None) -> dict[str, Any]:
+    """The `[problem]` table that `--set problem.KEY=VALUE` options make."""
+    from ..config import override
+    from ..errors import USAGE, UserError
+
+    document = override({}, assign or [])
+    if other := [section for section in document if section != "problem"]:
+        raise UserError(USAGE, f"--set {other[0]}: only problem.KEY=VALUE matters here")
+    return dict(document.get("problem", {}))
+
+
+@app.command("list")
+def list_(json: Json = False) -> None:
+    """Every built-in and installed problem; a broken plug-in is named with its error."""
+    with errors(json):
+        from ..plugins import list_problems
+
+        found = list_problems()
+        if json:
+            emit_json([_row(entry) for entry in found])
+        else:
+            _print_list(found)
+
+
+@app.command()
+def show(problem: Problem, assign: Set = None, json: Json = False) -> None:
+    """A problem's task, sets, parameters, programs, references and optional parts."""
+    with errors(json):
+        from ..plugins import load_problem
+
+        document = _details(load_problem(problem, parameters(assign)))
+        if json:
+            emit_json(document)
+        else:
+            _print_details(document)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Lower case with hyphens, like night-shift.")],
+    package: Annotated[bool, typer.Option("--package", help="A distribution instead of one file.")] = False,
+    folder: Annotated[Path, typer.Option("--folder", help="Where to write.", show_default=False)] = Path(),
+    json: Json = False,
+) -> None:
+    """Write a new problem that runs, checks and improves at once; change it into your own."""
+    with errors(json):
+        from ..scaffold import write_problem
+
+        paths = write_problem(name, folder, package=package)
+        if json:
+            emit_json({"problem": name, "files": [str(path) for path in paths]})
+            return
+        out = console()
+        for path in paths:
+            out.print(f"wrote {path}", markup=False)
+        spec = name if package else str(paths[0])
+        if package:
+            out.print(f"next: pip install -e {paths[0].parent.parent}", markup=False)
+        out.print(f"next: gapsmith problems check {spec}", markup=False)
+        out.print(f"next: gapsmith run {spec}", markup=False)
+
+
+@app.command()
+def check(problem: Problem, assign: Set = None, json: Json = False) -> None:
+    """Test a problem's contract, and attack its verification as candidates would."""
+    with errors(json):
+        from ..check import check_problem
+
+        with console(stderr=True).status("checking") as status:
+            report = check_problem(
+                problem, parameters(assign), notify=lambda name: status.update(f"checking: {name}")
+            )
+        if json:
+            emit_json(report.document())
+        else:
+            _print_report(report)
+        if not report.passed:
+            raise typer.Exit(CHECK_FAILED)
+
+
+def _row(entry: Listed) -> dict[str, Any]:
+    """One problem of the list."""
+    from ..check import parts_of
+
+    loaded = entry.loaded
+    if loaded is None:
+        error = entry.error
+        return {
+            "name": entry.name,
+            "origin": entry.origin,
+            "error": error and {"message": error.message, "hint": error.hint},
+        }
+    problem = loaded.problem
+    return {
+        "name": entry.name,
+        "origin": loaded.origin,
+        "version": problem.version,
+        "sense": problem.sense.value,
+        "unit": problem.unit,
+        "sets": list(problem.sets()),
+        "reference_kinds": _declared_kinds(loaded),
+        "references": None if loaded.references is None else loaded.references.version,
+        "parts": [name for name, has in parts_of(problem).items() if has],
+        "error": None,
+    }
+
+
+def _details(loaded: LoadedProblem) -> dict[str, Any]:
+    """Everything about one problem."""
+    from ..check import parts_of
+
+    problem = loaded.problem
+    return {
+        "name": loaded.name,
+        "origin": loaded.origin,
+        "version": problem.version,
+        "digest": loaded.digest,
+        "sense": problem.sense.value,
+        "unit": problem.unit,
+        "entry_point": problem.entry_point,
+        "signature": problem.signature,
+        "statement": problem.statement,
+        "sets": dict(problem.sets()),
+        "parameters": [
+            {
+                "name": spec.name,
+                "value": loaded.parameters[spec.name],
+                "default": spec.default,
+                "expected": spec.expected,
+                "meaning": spec.parameter.meaning,
+            }
+            for spec in loaded.specs
+        ],
+        "start_programs": list(problem.start_programs()),
+        "baselines": list(problem.baselines()),
+        "references": None if loaded.references is None else loaded.references.version,
+        "reference_kinds": _known_kinds(loaded),
+        "parts": parts_of(problem),
+        "instance_format": getattr(problem, "instance_format", None),
+    }
+
+
+def _declared_kinds(loaded: LoadedProblem) -> list[str] | None:
+    """Kinds that a problem's references declare (attribute `kinds`), None if they do not."""
+    if loaded.references is None:
+        return ["baseline"]
+    kinds = getattr(loaded.references, "kinds", None)
+    return None if kinds is None else [str(kind) for kind in kinds]
+
+
+def _known_kinds(loaded: LoadedProblem) -> dict[str, dict[str, int]] | None:
+    """Split → kind → count of the references that are computed already; None without references."""
+    from ...problems.base import SPLITS
+    from ..config import Config
+    from ..references import stored
+
+    if loaded.references is None:
+        return None
+    kinds: dict[str, dict[str, int]] = {}
+    section = Config().evaluation
+    for split in SPLITS:
+        counts: dict[str, int] = {}
+        for instance in loaded.instances(split, section.instance_seed):
+            reference = stored(loaded, instance, section.reference_seconds)
+            kind = "not computed yet" if reference is None else reference.kind.value
+            counts[kind] = counts.get(kind, 0) + 1
+        kinds[split] = counts
+    return kinds
+
+
+def _print_list(found: list[Listed]) -> None:
+    """Three lines for each problem; broken ones last, with their error."""
+    out = console()
+    for row in (_row(entry) for entry in found):
+        if row["error"] is not None:
+            continue
+        kinds = ", ".join(row["reference_kinds"] or ["kinds not declared"]).replace("_", " ")
+        references = f"{kinds} ({row['references']})" if row["references"] else "the best baseline"
+        out.print(f"{row['name']} {row['version']}  ({row['origin']})", style="bold", markup=False)
+        out.print(f"  {row['sense']} {row['unit']}; references: {references}", markup=False)
+        parts = ", ".join(row["parts"]) or "no optional parts"
+        out.print(f"  {len(row['sets'])} sets: {_few(row['sets'])}; {parts}", markup=False)
+    for entry in found:
+        if entry.error is not None:
+            out.print(f"broken: {entry.error.message}", markup=False, style="red")
+            if entry.error.hint:
+                out.print(f"  hint: {entry.error.hint}", markup=False)
+
+
+def _few(names: list[str], most: int = 5) -> str:
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
+def _print_details(document: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    out = console()
+
+    def say(text: str = "") -> None:
+        out.print(text, markup=False)
+
+    say(f"{document['name']} {document['version']}  ({document['origin']})")
+    say(f"{document['sense']} {document['unit']}")
+    say()
+    say(document["statement"])
+    say()
+    say(document["signature"])
+    say()
+    table = Table(box=None, pad_edge=False, title="sets", title_justify="left")
+    table.add_column("name")
+    table.add_column("what it holds")
+    for name, words in document["sets"].items():
+        table.add_row(name, words)
+    out.print(table)
+    if document["parameters"]:
+        table = Table(box=None, pad_edge=False, title="\n[problem] parameters", title_justify="left")
+        for title in ("key", "value", "expected", "meaning"):
+            table.add_column(title, overflow="fold")
+        for row in document["parameters"]:
+            table.add_row(row["name"], str(row["value"]), row["expected"], row["meaning"])
+        out.print(table)
+    say()
+    say(f"start programs: {', '.join(document['start_programs'])}")
+    say(f"baselines: {', '.join(document['baselines']) or 'none'}")
+    say(f"references: {document['references'] or 'the best baseline of each instance; no optimality gap'}")
+    for split, counts in (document["reference_kinds"] or {}).items():
+        say(f"  {split}: " + ", ".join(f"{count} {kind}" for kind, count in counts.items()))
+    has = [name for name, there in document["parts"].items() if there]
+    say(f"optional parts: {', '.join(has) or 'none'}")
+    if document["instance_format"]:
+        say(f"files: {document['instance_format']}")
+
+
+def _print_report(report: Report) -> None:
+    out = console()
+    for finding in report.findings:
+        out.print(finding.check, style="bold red", markup=False)
+        for name in ("sent", "got", "why", "fix"):
+            out.print(f"  {name + ':':<6}{getattr(finding, name)}", markup=False)
+    seconds = report.measured.get("seconds")
+    if report.passed:
+        out.print(f"{report.problem}: passed {len(report.checks)} checks in {seconds} s", markup=False)
+    else:
+        count = len(report.findings)
+        out.print(f"{report.problem}: {count} finding{'s' * (count > 1)} in {seconds} s", markup=False)

@@ -1,0 +1,189 @@
+"""Verbs about references: list, build and re-prove the certified values that gaps are relative to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import CHECK_FAILED
+from .common import Json, Set, Workers, console, emit_json, errors
+from .problems import Problem, parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...problems.base import Instance
+    from ..plugins import LoadedProblem
+
+app = typer.Typer(help="The proven values that gaps are relative to.", no_args_is_help=True)
+
+Instances = Annotated[
+    str | None,
+    typer.Option("--instances", metavar="SET|FILE", help="A split, a named set or a file [default: splits]."),
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option("--seconds", min=0.001, help="Wall seconds for each [default: 10].", show_default=False),
+]
+Seed = Annotated[
+    int | None, typer.Option("--seed", min=0, help="Of the instances [default: 1].", show_default=False)
+]
+Sample = Annotated[int | None, typer.Option("--sample", min=1, help="Only N of them, evenly spaced.")]
+
+
+def register(parent: typer.Typer) -> None:
+    """Adds the verbs to the command line."""
+    parent.add_typer(app, name="references")
+
+
+@app.command()
+def show(
+    problem: Problem,
+    instances: Instances = None,
+    sample: Sample = None,
+    seed: Seed = None,
+    assign: Set = None,
+    json: Json = False,
+) -> None:
+    """The stored reference of each instance, with its kind and proof."""
+    with errors(json):
+        from ..references import table
+
+        loaded, chosen = _choose(problem, instances, sample, seed, assign)
+        rows = table(loaded, chosen)
+        if json:
+            emit_json({"problem": loaded.name, "unit": loaded.problem.unit, "references": rows})
+        else:
+            _print_rows(rows, loaded.problem.unit)
+
+
+@app.command()
+def compute(
+    problem: Problem,
+    instances: Instances = None,
+    sample: Sample = None,
+    seconds: Seconds = None,
+    seed: Seed = None,
+    workers: Workers = None,
+    assign: Set = None,
+    json: Json = False,
+) -> None:
+    """Compute what is not stored yet; may be stopped and started again at any time."""
+    with errors(json):
+        from ..references import compute as compute_references
+
+        loaded, chosen = _choose(problem, instances, sample, seed, assign)
+        document = _with_bar(
+            "references",
+            lambda progress: compute_references(
+                loaded, chosen, seconds or _default_seconds(), workers=workers, progress=progress
+            ),
+        )
+        if json:
+            emit_json(document)
+            return
+        kinds = ", ".join(f"{count} {kind}" for kind, count in document["kinds"].items())
+        console().print(
+            f"{loaded.name}: {document['instances']} references ({kinds}); {document['stored']} were stored, "
+            f"{document['computed']} computed in {document['seconds']} s",
+            markup=False,
+        )
+
+
+@app.command()
+def verify(
+    problem: Problem,
+    instances: Instances = None,
+    sample: Sample = None,
+    seconds: Seconds = None,
+    seed: Seed = None,
+    workers: Workers = None,
+    assign: Set = None,
+    json: Json = False,
+) -> None:
+    """Prove references once more and compare; exit code 5 if one differs."""
+    with errors(json):
+        from ..references import verify as verify_references
+
+        loaded, chosen = _choose(problem, instances, sample, seed, assign)
+        document = _with_bar(
+            "proofs",
+            lambda progress: verify_references(
+                loaded, chosen, seconds or _default_seconds(), workers=workers, progress=progress
+            ),
+        )
+        if json:
+            emit_json(document)
+        else:
+            _print_verification(document)
+        if document["differences"]:
+            raise typer.Exit(CHECK_FAILED)
+
+
+def _choose(
+    problem: str, chosen: str | None, sample: int | None, seed: int | None, assign: list[str] | None
+) -> tuple[LoadedProblem, list[Instance]]:
+    """The problem, and the instances that are meant."""
+    from ...problems.base import SPLITS
+    from ..config import Config
+    from ..plugins import load_problem
+    from ..setup import read_file
+
+    loaded = load_problem(problem, parameters(assign))
+    draw = Config().evaluation.instance_seed if seed is None else seed
+    if chosen is not None and chosen not in loaded.problem.sets() and Path(chosen).is_file():
+        found = list(read_file(loaded, Path(chosen)))
+    else:
+        names = SPLITS if chosen is None else (chosen,)
+        found = [instance for name in names for instance in loaded.instances(name, draw)]
+    if sample is not None and sample < len(found):
+        found = [found[k * len(found) // sample] for k in range(sample)]
+    return loaded, found
+
+
+def _default_seconds() -> float:
+    from ..config import Config
+
+    return Config().evaluation.reference_seconds
+
+
+def _with_bar(title: str, work: Callable[[Callable[[int, int], None]], dict[str, Any]]) -> dict[str, Any]:
+    """Does work under a progress bar on standard error."""
+    from rich.progress import Progress
+
+    with Progress(console=console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        return work(lambda done, total: bar.update(task, completed=done, total=total))
+
+
+def _print_rows(rows: list[dict[str, Any]], unit: str) -> None:
+    from rich.table import Table
+
+    from ...problems.base import decode_number
+    from ..views.words import UNKNOWN
+
+    table = Table(box=None, pad_edge=False)
+    for title in ("instance", f"value ({unit})", "kind", "proof", "solver", "seconds"):
+        table.add_column(title, overflow="fold")
+    for row in rows:
+        if row["value"] is None:
+            table.add_row(row["instance"], UNKNOWN, "not computed yet")
+            continue
+        value = decode_number(row["value"])
+        text = str(value) if isinstance(value, int) else f"{float(value):.6g}"
+        seconds = UNKNOWN if row["seconds"] is None else f"{row['seconds']:.3f}"
+        table.add_row(row["instance"], text, row["kind"], row["proof"] or UNKNOWN, row["solver"], seconds)
+    console().print(table)
+
+
+def _print_verification(document: dict[str, Any]) -> None:
+    out = console()
+    proofs = ", ".join(f"{count} by {kind}" for kind, count in document["by_proof"].items())
+    for row in document["differences"]:
+        out.print(f"{row['what']}: recorded {row['recorded']}, now {row['now']}", markup=False, style="red")
+    out.print(
+        f"{document['problem']}: {document['agree']} of {document['checked']} references agree ({proofs})",
+        markup=False,
+    )

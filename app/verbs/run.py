@@ -1,0 +1,254 @@
+"""Verbs that search: `run`, `resume`, `stop`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .common import Json, Runs, Set, Without, Workers, console, emit_json, errors
+from .flags import build_config, start_programs
+from .results import finish, show
+
+if TYPE_CHECKING:
+    from ...evolve.campaign import Campaign
+    from ..config import Config
+
+Iterations = Annotated[int | None, typer.Option("--iterations", min=1, help="Iterations in all (count).")]
+Evaluations = Annotated[
+    int | None, typer.Option("--evaluations", min=1, help="Candidates evaluated in training, in all (count).")
+]
+Seconds = Annotated[float | None, typer.Option("--seconds", min=0.001, help="Wall seconds of search in all.")]
+Patience = Annotated[
+    int | None, typer.Option("--patience", min=1, help="Iterations without a better best (count).")
+]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Random seed of the search.")]
+Repeat = Annotated[int, typer.Option("--repeat", min=1, help="Runs with seeds SEED, SEED+1, … (count).")]
+Usd = Annotated[float | None, typer.Option("--usd", min=0.000001, help="US dollars in all, a hard cap.")]
+Tokens = Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens in and out in all, a hard cap.")]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", metavar="SPEC", help="offline, or openai/NAME … (repeatable, SPEC=weight)."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verbs to the command line."""
+    app.command("run")(run)
+    app.command("resume")(resume)
+    app.command("stop")(stop)
+
+
+def run(
+    what: Annotated[
+        str, typer.Argument(metavar="PROBLEM|campaign.toml", help="A problem or a configuration.")
+    ],
+    model: Models = None,
+    iterations: Iterations = None,
+    evaluations: Evaluations = None,
+    seconds: Seconds = None,
+    patience: Patience = None,
+    usd: Usd = None,
+    tokens: Tokens = None,
+    seed: Seed = None,
+    repeat: Annotated[
+        int, typer.Option("--repeat", min=1, help="Runs with seeds SEED, SEED+1, … (count).")
+    ] = 1,
+    start: Annotated[
+        list[str] | None,
+        typer.Option("--start", metavar="FILE|RUN", help="Your start program, or a run's elites."),
+    ] = None,
+    instances: Annotated[
+        list[str] | None,
+        typer.Option("--instances", metavar="FILE", help="Your instances: one file (split), or three."),
+    ] = None,
+    workers: Workers = None,
+    assign: Set = None,
+    unsafe_without: Without = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the plan, its cost range and one prompt; send nothing.")
+    ] = False,
+    runs: Runs = None,
+    json: Json = False,
+) -> None:
+    """Start a campaign: search for a heuristic and certify its gap.
+
+    Without a model it uses the offline proposer: no key, no network, no cost.
+    """
+    with errors(json):
+        from .. import compose
+        from ..proposers import check_models
+        from ..runs import new_name, runs_folder
+
+        config = build_config(
+            what,
+            assign or [],
+            model=model,
+            budget={
+                "iterations": iterations,
+                "evaluations": evaluations,
+                "seconds": seconds,
+                "patience": patience,
+                "usd": usd,
+                "tokens": tokens,
+            },
+            seed=seed,
+            workers=workers,
+            without=unsafe_without,
+            instances=instances,
+        )
+        config = compose.resolve_budget(config)
+        check_models(config, runs_folder(runs))
+        if dry_run:
+            _dry_run(config, json)
+            return
+        programs = start_programs(start or [], runs_folder(runs))
+        name = new_name(Path(config.campaign.problem).stem, config.campaign.seed, time.time())
+        documents = [
+            _one(
+                _with_seed(config, offset),
+                runs_folder(runs),
+                _member(name, offset, repeat),
+                programs,
+                json,
+                name if repeat > 1 else None,
+            )
+            for offset in range(repeat)
+        ]
+        finish(documents, name if repeat > 1 else None, json)
+
+
+def resume(
+    run: Annotated[str, typer.Argument(metavar="RUN")],
+    iterations: Iterations = None,
+    evaluations: Evaluations = None,
+    seconds: Seconds = None,
+    patience: Patience = None,
+    usd: Usd = None,
+    tokens: Tokens = None,
+    workers: Workers = None,
+    runs: Runs = None,
+    json: Json = False,
+) -> None:
+    """Go on with a run after a stop, a crash or a kill; budget options are new totals."""
+    with errors(json):
+        from .. import compose
+        from ..resume import stored_config
+        from ..runs import find_run, running, runs_folder
+
+        folder = find_run(run, runs_folder(runs))
+        totals = {
+            "iterations": iterations,
+            "evaluations": evaluations,
+            "seconds": seconds,
+            "patience": patience,
+            "usd": usd,
+            "tokens": tokens,
+        }
+        config, reason = stored_config(folder, totals, workers)
+        finished = reason not in (None, "interrupted", "stop_file", "provider")
+        if finished and all(value is None for value in totals.values()) and not running(folder):
+            note = f"{folder.name} is completed ({reason}); name a new total, e.g. --iterations"
+            console(stderr=True).print(note, markup=False)
+            show(compose.read_summary(folder), json)
+            return
+        document = _search(config, folder, {}, json, None)
+        finish([document], None, json)
+
+
+def stop(run: Annotated[str, typer.Argument(metavar="RUN")], runs: Runs = None, json: Json = False) -> None:
+    """Ask a running campaign to finish what is in flight and end."""
+    with errors(json):
+        from ..runs import STOP_NAME, find_run, running, runs_folder
+
+        folder = find_run(run, runs_folder(runs))
+        live = running(folder)
+        if live:
+            (folder / STOP_NAME).touch()
+        if json:
+            emit_json({"run": folder.name, "running": live, "asked_to_stop": live})
+        elif live:
+            console().print(f"{folder.name}: asked to finish what is in flight and end", markup=False)
+        else:
+            console().print(f"{folder.name}: not running, nothing to stop", markup=False)
+
+
+def _dry_run(config: Config, json: bool) -> None:
+    """Prints what a campaign would ask for and cost, and its first prompt."""
+    from .. import compose
+
+    document = compose.dry_run(config)
+    if json:
+        emit_json(document)
+        return
+    for text in [*document["lines"], *(document["prompt"] or {}).values()]:
+        console().print(text, markup=False)
+
+
+def _with_seed(config: Config, offset: int) -> Config:
+    seed = config.campaign.seed + offset
+    return config.model_copy(update={"campaign": config.campaign.model_copy(update={"seed": seed})})
+
+
+def _member(name: str, offset: int, repeat: int) -> str:
+    return name if repeat == 1 else f"{name}-s{offset + 1}"
+
+
+def _one(
+    config: Config, runs: Path, name: str, programs: dict[str, dict[str, str]], json: bool, group: str | None
+) -> dict[str, Any]:
+    from ..opening import user_splits
+    from ..runs import make_folder
+    from ..setup import open_problem
+
+    loaded = open_problem(config)  # a wrong name, parameter or file leaves no folder behind
+    if config.evaluation.instances:
+        user_splits(loaded, [Path(p) for p in config.evaluation.instances], config.evaluation.instance_seed)
+    folder = make_folder(runs, name)
+    return _search(config, folder, programs, json, group)
+
+
+def _search(
+    config: Config, folder: Path, programs: dict[str, dict[str, str]], json: bool, group: str | None
+) -> dict[str, Any]:
+    """Runs a campaign under a live view; Ctrl-C once finishes what is in flight, twice stops now."""
+    import os
+
+    from ...problems.base import SPLITS
+    from .. import compose
+    from ..plan import plan
+    from ..views.live import LiveView
+
+    model = ", ".join(entry.spec for entry in config.model) or "offline"
+    title = f"{config.campaign.problem}, {model}, seed {config.campaign.seed}"
+    with LiveView(title, config.run.workers or os.cpu_count() or 1) as view:
+        view.say(f"run {folder}")
+
+        def started(campaign: Campaign) -> None:
+            _catch_interrupts(campaign, view)
+            if config.evaluation.instances:
+                counts = {split: len(campaign.ports.evaluator.instances(split)) for split in SPLITS}
+                view.say(f"instances from {', '.join(config.evaluation.instances)}: {counts}")
+            if config.model:
+                for line in plan(campaign, config)["lines"]:
+                    view.say(line)
+
+        watcher = compose.Watcher(view.notify, started, view.observe)
+        return compose.run(config, folder, start=programs or None, group=group, watcher=watcher)
+
+
+def _catch_interrupts(campaign: Campaign, view: Any) -> None:
+    """Turns the first Ctrl-C into an orderly end; the second one gets through."""
+    import signal
+
+    from ...evolve.base import StopReason
+
+    def handle(number: int, frame: object) -> None:
+        signal.signal(number, signal.default_int_handler)
+        campaign.interrupt(StopReason.INTERRUPTED)
+        view.say("finishing what is in flight; Ctrl-C again stops now")
+
+    signal.signal(signal.SIGINT, handle)
+    signal.signal(signal.SIGTERM, handle)

@@ -1,0 +1,284 @@
+"""Runs what a campaign recorded once more and compares answers (byte for byte), gaps and references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..evaluators.base import Evaluation, Reference, ReferenceKind, Score
+from ..evaluators.numbers import better_than, equal
+from ..evaluators.scoring import tolerance_of
+from ..problems.base import SPLITS, Instance, Problem, Sense
+
+if TYPE_CHECKING:
+    from ..evaluators.evaluator import GapEvaluator
+    from ..evolve.executor import ThreadExecutor
+    from ..sandbox.base import Sandbox
+    from .config import Config
+    from .plugins import LoadedProblem
+    from .setup import Notify
+    from .views.record import RunRecord
+
+SAMPLE = 10
+"""References that are proved again (count) unless the caller says otherwise."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was compared (counts by kind), what differs, and what changed around the run."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    differences: list[dict[str, Any]] = field(default_factory=list)
+    changed: list[dict[str, Any]] = field(default_factory=list)
+
+    def compare(self, kind: str, what: str, recorded: Any, now: Any) -> None:
+        """Counts one comparison and keeps a difference."""
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        if recorded != now:
+            self.differences.append({"what": what, "recorded": _shown(recorded), "now": _shown(now)})
+
+    def note(self, what: str, recorded: Any, now: Any) -> None:
+        """Keeps a change of surroundings, which alone is no failure."""
+        if recorded != now:
+            self.changed.append({"what": what, "recorded": _shown(recorded), "now": _shown(now)})
+
+
+def verify(
+    record: RunRecord,
+    *,
+    every: bool = False,
+    sample: int = SAMPLE,
+    workers: int | None = None,
+    notify: Notify = lambda what, done, total: None,
+) -> dict[str, Any]:
+    """Verifies a run against its own record.
+
+    Args:
+        record: of the run.
+        every: all elites instead of the best candidate alone.
+        sample: references to prove again (count), spread over all instances.
+        workers: sandbox slots at work (count), by default as the run was configured.
+        notify: told how far it is.
+
+    Returns:
+        The JSON contract's document, with `programs`, `compared` (counts) and `changed` beside.
+
+    Raises:
+        UserError: the problem is not here, or there is nothing to verify.
+    """
+    from .config import parse
+    from .setup import open_problem
+
+    config = parse(record.config, f"{record.folder.name}/archive.sqlite")
+    if workers is not None:
+        config = config.model_copy(update={"run": config.run.model_copy(update={"workers": workers})})
+    programs = _programs(record, every)
+    loaded = open_problem(config)
+    findings = Findings()
+    _surroundings(record, loaded, findings)
+    _instances(record, loaded, config, findings)
+    _references(record, loaded, config, sample, findings, notify)
+    _executions(record, loaded, config, programs, findings, notify)
+    checked = sum(findings.counts.values())
+    return {
+        "run": record.name,
+        "checked": checked,
+        "agree": checked - len(findings.differences),
+        "differences": findings.differences,
+        "programs": programs,
+        "compared": findings.counts,
+        "changed": findings.changed,
+    }
+
+
+def _programs(record: RunRecord, every: bool) -> list[str]:
+    from ..evolve.archive import unique
+    from .views.elites import rebuild
+
+    best = record.resolve("best")
+    archive = rebuild(record) if every else None
+    others = [] if archive is None else [e.candidate.id for e in unique(archive.elites())]
+    return list(dict.fromkeys([best, *others]))
+
+
+def _surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -> None:
+    """Problem and plug-in, versions and machine; each change is told, none is a failure by itself."""
+    from .compose import versions
+
+    problem = record.problem
+    findings.note("problem version", problem.get("version"), loaded.problem.version)
+    findings.note("problem source digest", problem.get("digest"), loaded.digest)
+    recorded, now = record.reader.record("versions") or {}, versions()
+    for name in {**recorded, **now}:
+        findings.note(name, recorded.get(name), now.get(name))
+
+
+def _instances(record: RunRecord, loaded: LoadedProblem, config: Config, findings: Findings) -> None:
+    """Stored digests against stored contents, and against the instances that the problem draws now."""
+    rows = record.reader.rows("SELECT name, digest FROM instances ORDER BY id")
+    stored = {row["name"]: row["digest"] for row in rows}
+    for split in SPLITS:
+        drawn = {i.id: i.digest for i in loaded.instances(split, config.evaluation.instance_seed)}
+        for id, instance in record.instances.items():
+            if instance.split == split:
+                findings.compare("instances", f"instance {id}: content", stored[id], instance.digest)
+                findings.compare("instances drawn", f"instance {id}: drawn again", stored[id], drawn.get(id))
+
+
+def _references(
+    record: RunRecord,
+    loaded: LoadedProblem,
+    config: Config,
+    sample: int,
+    findings: Findings,
+    notify: Notify,
+) -> None:
+    """Proves a sample of references again; a run against its best baseline has none to prove."""
+    known = record.reader.references()
+    chosen = [i for i in _spread(list(record.instances.values()), sample) if i.id in known]
+    if loaded.references is None:
+        return
+    for done, instance in enumerate(chosen):
+        notify("references", done, len(chosen))
+        recorded = known[instance.id]
+        now = loaded.reference(instance, config.evaluation.reference_seconds)
+        told = f"{recorded.kind.value} {recorded.value}"
+        again = "none" if now is None else f"{now.kind.value} {now.value}"
+        what = f"reference of {instance.id}"
+        agree = _agrees(recorded, now, loaded.problem)
+        findings.compare("references proved again", what, told, told if agree else again)
+    notify("references", len(chosen), len(chosen))
+
+
+def _agrees(recorded: Reference, now: Reference | None, problem: Problem) -> bool:
+    """Whether two references may both be true: optima are equal, and no optimum is better than a bound."""
+    if now is None:
+        return False
+    if recorded.kind is now.kind and recorded.kind is not ReferenceKind.BOUND:
+        return equal(recorded.value, now.value, tolerance_of(problem))
+    minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)
+    return not any(
+        one.bound is not None and better_than(other.value, one.bound, minimise, tolerance)
+        for one, other in ((recorded, now), (now, recorded))
+        if other.kind is not ReferenceKind.BOUND
+    )
+
+
+def _executions(
+    record: RunRecord,
+    loaded: LoadedProblem,
+    config: Config,
+    programs: Sequence[str],
+    findings: Findings,
+    notify: Notify,
+) -> None:
+    """Runs every program on every split for which the run holds its evaluation."""
+    import os
+
+    from ..evolve.executor import ThreadExecutor
+    from ..sandbox.slot import open_sandbox
+    from .setup import policy_of
+
+    policy = policy_of(config)
+    evaluator = stored_evaluator(record, loaded, config)
+    findings.note("evaluator digest", record.reader.record("evaluator"), evaluator.version)
+    slots = config.run.workers or os.cpu_count() or 1
+    executor = ThreadExecutor(evaluator, lambda: open_sandbox(policy), slots)
+    try:
+        with_slot = open_sandbox(policy)
+        try:
+            for id in programs:
+                findings.compare(
+                    "candidate ids", f"candidate {id}: source", id, _identity(record, id, with_slot)
+                )
+        finally:
+            with_slot.close()
+        pending = list(_submit(record, evaluator, executor, programs))
+        for done, (id, recorded, future) in enumerate(pending):
+            notify("evaluations", done, len(pending))
+            _compare_evaluations(id, recorded, future.result(), findings)
+        notify("evaluations", len(pending), len(pending))
+    finally:
+        executor.close()
+
+
+def stored_evaluator(record: RunRecord, loaded: LoadedProblem, config: Config) -> GapEvaluator:
+    """An evaluator over the stored instances and references, under the run's limits and policy."""
+    from ..evaluators.evaluator import GapEvaluator
+    from .setup import limits_of, policy_of
+
+    references = record.reader.references()
+    splits = {s: [i for i in record.instances.values() if i.split == s] for s in SPLITS}
+    return GapEvaluator(
+        loaded.problem,
+        splits,
+        lambda instance: references[instance.id],
+        limits=limits_of(config),
+        seed=config.evaluation.instance_seed,
+        policy=policy_of(config).digest,
+    )
+
+
+def _identity(record: RunRecord, id: str, sandbox: Sandbox) -> str:
+    """The id that the stored source gets now."""
+    from ..evolve.admission import Admission
+    from ..evolve.base import Candidate, Proposal
+
+    candidate = record.candidate(id)
+    admission = Admission(sandbox, record.problem["entry_point"], candidate.description.imports)
+    proposal = Proposal(candidate.files, candidate.origin, candidate.operator)
+    outcome = admission.admit(proposal, candidate.parents, candidate.island, candidate.iteration, ())
+    return outcome.id if isinstance(outcome, Candidate) else f"{outcome.reason.value}: {outcome.excerpt}"
+
+
+def _submit(
+    record: RunRecord, evaluator: GapEvaluator, executor: ThreadExecutor, programs: Sequence[str]
+) -> Iterator[tuple[str, Evaluation, Future[Evaluation]]]:
+    from ..evolve.executor import Job
+
+    for id in programs:
+        program = evaluator.program(record.candidate(id).files)
+        for split in SPLITS:
+            recorded = record.evaluation(id, split)
+            if recorded is not None:
+                yield id, recorded, executor.submit(Job(program, split))
+
+
+def _compare_evaluations(id: str, recorded: Evaluation, now: Evaluation, findings: Findings) -> None:
+    where = f"candidate {id} on {recorded.split}"
+    found = {score.instance: score for score in now.scores}
+    for score in recorded.scores:
+        other = found.get(score.instance)
+        what = f"candidate {id} on {score.instance}"
+        findings.compare("executions", what, _outcome(score), None if other is None else _outcome(other))
+    findings.compare("fitness values", f"{where}: fitness", recorded.fitness, now.fitness)
+
+
+def _outcome(score: Score) -> dict[str, Any]:
+    """What an execution must reproduce: all but its time."""
+    return {
+        "status": score.status.value,
+        "answer": score.answer_digest,
+        "objective": score.objective,
+        "reference": score.reference,
+        "gap": score.gap,
+        "excess": score.excess,
+    }
+
+
+def _shown(value: Any) -> Any:
+    """A value as JSON; numbers that JSON lacks as text."""
+    if isinstance(value, dict):
+        return {key: _shown(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shown(part) for part in value]
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def _spread(instances: Sequence[Instance], sample: int) -> list[Instance]:
+    """At most `sample` instances, evenly spaced."""
+    if sample >= len(instances):
+        return list(instances)
+    return [instances[i * len(instances) // sample] for i in range(sample)]

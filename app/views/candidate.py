@@ -1,0 +1,215 @@
+"""One candidate: where it comes from, its figures, gaps by stratum, failures, code, prompt and reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...evaluators.base import Score
+from ...evaluators.figures import Figures
+from ...problems.base import SPLITS, Number
+from .numbers import interval, milliseconds, percent
+from .record import SHORT, RunRecord
+from .tables import new_table
+from .words import UNKNOWN, bar, clean, one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_MOST_FAILURES = 5
+
+
+def candidate_document(record: RunRecord, id: str) -> dict[str, Any]:
+    """Everything recorded about a candidate, as JSON."""
+    candidate = record.candidate(id)
+    prompt, reply = _conversation(record, candidate.iteration)
+    found = {split: record.figures(id, split) for split in SPLITS}
+    return {
+        "run": record.name,
+        "candidate": id,
+        "origin": candidate.origin.value,
+        "operator": candidate.operator,
+        "iteration": candidate.iteration,
+        "island": candidate.island,
+        "parents": list(candidate.parents),
+        "children": record.reader.value("SELECT count(*) FROM parents WHERE parent = ?", (id,)),
+        "nodes": candidate.description.nodes,
+        "files": dict(candidate.files),
+        "splits": {split: None if f is None else f.as_json() for split, f in found.items()},
+        "strata": {
+            split: {name: f.as_json() for name, f in record.strata(id, split).items()} for split in SPLITS
+        },
+        "instances": [_instance_row(record, split, s) for split in SPLITS for s in record.scores(id, split)],
+        "prompt": prompt,
+        "reply": reply,
+    }
+
+
+def print_candidate(console: Console, record: RunRecord, id: str, *, conversation: bool) -> None:
+    """A candidate in the terminal.
+
+    Args:
+        console: where to print.
+        record: of the run.
+        id: the candidate.
+        conversation: whether to print the prompt and the reply that made it.
+    """
+    candidate = record.candidate(id)
+    made = candidate.origin.value
+    if candidate.operator and candidate.operator != made:
+        made += f" ({clean(candidate.operator)})"
+    console.print(f"candidate {id} of {record.name}", markup=False, style="bold")
+    parents = ", ".join(p[:SHORT] for p in candidate.parents) or "none"
+    console.print(
+        f"{made}, iteration {candidate.iteration}, island {candidate.island}; parents: {parents}; "
+        f"{candidate.description.nodes} syntax-tree nodes",
+        markup=False,
+        soft_wrap=False,
+    )
+    console.print(_figures_table(record, id), soft_wrap=False)
+    split = next((s for s in ("test", "valid", "train") if record.strata(id, s)), None)
+    if split is not None:
+        console.print(strata_table(record, id, split, console.width), soft_wrap=False)
+    _print_failures(console, record, id)
+    for path, text in candidate.files.items():
+        console.print(f"\n{clean(path)}", markup=False, style="bold")
+        print_code(console, text)
+    if conversation:
+        _print_conversation(console, record, candidate.iteration)
+
+
+def print_code(console: Console, text: str) -> None:
+    """Python code, highlighted on a terminal, plain elsewhere; control characters are left out."""
+    shown = clean(text).rstrip()
+    if not console.is_terminal:
+        console.print(shown, markup=False, soft_wrap=True)
+        return
+    from rich.syntax import Syntax
+
+    console.print(Syntax(shown, "python", theme="ansi_dark", background_color="default", word_wrap=True))
+
+
+def strata_table(record: RunRecord, id: str, split: str, width: int) -> Table:
+    """Gap of each stratum as a bar, beside the start program's; percent of the reference, lower is better."""
+    from rich.text import Text
+
+    other = record.start if record.start not in (None, id) else None
+    mine = record.strata(id, split)
+    theirs = {} if other is None else record.strata(other, split)
+    values = [v for f in (*mine.values(), *theirs.values()) if (v := _gap(f)) is not None]
+    most = max([0.0, *values])
+    table = new_table(f"mean gap by stratum, {split} split")
+    table.add_column("stratum", overflow="fold")
+    for column in ("gap", "start"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("gap as a bar", no_wrap=True)
+    table.add_column("solved", justify="right", no_wrap=True)
+    long = max(8, min(40, width - 62))
+    for name, figures in sorted(mine.items()):
+        gap, before = _gap(figures), _gap(theirs[name]) if name in theirs else None
+        length = bar(gap / most, long) if gap is not None and most else ""
+        style = "green" if gap is not None and before is not None and gap < before else None
+        style = "red" if gap is not None and before is not None and gap > before else style
+        shown = f"{figures.failed} failed" if figures.failed else percent(gap)
+        solved = f"{figures.solved}/{figures.instances}"
+        table.add_row(Text(clean(name)), shown, percent(before), length, solved, style=style)
+    return table
+
+
+def _gap(figures: Figures) -> float | None:
+    """Mean gap of a stratum in percent; 0 where every reference is 0 and none is missed."""
+    if figures.mean_gap_percent is None and not figures.failed and figures.zeros_missed == 0:
+        return 0.0
+    return figures.mean_gap_percent
+
+
+def _figures_table(record: RunRecord, id: str) -> Table:
+    table = new_table("")
+    table.title = None
+    table.add_column("split", no_wrap=True)
+    for column in ("mean gap", "95 % interval", "ratio of sums", "solved", "failed", "CPU ms"):
+        table.add_column(column, justify="right")
+    for split in SPLITS:
+        figures = record.figures(id, split)
+        if figures is None:
+            table.add_row(split, UNKNOWN, "not evaluated")
+            continue
+        table.add_row(
+            split,
+            percent(figures.mean_gap_percent),
+            interval(figures.mean_gap_ci95_percent),
+            percent(figures.ratio_of_sums_percent),
+            f"{figures.solved}/{figures.instances}",
+            str(figures.failed),
+            milliseconds(figures.cpu_seconds_median),
+        )
+    return table
+
+
+def _print_failures(console: Console, record: RunRecord, id: str) -> None:
+    failed = [s for split in SPLITS for s in record.scores(id, split) if s.message is not None]
+    for score in failed[:_MOST_FAILURES]:
+        words = one_line(score.message or "", 300)
+        console.print(f"{score.status.value} on {clean(score.instance)}: {words}", markup=False, style="red")
+    if len(failed) > _MOST_FAILURES:
+        console.print(f"… and {len(failed) - _MOST_FAILURES} more failures", markup=False)
+
+
+def _print_conversation(console: Console, record: RunRecord, iteration: int) -> None:
+    prompt, reply = _conversation(record, iteration)
+    if prompt is None:
+        console.print("\nno prompt: it was not made by a model", markup=False)
+        return
+    answer = (reply or {}).get("text") or "none"
+    for name, text in (("system", prompt["system"]), ("prompt", prompt["user"]), ("reply", answer)):
+        console.print(f"\n{name}", style="bold")
+        console.print(clean(text), markup=False)
+    if reply is not None:
+        words = f"{reply['tokens_in']} tokens in, {reply['tokens_out']} out, finish: {reply['finish_reason']}"
+        console.print(f"\n{clean(reply['model'])}: {clean(words)}", markup=False)
+
+
+def _conversation(record: RunRecord, iteration: int) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """Prompt and reply of an iteration's last answered call; (None, None) without one."""
+    calls = [c for c in record.reader.calls(iteration) if c.state == "replied"] if iteration else []
+    if not calls:
+        return None, None
+    call = calls[-1]
+    prompt = record.reader.prompt(call.prompt)
+    names = ("model", "text", "tokens_in", "tokens_out", "cost_usd", "seconds", "finish_reason")
+    reply = {name: getattr(call, name) for name in names}
+    return (None if prompt is None else {"system": prompt.system, "user": prompt.user}), reply
+
+
+def _instance_row(record: RunRecord, split: str, score: Score) -> dict[str, Any]:
+    return {
+        "split": split,
+        "instance": score.instance,
+        "stratum": record.instances[score.instance].stratum,
+        "status": score.status.value,
+        "objective": _plain(score.objective),
+        "reference": _plain(score.reference),
+        "reference_kind": score.reference_kind.value,
+        "gap_percent": None if score.gap is None else float(score.gap) * 100,
+        "excess": _plain(score.excess),
+        "cpu_seconds": score.cpu_seconds,
+        "message": score.message,
+    }
+
+
+def _plain(number: Number | None) -> int | float | None:
+    """A number as JSON has it: integers stay integers."""
+    return number if number is None or isinstance(number, int) else float(number)
+
+
+def best_document(record: RunRecord, id: str) -> Mapping[str, Any]:
+    """The best candidate's source with its figures, as JSON."""
+    document = candidate_document(record, id)
+    wanted = ("run", "candidate", "origin", "iteration", "files", "splits")
+    problem = record.problem
+    return {
+        **{key: document[key] for key in wanted},
+        "entry_point": problem.get("entry_point"),
+        "source": next(iter(document["files"].values())),
+    }

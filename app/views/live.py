@@ -1,0 +1,167 @@
+"""What `run` and `resume` show while they work: a live table in a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import deque
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ...evaluators.base import Evaluation
+from ...evolve.campaign import Campaign
+from .numbers import duration, percent
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
+
+_PLAIN_SECONDS = 10.0
+_RATE_SECONDS = 10.0
+
+
+class LiveView:
+    """Progress on standard error; standard output stays free for results."""
+
+    def __init__(self, title: str, workers: int) -> None:
+        """Takes the title (problem, model, seed) and the number of slots (count)."""
+        from rich.console import Console
+
+        self._console = Console(stderr=True, highlight=False)
+        self._title = title
+        self._workers = workers
+        self._live: Live | None = None
+        self._preparing = ""
+        self._campaign: Campaign | None = None
+        self._rates: deque[tuple[float, int]] = deque()
+        self._shown_best: str | None = None
+        self._next_line = 0.0
+
+    def __enter__(self) -> LiveView:
+        """Starts the live table if standard error is a terminal."""
+        if self._console.is_terminal:
+            from rich.live import Live
+
+            self._live = Live(
+                console=self._console, get_renderable=self._render, refresh_per_second=4, transient=True
+            )
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Takes the live table away."""
+        if self._live is not None:
+            self._live.stop()
+
+    def notify(self, what: str, done: int, total: int) -> None:
+        """Shows what is being prepared."""
+        self._preparing = f"{what} {done}/{total}" if done < total else ""
+        if self._live is None and done == 0 and total:
+            self._line(f"{what}: {total} to do")
+
+    def say(self, text: str) -> None:
+        """Shows a line above the table."""
+        if self._live is not None:
+            self._live.console.print(text, markup=False)
+        else:
+            self._line(text)
+
+    def observe(self, campaign: Campaign) -> None:
+        """Takes note of how far a campaign is."""
+        self._campaign = campaign
+        now = time.monotonic()
+        self._rates.append((now, campaign.tally.executions))
+        while len(self._rates) > 2 and now - self._rates[0][0] > _RATE_SECONDS:
+            self._rates.popleft()
+        best = best_validated(campaign)
+        if self._live is not None or campaign.tally.told == 0:
+            return
+        improved = best is not None and best[0] != self._shown_best
+        if improved or now >= self._next_line:
+            self._shown_best = best[0] if best else None
+            self._next_line = now + _PLAIN_SECONDS
+            self._line(self._status(campaign))
+
+    def _status(self, campaign: Campaign) -> str:
+        usage, best = campaign.usage(), best_validated(campaign)
+        gap = "–" if best is None else percent(mean_gap(best[1]))
+        return (
+            f"iteration {usage.iterations}  evaluations {usage.evaluations}  "
+            f"executions/s {self._rate():.0f}  best gap on validation {gap}  {_left(campaign)}"
+        )
+
+    def _rate(self) -> float:
+        if len(self._rates) < 2:
+            return 0.0
+        (then, before), (now, after) = self._rates[0], self._rates[-1]
+        return (after - before) / (now - then) if now > then else 0.0
+
+    def _line(self, text: str) -> None:
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+    def _render(self) -> RenderableType:
+        from rich.table import Table
+
+        table = Table(title=self._title, title_justify="left", show_header=False, box=None, pad_edge=False)
+        table.add_column(style="bold", no_wrap=True)
+        table.add_column()
+        campaign = self._campaign
+        if campaign is None:
+            table.add_row("preparing", self._preparing or "sandbox and problem")
+            return table
+        for name, value in self._rows(campaign):
+            table.add_row(name, value)
+        return table
+
+    def _rows(self, campaign: Campaign) -> list[tuple[str, str]]:
+        usage, best, start = campaign.usage(), best_validated(campaign), _start_gap(campaign)
+        gap = "–" if best is None else f"{percent(mean_gap(best[1]))}   (start program {start})"
+        rejections = ", ".join(f"{reason} {n}" for reason, n in sorted(campaign.tally.rejections.items()))
+        state = "finishing what is in flight" if campaign.stopped else "searching"
+        return [
+            ("iteration", f"{usage.iterations}   told {campaign.tally.told}   {state}"),
+            ("evaluations", f"{usage.evaluations}   executions {usage.executions}   {self._rate():.0f}/s"),
+            ("best gap", f"{gap} on validation"),
+            ("archive", " ".join(str(n) for n in campaign.archive.occupancy()) + " cells by island"),
+            ("rejections", rejections or "none"),
+            ("budget left", _left(campaign)),
+            ("elapsed", f"{duration(usage.wall_seconds)} on {self._workers} slots"),
+        ]
+
+
+def best_validated(campaign: Campaign) -> tuple[str, Evaluation] | None:
+    """The candidate with the best validation fitness so far, with its evaluation."""
+    complete = [(e.fitness, id) for id, e in campaign.validated.items() if e.fitness is not None]
+    if not complete:
+        return None
+    id = max(complete)[1]
+    return id, campaign.validated[id]
+
+
+def mean_gap(evaluation: Evaluation) -> float | None:
+    """Mean of ratios over instances with a positive reference, percent."""
+    gaps = [float(score.gap) for score in evaluation.scores if score.gap is not None]
+    return sum(gaps) / len(gaps) * 100 if gaps else None
+
+
+def _start_gap(campaign: Campaign) -> str:
+    evaluation = campaign.validated.get(campaign.start.candidate.id)
+    return "–" if evaluation is None else percent(mean_gap(evaluation))
+
+
+def _left(campaign: Campaign) -> str:
+    """What is left of the budget, each part with its unit."""
+    budget, usage = campaign.budget, campaign.usage()
+    parts: list[Any] = []
+    if budget.iterations is not None:
+        parts.append(f"{max(0, budget.iterations - usage.iterations)} iterations")
+    if budget.evaluations is not None:
+        parts.append(f"{max(0, budget.evaluations - usage.evaluations)} evaluations")
+    if budget.seconds is not None:
+        parts.append(duration(max(0.0, budget.seconds - usage.wall_seconds)))
+    if budget.patience is not None:
+        parts.append(f"patience {max(0, budget.patience - usage.since_improvement)}")
+    return ", ".join(parts) + (" left" if parts else "no limit")

@@ -1,0 +1,35 @@
+"""Numbers as people read them, each with its unit."""
+
+from __future__ import annotations
+
+
+def percent(value: float | None, digits: int = 2) -> str:
+    """A percentage, `–` when there is none."""
+    return "–" if value is None else f"{value:.{digits}f} %"
+
+
+def figure(value: float | None) -> str:
+    """A percentage without its sign, with as many digits as say something; `–` when there is none."""
+    return "–" if value is None else f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
+
+
+def interval(bounds: tuple[float, float] | list[float] | None) -> str:
+    """A 95 % interval of percentages, empty when there is none."""
+    return "" if bounds is None else f"[{figure(bounds[0])}, {figure(bounds[1])}]"
+
+
+def duration(seconds: float | None) -> str:
+    """A time span: `12 s`, `3 min 20 s`, `2 h 05 min`; `–` when there is none."""
+    if seconds is None:
+        return "–"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def milliseconds(seconds: float | None) -> str:
+    """A short time in milliseconds, `–` when there is none."""
+    return "–" if seconds is None else f"{seconds * 1000:.1f}"

@@ -1,0 +1,116 @@
+"""A campaign in the terminal: what it is, how far it came, and the table of gaps below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...problems.base import SPLITS
+from .numbers import duration, interval, percent
+from .record import RunRecord
+from .tables import new_table, print_campaign
+from .words import clean, count, counts, sparkline, usd
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def print_overview(console: Console, record: RunRecord, summary: Mapping[str, Any]) -> None:
+    """Everything about a run that fits a screen.
+
+    Args:
+        console: where to print.
+        record: of the run.
+        summary: the JSON contract's document of the run.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    lines = Table.grid(padding=(0, 2))
+    for name, text in overview_lines(record, summary):
+        lines.add_row(Text(name, style="bold red" if name == "UNSAFE" else "bold"), Text(clean(text)))
+    console.print(lines, soft_wrap=False)
+    if summary["best"] is None and not record.baselines():
+        console.print("\nnothing was evaluated yet", markup=False)
+        return
+    console.print()
+    print_campaign(console, summary)
+    if summary["best"] is None:
+        console.print("no feasible candidate", style="red")
+
+
+def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(word, text) of each line above the table."""
+    problem, usage = record.problem, summary["usage"]
+    reason = f" ({summary['stop_reason']})" if summary["stop_reason"] else ""
+    lines = [("run", f"{record.name}, {summary['status']}{reason}")]
+    if problem:
+        goal = f"{problem.get('sense')} {problem.get('unit')}"
+        lines.append(("problem", f"{problem.get('name')}, version {problem.get('version')}: {goal}"))
+    started = (record.reader.record("created") or "")[:16].replace("T", " ")
+    lines.append(("search", f"{record.models}, seed {summary['seed']}, started {started}"))
+    rejected = sum(summary["rejections"].values())
+    work = f"{count(summary['iterations'], 'iteration')}: {summary['evaluations']:,} candidates evaluated"
+    lines.append(("work", work))
+    if rejected:
+        lines.append(("rejected", f"{count(rejected, 'proposal')}: {counts(summary['rejections'])}"))
+    if failures := failures_by_status(record):
+        lines.append(("failed", f"{count(sum(failures.values()), 'candidate')}: {counts(failures)}"))
+    cost = f"{duration(usage['wall_seconds'])} of search"
+    if usage["model_calls"]:
+        cost += f", {count(usage['model_calls'], 'call')}, {usage['tokens_in']:,} tokens in and "
+        cost += f"{usage['tokens_out']:,} out, {usd(usage['cost_usd'])}"
+    else:
+        cost += ", no calls of models"
+    lines.append(("cost", cost))
+    if progress := best_so_far(record):
+        values = [fitness for _, _, fitness in progress]
+        line = f"training fitness {values[0]:.4f} {sparkline(values, 24)} {values[-1]:.4f} (0 is optimal)"
+        lines.append(("progress", line))
+    if record.incomplete:
+        lines.append(
+            ("note", "the run was not closed and its folder cannot be written: the latest may be missing")
+        )
+    if layers := summary.get("unsafe_without"):
+        lines.append(("UNSAFE", f"run without sandbox layer {', '.join(layers)}"))
+    return lines
+
+
+def print_group(console: Console, name: str, summary: Mapping[str, Any]) -> None:
+    """The runs of a group together: mean gap of their best candidates with an interval over runs."""
+    table = new_table(f"group {name}: best candidate's gap over {summary['runs']} runs, mean of ratios")
+    for column in ("split", "mean over runs", "95 % interval over runs", "smallest", "largest"):
+        table.add_column(column, justify="left" if column == "split" else "right")
+    for split in SPLITS:
+        row = summary[split]
+        low, high = row["mean_gap_percent_range"] or (None, None)
+        bounds = interval(row["mean_gap_ci95_percent"])
+        table.add_row(split, percent(row["mean_gap_percent"]), bounds, percent(low), percent(high))
+    console.print(table, soft_wrap=False)
+
+
+def failures_by_status(record: RunRecord) -> dict[str, int]:
+    """Status of the execution that ended each failed training evaluation → candidates (count)."""
+    # A failed evaluation has no fitness, which an index finds; CROSS JOIN keeps that order.
+    rows = record.reader.rows(
+        "SELECT x.status AS status, count(*) AS n FROM evaluations e CROSS JOIN executions x "
+        "ON x.evaluation = e.id AND x.position = e.executions - 1 "
+        "WHERE e.split = 'train' AND e.fitness IS NULL AND e.status = 'failed' "
+        "AND e.program NOT LIKE 'baseline/%' GROUP BY x.status"
+    )
+    return {row["status"]: row["n"] for row in rows}
+
+
+def best_so_far(record: RunRecord) -> list[tuple[int, str, float]]:
+    """(iteration, candidate, training fitness) whenever the best changed, the start program first."""
+    found: list[tuple[int, str, float]] = []
+    start = record.start
+    if start is not None:
+        fitness = record.reader.value(
+            "SELECT fitness FROM evaluations WHERE program = ? AND split = 'train'", (start,)
+        )
+        if fitness is not None:
+            found.append((0, start, fitness))
+    for event in record.reader.events("best"):
+        found.append((event.iteration, event.data["candidate"], event.data["fitness"]))
+    return found

@@ -1,0 +1,119 @@
+"""Answers drawn from a problem's plain shapes: for papers, and coarsely in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from ....problems.base import Drawing, Shape
+from .canvas import BLUE, GREEN, GREY, INK, ORANGE, RED, styled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.text import Text
+
+_COLOURS = (BLUE, ORANGE, GREEN, GREY, RED)
+_TERMINAL = ("blue", "yellow", "green", "white", "red")
+_FILLS = "█▓▒░#"
+
+
+def draw(drawings: Mapping[str, Drawing]) -> Figure:
+    """Drawings of the same instance by different programs, below each other on the same scale."""
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch, Rectangle
+
+    groups = _groups(drawings.values())
+    right, top = extent(drawings.values())
+    with styled():
+        figure = Figure(figsize=(8.0, 0.8 + 2.2 * len(drawings)), layout="constrained")
+        axes = figure.subplots(len(drawings), 1, squeeze=False)
+        for (name, drawing), (ax,) in zip(drawings.items(), axes, strict=True):
+            for shape in drawing.shapes:
+                colour = _COLOURS[groups[shape.group] % len(_COLOURS)]
+                if shape.kind == "rectangle":
+                    ax.add_patch(
+                        Rectangle(
+                            (shape.x, shape.y),
+                            shape.width,
+                            shape.height,
+                            facecolor=colour,
+                            edgecolor=INK,
+                            linewidth=0.4,
+                        )
+                    )
+                elif shape.kind == "line":
+                    ends = ([shape.x, shape.x + shape.width], [shape.y, shape.y + shape.height])
+                    ax.plot(*ends, color=colour, linewidth=1.2)
+                if shape.kind == "label" or (shape.kind == "rectangle" and shape.width > right / 60):
+                    x, y = shape.x + shape.width / 2, shape.y + shape.height / 2
+                    ax.text(x, y, shape.text, ha="center", va="center", fontsize=6)
+            ax.set_xlim(0, right)
+            ax.set_ylim(0, top)
+            ax.grid(visible=False)
+            ax.set_title(f"{name}: {drawing.title}", fontsize=9, loc="left")
+            ax.set_ylabel(drawing.y_title)
+            ax.set_xlabel(drawing.x_title)
+        marks = [Patch(facecolor=_COLOURS[n % len(_COLOURS)], label=g) for g, n in groups.items() if g]
+        if marks:
+            figure.legend(handles=marks, loc="outside lower center", ncols=len(marks), fontsize=8)
+    return figure
+
+
+def in_terminal(drawing: Drawing, width: int, height: int, right: float, top: float) -> Text:
+    """A drawing as blocks, `width` columns and `height` lines; colours and fills tell groups apart."""
+    from rich.text import Text
+
+    groups = _groups([drawing])
+    cells: list[list[tuple[str, str]]] = [[(" ", "")] * width for _ in range(height)]
+    for shape in sorted(drawing.shapes, key=lambda s: s.kind == "rectangle", reverse=True):
+        if shape.kind == "label":
+            continue
+        number = groups[shape.group] % len(_FILLS)
+        stroke = "─" if abs(shape.width) > 0 else "│"
+        mark = (stroke if shape.kind == "line" else _FILLS[number], _TERMINAL[number])
+        for row in _span(shape.y, shape.height, top, height):
+            for column in _span(shape.x, shape.width, right, width):
+                cells[height - 1 - row][column] = mark
+        _separate(cells, shape, right, width, top, height)
+    text = Text()
+    for line in cells:
+        for character, style in line:
+            text.append(character, style=style)
+        text.append("\n")
+    lines = {shape.group for shape in drawing.shapes if shape.kind == "line"}
+    legend = [f"{'│' if g in lines else _FILLS[n % len(_FILLS)]} {g}" for g, n in groups.items() if g]
+    return text.append("  ".join(legend))
+
+
+def _separate(
+    cells: list[list[tuple[str, str]]], shape: Shape, right: float, width: int, top: float, height: int
+) -> None:
+    """A thin edge at the right end of a rectangle of several columns, so that neighbours stay apart."""
+    columns = _span(shape.x, shape.width, right, width)
+    if shape.kind == "rectangle" and len(columns) > 1:
+        for row in _span(shape.y, shape.height, top, height):
+            character, style = cells[height - 1 - row][columns[-1]]
+            cells[height - 1 - row][columns[-1]] = ("▌" if character == "█" else "|", style)
+
+
+def _span(start: float, length: float, whole: float, cells: int) -> range:
+    """Cells that [start, start + length] covers, at least one."""
+    first = min(cells - 1, max(0, int(start / whole * cells)))
+    last = min(cells, max(first + 1, round((start + length) / whole * cells)))
+    return range(first, last)
+
+
+def _groups(drawings: Iterable[Drawing]) -> dict[str, int]:
+    """Group → number, in order of first appearance."""
+    found: dict[str, int] = {}
+    for drawing in drawings:
+        for shape in drawing.shapes:
+            found.setdefault(shape.group, len(found))
+    return found
+
+
+def extent(drawings: Iterable[Drawing]) -> tuple[float, float]:
+    """Largest x and y of the shapes, both > 0, so that drawings share a scale."""
+    shapes = [shape for drawing in drawings for shape in drawing.shapes]
+    right = max([1e-9, *[s.x + max(0.0, s.width) for s in shapes]])
+    return right, 1.05 * max([1e-9, *[s.y + max(0.0, s.height) for s in shapes]])

@@ -1,0 +1,77 @@
+"""The kinds of picture: what each shows, in words that stand beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..record import RunRecord
+from . import quality, search
+from .canvas import styled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of picture: a caption of one sentence, and what draws it (None: nothing to draw)."""
+
+    caption: str
+    make: Callable[[RunRecord], Figure | None]
+
+    def draw(self, record: RunRecord) -> Figure | None:
+        """The picture of a run, in the style of the house; None if there is nothing to draw."""
+        with styled():
+            return self.make(record)
+
+
+KINDS = {
+    "progress": Kind(
+        "Best training loss so far over the number of candidates evaluated; lower is better, 0 is optimal.",
+        search.progress,
+    ),
+    "time": Kind(
+        "Best training loss so far over wall time.",
+        partial(search.progress, over="seconds"),
+    ),
+    "cost": Kind(
+        "Best training loss so far over the cost of models in US dollars.",
+        partial(search.progress, over="usd"),
+    ),
+    "strata": Kind(
+        "Mean gap of each stratum for start program, baselines and best candidate; darker is larger.",
+        quality.strata,
+    ),
+    "scatter": Kind(
+        "Each point is an instance: loss of the best candidate against the best baseline's; below the line "
+        "the candidate is better.",
+        quality.scatter,
+    ),
+    "pareto": Kind(
+        "Training loss of every candidate against its CPU time per execution, with the Pareto front.",
+        search.front,
+    ),
+    "archive": Kind(
+        "Cells of the archive, all islands together; the number is the loss of the cell's elite in percent.",
+        search.archive,
+    ),
+    "lineage": Kind(
+        "Training loss of the best candidate's ancestors, from the start program on.",
+        quality.lineage,
+    ),
+    "operators": Kind(
+        "Proposals of each operator, how many became candidates, how many were better than their parent.",
+        search.operators,
+    ),
+    "rejections": Kind(
+        "Proposals that became no candidate, and candidates that failed, by reason.",
+        search.rejections,
+    ),
+    "spending": Kind(
+        "Where the time went: CPU seconds of executions, and seconds of waiting for models.",
+        quality.spending,
+    ),
+}

@@ -1,0 +1,126 @@
+"""How good the best is: strata against baselines, instance by instance, along its lineage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..record import SHORT, RunRecord
+from . import data
+from .canvas import BLUE, GREY, INK, ORANGE, logarithmic, new_axes, note_thinning, thin
+from .search import LOSS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def judged_split(record: RunRecord) -> str | None:
+    """The split that judges the best candidate: test if it was used, else validation, else training."""
+    best = record.best
+    if best is None:
+        return None
+    return next((s for s in ("test", "valid", "train") if record.evaluation(best, s) is not None), None)
+
+
+def strata(record: RunRecord) -> Figure | None:
+    """Mean gap of each stratum for the start program, every baseline and the best, as a heat map."""
+    split, programs = judged_split(record), compared(record)
+    if split is None:
+        return None
+    table = {p: {n: f.mean_gap_percent for n, f in record.strata(p, split).items()} for p in programs}
+    names = sorted({name for row in table.values() for name in row})
+    from matplotlib.colors import SymLogNorm
+
+    values = [[row.get(name) for name in names] for row in table.values()]
+    numbers = [v for row in values for v in row if v is not None]
+    figure, axes = new_axes(max(6.0, 1.5 + 0.42 * len(names)), 1.6 + 0.32 * len(programs))
+    norm = SymLogNorm(linthresh=0.5, vmin=0, vmax=max([1.0, *numbers]))
+    grid = [[float("nan") if v is None else v for v in row] for row in values]
+    image = axes.imshow(grid, cmap="viridis_r", norm=norm, aspect="auto")
+    axes.set_xticks(range(len(names)), names, rotation=60, ha="right", fontsize=8)
+    axes.set_yticks(range(len(programs)), [record.title(p) for p in programs], fontsize=8)
+    axes.grid(visible=False)
+    figure.colorbar(image, ax=axes, label="mean gap (% of the reference)")
+    axes.set_title(f"{split} split; white: every reference is 0", fontsize=9, loc="left", color=INK)
+    return figure
+
+
+def scatter(record: RunRecord) -> Figure | None:
+    """Loss of the best candidate against the best baseline's, one point an instance."""
+    split, best = judged_split(record), record.best
+    baseline = None if split is None else record.best_baseline(split)
+    if split is None or best is None or baseline is None:
+        return None
+    mine, theirs = data.losses(record, best, split), data.losses(record, baseline, split)
+    pairs = [(theirs[id], mine[id]) for id in mine if id in theirs]
+    shown = thin(pairs)
+    figure, axes = new_axes(5.2, 4.8)
+    most = max([0.1, *[value for pair in pairs for value in pair]])
+    axes.plot([0, most], [0, most], color=INK, linewidth=0.8, linestyle="--")
+    axes.scatter([p[0] for p in shown], [p[1] for p in shown], s=16, color=BLUE, alpha=0.7)
+    logarithmic(axes.xaxis, 0.1)
+    logarithmic(axes.yaxis, 0.1)
+    axes.set_xlabel(f"best baseline, {record.title(baseline)}: loss (%)")
+    axes.set_ylabel(f"best candidate: loss (%), {split} split")
+    wins = sum(y < x for x, y in pairs)
+    losses = sum(y > x for x, y in pairs)
+    axes.set_title(
+        f"better on {wins}, equal on {len(pairs) - wins - losses}, worse on {losses}", fontsize=9, loc="left"
+    )
+    note_thinning(axes, len(shown), len(pairs), "instances")
+    return figure
+
+
+def lineage(record: RunRecord) -> Figure | None:
+    """Training loss of the best candidate's ancestors, start program first."""
+    best = record.best
+    if best is None:
+        return None
+    chain = record.lineage(best)
+    fitness = [record.evaluation(c.id, "train") for c in chain]
+    points = [(n, -100 * e.fitness) for n, e in enumerate(fitness) if e is not None and e.fitness is not None]
+    figure, axes = new_axes(7.0, 3.4)
+    axes.plot([p[0] for p in points], [p[1] for p in points], "o-", color=BLUE)
+    labels = [f"{c.operator or c.origin.value}\n{c.id[:SHORT]}" for c in chain]
+    shown = thin(list(range(len(chain))), 12)
+    axes.set_xticks(shown, [labels[n] for n in shown], fontsize=7, rotation=30, ha="right")
+    axes.set_ylabel(f"{LOSS},\ntraining split")
+    axes.set_ylim(bottom=0)
+    baseline = record.best_baseline("train")
+    evaluation = None if baseline is None else record.evaluation(baseline, "train")
+    if baseline is not None and evaluation is not None and evaluation.fitness is not None:
+        label = f"best baseline ({record.title(baseline)})"
+        axes.axhline(-100 * evaluation.fitness, color=ORANGE, linestyle="--", linewidth=1.2, label=label)
+        axes.legend(fontsize=8)
+    return figure
+
+
+def spending(record: RunRecord) -> Figure | None:
+    """CPU seconds by what they were spent on, and wall seconds of waiting for models."""
+    rows = record.reader.rows(
+        "SELECT CASE WHEN program LIKE 'baseline/%' THEN 'baselines' WHEN split = 'train' THEN 'training' "
+        "WHEN split = 'valid' THEN 'validation' ELSE 'test' END AS what, sum(cpu_seconds) AS seconds "
+        "FROM evaluations GROUP BY what ORDER BY seconds"
+    )
+    waits = record.reader.value("SELECT sum(seconds) FROM calls") or 0.0
+    found = [(f"{row['what']} (CPU)", row["seconds"], BLUE) for row in rows]
+    if waits:
+        found.append(("replies of models (wall)", waits, GREY))
+    if not found:
+        return None
+    figure, axes = new_axes(7.0, 0.9 + 0.32 * len(found))
+    axes.barh([f[0] for f in found], [f[1] for f in found], color=[f[2] for f in found], height=0.7)
+    axes.set_xlabel("time (s)")
+    axes.grid(visible=False, axis="y")
+    return figure
+
+
+def compared(record: RunRecord) -> list[str]:
+    """Programs that are compared: start program, best candidate, then baselines from the best on."""
+    split = judged_split(record) or "test"
+
+    def rank(program: str) -> float:
+        evaluation = record.evaluation(program, split)
+        return float("inf") if evaluation is None or evaluation.fitness is None else -evaluation.fitness
+
+    found = [record.start, record.best, *sorted(record.baselines(), key=rank)]
+    return list(dict.fromkeys(program for program in found if program is not None))

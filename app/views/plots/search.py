@@ -1,0 +1,204 @@
+"""How the search went: progress, archive map, operators, rejections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....evolve.base import Elite
+from ....evolve.measures import NAMES, PROFILE_EDGES, SIZE_EDGES
+from ..elites import rebuild
+from ..record import SHORT, RunRecord
+from . import data
+from .canvas import BLUE, GREEN, GREY, INK, ORANGE, logarithmic, new_axes, note_thinning, thin
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LOSS = "mean loss, % of max(|reference|, scale)"
+_AXES = {
+    "evaluations": "candidates evaluated (count)",
+    "seconds": "wall time (s)",
+    "usd": "cost of models (US$)",
+}
+
+
+def progress(record: RunRecord, over: str = "evaluations") -> Figure | None:
+    """Best training loss so far over evaluations, seconds or dollars; None if dollars are not known."""
+    steps = data.steps(record)
+    values = [getattr(step, over) for step in steps]
+    if not steps or any(value is None for value in values) or (over == "usd" and not any(values)):
+        return None
+    count, seconds = data.totals(record)
+    end = {"evaluations": count, "seconds": seconds, "usd": values[-1]}[over]
+    figure, axes = new_axes()
+    axes.step(
+        [*values, end],
+        [*[s.loss for s in steps], steps[-1].loss],
+        where="post",
+        color=BLUE,
+        label="best so far",
+    )
+    axes.plot(values[1:], [s.loss for s in steps[1:]], "o", color=BLUE, markersize=4)
+    _reference_lines(record, axes, "train")
+    logarithmic(axes.yaxis, max(0.01, min((s.loss for s in steps if s.loss > 0), default=0.01)))
+    axes.set_xlabel(_AXES[over])
+    axes.set_ylabel(f"{LOSS}\n(logarithmic), training split")
+    axes.set_ylim(bottom=0)
+    axes.legend(fontsize=8)
+    return figure
+
+
+def front(record: RunRecord) -> Figure | None:
+    """Training loss against CPU time of all candidates, with the Pareto front and the baselines."""
+    found = data.points(record)
+    if not found:
+        return None
+    figure, axes = new_axes(7.0, 4.2)
+    shown, best = thin(found), data.front(found)
+    axes.scatter(
+        [1000 * p.seconds for p in shown], [p.loss for p in shown], s=8, color=GREY, label="candidates"
+    )
+    axes.step(
+        [1000 * p.seconds for p in best],
+        [p.loss for p in best],
+        where="post",
+        color=BLUE,
+        marker="o",
+        markersize=4,
+        label="Pareto front",
+    )
+    for program in record.baselines():
+        evaluation = record.evaluation(program, "train")
+        if evaluation is None or evaluation.fitness is None:
+            continue
+        seconds = sum(s.cpu_seconds for s in evaluation.scores) / len(evaluation.scores)
+        axes.plot([1000 * seconds], [-100 * evaluation.fitness], "D", color=ORANGE, markersize=5)
+        axes.annotate(
+            record.title(program),
+            (1000 * seconds, -100 * evaluation.fitness),
+            xytext=(5, 4),
+            textcoords="offset points",
+            fontsize=7,
+        )
+    axes.plot([], [], "D", color=ORANGE, markersize=5, label="baselines")
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}")
+    axes.tick_params(axis="x", which="minor", labelsize=7)
+    logarithmic(axes.yaxis, max(0.01, min((p.loss for p in found if p.loss > 0), default=0.01)))
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("CPU time per execution (ms, logarithmic)")
+    axes.set_ylabel(f"{LOSS}\n(logarithmic), training split")
+    axes.legend(fontsize=8)
+    note_thinning(axes, len(shown), len(found), "candidates")
+    return figure
+
+
+def archive(record: RunRecord) -> Figure | None:
+    """Cells of the archive, all islands together, coloured by the loss of their best elite."""
+    rebuilt = rebuild(record)
+    elites = [] if rebuilt is None else rebuilt.elites()
+    if not elites:
+        return None
+    best: dict[tuple[int, ...], Elite] = {}
+    for elite in elites:
+        best.setdefault(elite.cell, elite)
+    from matplotlib import colormaps
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+    from matplotlib.patches import Rectangle
+
+    losses = [-100 * elite.fitness for elite in best.values()]
+    low, high, colours = min(losses), max(losses), colormaps["viridis_r"]
+    scale = ScalarMappable(Normalize(low, high), colours)
+    figure, axes = new_axes(7.0, 4.2)
+    for (x, y), elite in best.items():
+        loss = -100 * elite.fitness
+        red, green, blue, _ = colour = colours((loss - low) / (high - low or 1))
+        cell = Rectangle((x, y), 1, 1, facecolor=colour, edgecolor=INK, linewidth=0.5)
+        cell.set_url(f"#c-{elite.candidate.id}")
+        axes.add_patch(cell)
+        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+        axes.text(
+            x + 0.5,
+            y + 0.5,
+            f"{loss:.2g}",
+            ha="center",
+            va="center",
+            fontsize=7,
+            color="white" if dark else "black",
+        )
+    _edges(axes)
+    figure.colorbar(scale, ax=axes, label="loss of the elite (%)")
+    return figure
+
+
+def archive_links(record: RunRecord) -> dict[str, str]:
+    """Address → name of the links that the archive map holds."""
+    rebuilt = rebuild(record)
+    return {
+        f"#c-{e.candidate.id}": f"candidate {e.candidate.id[:SHORT]}, loss {-100 * e.fitness:.2f} %"
+        for e in ([] if rebuilt is None else rebuilt.elites())
+    }
+
+
+def operators(record: RunRecord) -> Figure | None:
+    """What each operator proposed, and what came of it."""
+    found = data.operators(record)[:16]
+    if not found:
+        return None
+    figure, axes = new_axes(7.0, 1.0 + 0.3 * len(found))
+    names = [o.name for o in found][::-1]
+    for label, colour, values in (
+        ("proposals", GREY, [o.proposals for o in found]),
+        ("candidates", BLUE, [o.candidates for o in found]),
+        ("better than their parent", GREEN, [o.gains for o in found]),
+    ):
+        axes.barh(names, values[::-1], color=colour, label=label, height=0.7)
+    axes.set_xlabel("proposals (count)")
+    axes.grid(visible=False, axis="y")
+    axes.legend(fontsize=8)
+    return figure
+
+
+def rejections(record: RunRecord) -> Figure | None:
+    """Why proposals became no candidate and candidates failed (count)."""
+    from ..overview import failures_by_status
+
+    rejected, failed = record.reader.rejections(), failures_by_status(record)
+    if not rejected and not failed:
+        return None
+    figure, axes = new_axes(7.0, 1.0 + 0.3 * (len(rejected) + len(failed)))
+    rows = [(f"rejected: {name.replace('_', ' ')}", n, ORANGE) for name, n in rejected.items()]
+    rows += [(f"failed: {name.replace('_', ' ')}", n, BLUE) for name, n in failed.items()]
+    axes.barh(
+        [r[0] for r in rows][::-1], [r[1] for r in rows][::-1], color=[r[2] for r in rows][::-1], height=0.7
+    )
+    axes.set_xlabel("proposals and candidates (count)")
+    axes.grid(visible=False, axis="y")
+    return figure
+
+
+def _reference_lines(record: RunRecord, axes: Axes, split: str) -> None:
+    baseline = record.best_baseline(split)
+    for program, label, style in ((record.start, "start program", ":"), (baseline, "best baseline", "--")):
+        evaluation = None if program is None else record.evaluation(program, split)
+        if program is None or evaluation is None or evaluation.fitness is None:
+            continue
+        name = f"{label} ({record.title(program)})" if label == "best baseline" else label
+        axes.axhline(-100 * evaluation.fitness, color=ORANGE, linestyle=style, linewidth=1.2, label=name)
+
+
+def _edges(axes: Axes) -> None:
+    """Bins of the archive's measures as ticks."""
+    titles = {
+        "size": "size of the program (syntax-tree nodes)",
+        "profile": "share of the loss on hard strata",
+    }
+    for name, edges, axis in ((NAMES[0], SIZE_EDGES, axes.xaxis), (NAMES[1], PROFILE_EDGES, axes.yaxis)):
+        axis.set_ticks(list(range(1, len(edges) + 1)), [f"{edge:g}" for edge in edges])
+        axis.set_label_text(titles.get(name, name))
+    axes.set_xlim(0, len(SIZE_EDGES) + 1)
+    axes.set_ylim(0, len(PROFILE_EDGES) + 1)
+    axes.grid(visible=False)

@@ -1,0 +1,314 @@
+"""The report: one page that can be mailed, and the same in text. What is said is gathered here, once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...evolve.archive import unique
+from ...prompts.text import fence
+from ..summary import summarise
+from .elites import rebuild
+from .history import unified
+from .numbers import duration, interval, milliseconds, percent
+from .overview import failures_by_status
+from .plots.canvas import page_part
+from .plots.data import operators
+from .plots.kinds import KINDS
+from .plots.quality import compared, judged_split
+from .plots.search import archive_links
+from .record import SHORT, RunRecord
+from .standalone import evaluate_command
+from .tables import gap_word
+from .words import clean, count, counts, reference_kinds, usd
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+SPLIT_NAMES = {"train": "training", "valid": "validation", "test": "test"}
+_CODE_BYTES = 350_000
+_DIFF_BYTES = 150_000
+_MOST_STEPS = 40
+_HOTTEST = 50.0
+"""Gap (percent) from which a cell of the heat map has its full colour."""
+_MOST_OPERATORS = 40
+
+
+def context(record: RunRecord) -> dict[str, Any]:
+    """Everything that the report says, as plain data; `best` is None without a feasible candidate."""
+    summary = summarise(record.folder, record.reader)
+    split = judged_split(record)
+    best = record.best
+    return {
+        "run": record.name,
+        "summary": summary,
+        "problem": {key: record.problem.get(key) for key in ("name", "version", "origin", "unit", "sense")},
+        "models": record.models,
+        "started": (record.reader.record("created") or "")[:16].replace("T", " "),
+        "best": best,
+        "split": split,
+        "split_name": SPLIT_NAMES.get(split or "", ""),
+        "headline": _headline(record, summary, split),
+        "cost": _cost(summary),
+        "programs": _programs(record),
+        "heat": _heat(record, split),
+        "lineage": _lineage(record),
+        "elites": _elites(record),
+        "operators": [vars_of(o) for o in operators(record)[:_MOST_OPERATORS]],
+        "model_rows": _models(record),
+        "rejections": dict(record.reader.rejections()),
+        "failures": failures_by_status(record),
+        "code": None if best is None else clean(_source(record, best)),
+        "simplified": _simplified(record),
+        "events": [e.data for e in record.reader.events("beyond_bound")],
+        "versions": record.reader.record("versions") or {},
+        "unsafe": list(record.reader.record("unsafe_without") or ()),
+        "digest": record.problem.get("digest"),
+        "config": _config_text(record),
+        "commands": _commands(record),
+    }
+
+
+def html(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
+    """`report.html`: self-contained, pictures included; nothing in it asks the network."""
+    found = found or context(record)
+    pictures = {}
+    for name, kind in KINDS.items():
+        figure = kind.draw(record)
+        if figure is not None:
+            links = archive_links(record) if name == "archive" else None
+            shown = {e["address"] for e in found["elites"]["rows"]}
+            links = None if links is None else {a: t for a, t in links.items() if a in shown}
+            pictures[name] = {"svg": page_part(figure, name, kind.caption, links), "caption": kind.caption}
+    return _environment(True).get_template("report.html.jinja").render(found, pictures=pictures)
+
+
+def markdown(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
+    """`report.md`: the same in text."""
+    return _environment(False).get_template("report.md.jinja").render(found or context(record))
+
+
+def vars_of(value: Any) -> dict[str, Any]:
+    """Fields of a slotted dataclass."""
+    return {name: getattr(value, name) for name in value.__dataclass_fields__}
+
+
+def _environment(escape: bool) -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader(__package__.rpartition(".")[0], "templates"),
+        autoescape=escape,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "percent": percent,
+        "interval": interval,
+        "milliseconds": milliseconds,
+        "clean": clean,
+        "counts": counts,
+        "usd": usd,
+        "fence": fence,
+        "mean": _mean,
+    }
+    return environment
+
+
+def _mean(figures: Mapping[str, Any] | None) -> str:
+    """Mean gap with its 95 % interval."""
+    if figures is None:
+        return "–"
+    if figures["failed"]:
+        return f"failed on {figures['failed']}"
+    return f"{percent(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}".strip()
+
+
+def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) -> dict[str, Any] | None:
+    """Start → best on the split that judges, with interval, kinds of reference and the best baseline."""
+    if split is None or summary["best"] is None:
+        return None
+    best, start = summary["best"]["splits"][split], (summary["start"] or {"splits": {}})["splits"].get(split)
+    baseline = record.best_baseline(split)
+    figures = None if baseline is None else record.figures(baseline, split)
+    return {
+        "best": best,
+        "start": start,
+        "same": summary["start"] is not None
+        and summary["start"]["candidate"] == summary["best"]["candidate"],
+        "baseline": None if baseline is None else record.title(baseline),
+        "baseline_figures": None if figures is None else figures.as_json(),
+        "kinds": reference_kinds(best["reference_kinds"]),
+        "word": gap_word(best["reference_kinds"]),
+        "instances": count(best["instances"], "instance"),
+    }
+
+
+def _cost(summary: Mapping[str, Any]) -> str:
+    usage = summary["usage"]
+    words = f"{count(summary['iterations'], 'iteration')}, {count(summary['evaluations'], 'evaluation')}, "
+    words += f"{count(summary['executions'], 'execution')} in {duration(usage['wall_seconds'])}"
+    if not usage["model_calls"]:
+        return words + "; no calls of models, no cost"
+    tokens = f"{usage['tokens_in']:,} tokens in and {usage['tokens_out']:,} out"
+    return f"{words}; {count(usage['model_calls'], 'call')} of models, {tokens}, {usd(usage['cost_usd'])}"
+
+
+def _programs(record: RunRecord) -> list[dict[str, Any]]:
+    """One row for each program that is compared: its figures on the three splits."""
+    rows = []
+    for program in compared(record):
+        figures = {s: record.figures(program, s) for s in SPLIT_NAMES}
+        rows.append(
+            {
+                "name": record.title(program),
+                "is_best": program == record.best,
+                "splits": {s: None if f is None else f.as_json() for s, f in figures.items()},
+            }
+        )
+    return rows
+
+
+def _heat(record: RunRecord, split: str | None) -> dict[str, Any] | None:
+    """Strata × programs: mean gap, and a heat in [0, 1] on a logarithmic scale."""
+    if split is None:
+        return None
+    programs = compared(record)
+    table = {p: record.strata(p, split) for p in programs}
+    names = sorted({name for row in table.values() for name in row})
+    gaps = {p: {n: f.mean_gap_percent for n, f in row.items()} for p, row in table.items()}
+    most = max([1.0, *[g for row in gaps.values() for g in row.values() if g is not None]])
+    most = min(most, _HOTTEST)  # one useless baseline must not bleach all others
+    rows = [
+        {
+            "stratum": name,
+            "cells": [
+                {"gap": (g := gaps[p].get(name)), "heat": _heat_of(g, most), "best": p == record.best}
+                for p in programs
+            ],
+        }
+        for name in names
+    ]
+    return {"programs": [record.title(p) for p in programs], "rows": rows}
+
+
+def _heat_of(gap: float | None, most: float) -> float:
+    if gap is None or gap <= 0:
+        return 0.0
+    return round(min(1.0, math.log1p(gap / 0.1) / math.log1p(most / 0.1)), 3)
+
+
+def _lineage(record: RunRecord) -> dict[str, Any]:
+    """Steps from the start program to the best candidate, each with its diff; the latest ones if many."""
+    best = record.best
+    chain = [] if best is None else record.lineage(best)
+    shown = chain[-_MOST_STEPS:]
+    rows, budget = [], _DIFF_BYTES
+    before = chain[-len(shown) - 1] if len(chain) > len(shown) else None
+    for candidate in shown:
+        evaluation = record.evaluation(candidate.id, "train")
+        text = "" if before is None else unified(record, before.id, candidate.id)
+        budget -= len(text)
+        rows.append(
+            {
+                "id": candidate.id,
+                "short": candidate.id[:SHORT],
+                "iteration": candidate.iteration,
+                "origin": candidate.origin.value,
+                "operator": clean(candidate.operator),
+                "loss": None
+                if evaluation is None or evaluation.fitness is None
+                else -100 * evaluation.fitness,
+                "diff": text if budget > 0 else "",
+            }
+        )
+        before = candidate
+    return {"rows": rows, "shown": len(shown), "total": len(chain)}
+
+
+def _elites(record: RunRecord) -> dict[str, Any]:
+    """Code of the archive's elites, best first, as far as the page's size allows."""
+    archive = rebuild(record)
+    elites = [] if archive is None else unique(archive.elites())
+    rows, budget = [], _CODE_BYTES
+    for elite in elites:
+        text = clean(_source(record, elite.candidate.id))
+        budget -= len(text.encode("utf-8", "replace"))
+        if budget < 0:
+            break
+        rows.append(
+            {
+                "id": elite.candidate.id,
+                "short": elite.candidate.id[:SHORT],
+                "address": f"#c-{elite.candidate.id}",
+                "loss": -100 * elite.fitness,
+                "size": round(elite.measures[0]),
+                "profile": elite.measures[1],
+                "island": elite.island,
+                "code": text,
+            }
+        )
+    return {"rows": rows, "shown": len(rows), "total": len(elites)}
+
+
+def _models(record: RunRecord) -> list[dict[str, Any]]:
+    """Each model's share of the calls, tokens, cost and what came of its iterations."""
+    rows = record.reader.rows(
+        "SELECT c.model AS model, count(*) AS calls, sum(c.tokens_in) AS tokens_in, "
+        "sum(c.tokens_out) AS tokens_out, sum(c.cost_usd) AS usd, "
+        "sum(c.text IS NOT NULL AND c.cost_usd IS NULL) AS unknown, "
+        "count(DISTINCT i.candidate) AS candidates, "
+        "count(DISTINCT CASE WHEN i.added > 0 THEN i.candidate END) AS elites "
+        "FROM calls c LEFT JOIN iterations i ON i.iteration = c.iteration "
+        "GROUP BY c.model ORDER BY calls DESC"
+    )
+    total = sum(row["calls"] for row in rows)
+    return [
+        {
+            "model": clean(row["model"]),
+            "calls": row["calls"],
+            "share": row["calls"] / total,
+            "tokens_in": row["tokens_in"] or 0,
+            "tokens_out": row["tokens_out"] or 0,
+            "usd": None if row["unknown"] else row["usd"] or 0.0,
+            "candidates": row["candidates"],
+            "elites": row["elites"],
+        }
+        for row in rows
+    ]
+
+
+def _simplified(record: RunRecord) -> str | None:
+    """Source of the best candidate's simplified form, if one was made."""
+    row = record.reader.value(
+        "SELECT c.id FROM candidates c JOIN parents p ON p.candidate = c.id "
+        "WHERE p.parent = ? AND c.origin = 'simplify' ORDER BY c.iteration DESC",
+        (record.best,),
+    )
+    return None if row is None else clean(_source(record, row))
+
+
+def _source(record: RunRecord, id: str) -> str:
+    files = record.candidate(id).files
+    if len(files) == 1:
+        return next(iter(files.values())).rstrip()
+    return "\n".join(f"# {path}\n{text.rstrip()}\n" for path, text in files.items())
+
+
+def _config_text(record: RunRecord) -> str:
+    from ..config import dump
+
+    return clean(dump(record.config))
+
+
+def _commands(record: RunRecord) -> Sequence[tuple[str, str]]:
+    name = record.name
+    return (
+        (f"gapsmith verify {name}", "run the best candidate again and compare every answer with the record"),
+        (f"gapsmith best {name} -o best.py", "the heuristic as a program that runs alone"),
+        (evaluate_command(record, "best.py", judged_split(record)), "score that file on the same instances"),
+        (f"gapsmith run {name}/campaign.toml", "run the same campaign again"),
+    )

@@ -1,0 +1,134 @@
+"""A discovered heuristic as one file that runs alone and says how to check it again."""
+
+from __future__ import annotations
+
+import ast
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from ... import __version__
+from .numbers import interval, percent
+from .record import RunRecord
+from .tables import gap_word
+from .words import clean, count, reference_kinds
+
+_PLAIN = """
+
+if __name__ == "__main__":  # an instance as JSON on standard input, its answer as JSON on standard output
+    import json
+    import sys
+
+    def plain(value):
+        return value.tolist() if hasattr(value, "tolist") else list(value)
+
+    print(json.dumps({call}, default=plain))
+"""
+
+_INTERACTIVE = """
+
+if __name__ == "__main__":  # standard input: the instance as one JSON line, then one revealed line at a time;
+    import json  # standard output: one decision a line
+    import sys
+{driver}
+    def receive():
+        line = sys.stdin.buffer.readline()
+        return line.strip() if line.strip() else None
+
+    def send(line):
+        sys.stdout.write(line.decode() + "\\n")
+        sys.stdout.flush()
+
+    driver["drive"]({entry}, json.loads(sys.stdin.buffer.readline()), receive, send)
+"""
+
+
+def program_text(record: RunRecord, id: str, file_name: str = "best.py") -> str:
+    """The candidate's main file between a header (problem, gap, how to check it) and a `__main__`.
+
+    Args:
+        record: of the run.
+        id: the candidate.
+        file_name: under which it will be written; named in the header's commands.
+    """
+    problem = record.problem
+    text = next(iter(record.candidate(id).files.values()))
+    header = "\n".join(f"# {line}".rstrip() for line in _header(record, id, file_name))
+    return f"{header}\n\n{text.rstrip()}\n{_main(problem['entry_point'], problem.get('driver'))}"
+
+
+def evaluate_command(record: RunRecord, file_name: str, split: str | None = "test") -> str:
+    """The command that scores a file on the same instances as the run."""
+    problem, config = record.problem, record.config
+    name = (config.get("campaign") or {}).get("problem") or problem.get("name") or "PROBLEM"
+    words = ["gapsmith", "evaluate", name, file_name]
+    if split is not None:
+        words += ["--split", split]
+    for key, value in (config.get("problem") or {}).items():
+        words += ["--set", f"problem.{key}={value}"]
+    seed = (config.get("evaluation") or {}).get("instance_seed", 1)
+    if seed != 1:
+        words += ["--set", f"evaluation.instance_seed={seed}"]
+    return shlex.join(words)
+
+
+def _header(record: RunRecord, id: str, file_name: str) -> list[str]:
+    problem = record.problem
+    goal = f"{problem.get('sense', 'minimise')} {problem.get('unit', '')}".strip()
+    lines = [
+        f"Heuristic for {problem.get('name')} (version {problem.get('version')}): {goal}.",
+        f"Found by Gapsmith {__version__}: run {record.name}, candidate {id}.",
+        "",
+    ]
+    for split in ("test", "valid", "train"):
+        figures = record.figures(id, split)
+        if figures is not None and figures.mean_gap_percent is not None:
+            lines += _gap_lines(figures.as_json(), split, record)
+            break
+    lines += ["", f"Check it again: {evaluate_command(record, file_name)}"]
+    lines += [f"Use it: python {file_name} < instance.json"]
+    return [clean(line) for line in lines]
+
+
+def _gap_lines(figures: Mapping[str, Any], split: str, record: RunRecord) -> list[str]:
+    kinds = figures["reference_kinds"]
+    lines = [
+        f"{gap_word(kinds).capitalize()} on the {split} split ({count(figures['instances'], 'instance')}; "
+        f"references: {reference_kinds(kinds)}):",
+        f"  mean of ratios {_mean(figures)} (95 % interval over instances)",
+        f"  ratio of sums {percent(figures['ratio_of_sums_percent'])}; "
+        f"equal to the reference on {figures['solved']} of {figures['instances']}",
+    ]
+    start = None if record.start is None else record.figures(record.start, split)
+    if start is not None:
+        lines.append(f"  start program, same instances: {_mean(start.as_json())}")
+    return lines
+
+
+def _mean(figures: Mapping[str, Any]) -> str:
+    return f"{percent(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}".strip()
+
+
+def _main(entry: str, driver: str | None) -> str:
+    if driver is None:
+        return _PLAIN.format(call=f"{entry}(**json.load(sys.stdin))")
+    block = f"\n    driver = {{}}\n    exec({_quoted(driver)}, driver)\n"
+    if _interactive(driver):
+        return _INTERACTIVE.format(entry=entry, driver=block)
+    head, print_line = _PLAIN.format(call=f'driver["drive"]({entry}, json.load(sys.stdin))').rsplit("\n\n", 1)
+    return f"{head}\n{block}\n{print_line}"
+
+
+def _quoted(text: str) -> str:
+    """A Python literal of a text, on several lines where that is safe."""
+    if "'''" in text or "\\" in text:
+        return repr(text)
+    return f"'''{text}'''"
+
+
+def _interactive(driver: str) -> bool:
+    """Whether a problem's driver talks to the parent: `drive(entry, instance, receive, send)`."""
+    for node in ast.parse(driver).body:
+        if isinstance(node, ast.FunctionDef) and node.name == "drive":
+            return len(node.args.args) == 4
+    return False

@@ -1,0 +1,140 @@
+"""Tables of gaps: campaigns, evaluations and baselines, 80 columns first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...evaluators.figures import optimality
+from .numbers import duration, figure, interval, milliseconds
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_BASELINES = 6
+_SPLIT_NAMES = {"train": "training", "valid": "validation", "test": "test"}
+
+
+def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
+    """The result of a campaign: start program, baselines and best on the three splits."""
+    word = gap_word(_kinds(summary))
+    table = new_table(f"{word}, percent of the reference: mean of ratios [95 % interval]")
+    table.add_column("program", no_wrap=True)
+    for split in _SPLIT_NAMES.values():
+        table.add_column(split, justify="right", no_wrap=True)
+    rows: list[tuple[str, Mapping[str, Any] | None]] = []
+    if summary["start"]:
+        rows.append(("start program", summary["start"]["splits"]))
+    shown = best_baselines(summary["baselines"])
+    rows += [(name, summary["baselines"][name]["splits"]) for name in shown]
+    if summary["best"]:
+        rows.append((f"best {summary['best']['candidate'][:8]}", summary["best"]["splits"]))
+    for name, splits in rows:
+        style = "bold" if name.startswith("best ") else None
+        table.add_row(name, *[_gap_cell((splits or {}).get(s)) for s in _SPLIT_NAMES], style=style)
+    console.print(table)
+    if hidden := len(summary["baselines"]) - len(shown):
+        command = f"gapsmith baselines {summary['problem']}"
+        console.print(f"and {hidden} baselines with larger gaps: `{command}` shows all", markup=False)
+    for line in notes(summary):
+        console.print(line, markup=False)
+
+
+def best_baselines(baselines: Mapping[str, Any]) -> list[str]:
+    """Names of the few best baselines by validation fitness, in their own order."""
+    complete = {
+        name: entry["splits"]["valid"]["fitness"]
+        for name, entry in baselines.items()
+        if entry["splits"]["valid"] and entry["splits"]["valid"]["fitness"] is not None
+    }
+    best = sorted(complete, key=lambda name: -complete[name])[:_BASELINES]
+    return [name for name in baselines if name in best]
+
+
+def notes(summary: Mapping[str, Any]) -> list[str]:
+    """Lines below a campaign's table: what the figures are relative to, and what they do not say."""
+    lines = [f"references: {_kind_text(_kinds(summary))}"]
+    best = summary["best"]
+    for split, word in _SPLIT_NAMES.items():
+        figures = best["splits"][split] if best else None
+        if figures and figures["zero_references"]:
+            lines.append(
+                f"{word}: {figures['zero_references']} of {figures['instances']} have reference 0, no "
+                f"ratio; the best misses {figures['zeros_missed']} of them"
+            )
+    if best and best["splits"]["test"] is None:
+        lines.append("the test split was not used: the campaign has not come to its end")
+    if summary["test_evaluations"] > 1:
+        lines.append(f"test seen {summary['test_evaluations']} times")
+    if summary["unsafe_without"]:
+        lines.append(f"UNSAFE: run without sandbox layer {', '.join(summary['unsafe_without'])}")
+    usage = summary["usage"]
+    lines.append(
+        f"{summary['iterations']} iterations, {summary['evaluations']} evaluations, "
+        f"{summary['executions']} executions in {duration(usage['wall_seconds'])}; "
+        f"{summary['status']}{_because(summary['stop_reason'])}"
+    )
+    return lines
+
+
+def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, Any]]) -> None:
+    """One row of figures for each program or stratum."""
+    all_kinds = [f["reference_kinds"] for f in rows.values()]
+    kinds = {k: n for found in all_kinds for k, n in found.items()}
+    table = new_table(f"{title}: {gap_word(kinds)}, percent of the reference")
+    table.add_column("program", overflow="fold", min_width=12)
+    for column in ("mean of ratios", "95 % interval", "ratio of sums", "solved", "failed", "CPU ms"):
+        table.add_column(column, justify="right")
+    for name, figures in rows.items():
+        table.add_row(
+            name,
+            figure(figures["mean_gap_percent"]),
+            interval(figures["mean_gap_ci95_percent"]),
+            figure(figures["ratio_of_sums_percent"]),
+            f"{figures['solved']}/{figures['instances']}",
+            str(figures["failed"]),
+            milliseconds(figures["cpu_seconds_median"]),
+        )
+    console.print(table)
+    console.print(f"references: {_kind_text(kinds)}; CPU: median per execution", markup=False)
+
+
+def new_table(title: str) -> Table:
+    """An empty table in the house's style."""
+    from rich import box
+    from rich.table import Table
+
+    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, title_style="bold")
+
+
+def gap_word(kinds: Mapping[str, int]) -> str:
+    """`optimality gap` only where every reference is an optimum or a bound."""
+    if optimality(kinds):
+        return "optimality gap" if set(kinds) == {"optimum"} else "optimality gap (to optimum or bound)"
+    return "gap to best known" if "best_known" in kinds else "gap to best baseline"
+
+
+def _gap_cell(figures: Mapping[str, Any] | None) -> str:
+    if figures is None:
+        return "–"
+    if figures["failed"]:
+        return f"failed on {figures['failed']}"
+    return f"{figure(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}"
+
+
+def _kinds(summary: Mapping[str, Any]) -> dict[str, int]:
+    kinds: dict[str, int] = {}
+    for part in ("best", "start"):
+        for figures in (summary[part] or {"splits": {}})["splits"].values():
+            for kind, count in (figures or {"reference_kinds": {}})["reference_kinds"].items():
+                kinds[kind] = max(kinds.get(kind, 0), count)
+    return kinds
+
+
+def _kind_text(kinds: Mapping[str, int]) -> str:
+    return ", ".join(kind.replace("_", " ") for kind in sorted(kinds)) or "none"
+
+
+def _because(reason: str | None) -> str:
+    return f" ({reason})" if reason else ""

@@ -1,0 +1,179 @@
+"""A campaign as it goes on, seen from another process: read only, and cheap however long it runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..runs import status
+from .history import loss
+from .listing import mean_gap
+from .numbers import duration, percent
+from .overview import best_so_far
+from .record import SHORT, RunRecord, open_record
+from .words import clean, count, counts, sparkline, usd
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+LEAST_SECONDS = 1.0
+"""Shortest pause between two looks."""
+_SHARE = 0.02
+"""CPU share of one core that watching may take: the pause grows with what a look costs."""
+_EVENTS = 5
+
+
+def snapshot(record: RunRecord) -> dict[str, Any]:
+    """What is known of a campaign now."""
+    reader, config = record.reader, record.config
+    reason = reader.record("stop_reason")
+    work = reader.rows(
+        "SELECT count(*) AS iterations, count(candidate) AS evaluations, min(asked_at) AS begun, "
+        "max(told_at) AS last FROM iterations WHERE told IS NOT NULL"
+    )[0]
+    calls = reader.rows(
+        "SELECT count(*) AS calls, sum(tokens_in) + sum(tokens_out) AS tokens, sum(cost_usd) AS usd, "
+        "sum(text IS NOT NULL AND cost_usd IS NULL) AS unknown FROM calls"
+    )[0]
+    best, state = record.best, status(record.folder, reason)
+    elapsed = work["last"] - work["begun"] if work["iterations"] else None
+    return {
+        "run": record.name,
+        "status": state,
+        "stop_reason": reason,
+        "iterations": work["iterations"],
+        "evaluations": work["evaluations"],
+        "executions": reader.value("SELECT coalesce(sum(executions), 0) FROM evaluations"),
+        "seconds": elapsed if state == "running" else reader.record("search_seconds") or elapsed,
+        "best": best,
+        "best_gap_percent": mean_gap(reader, best, "valid"),
+        "training_loss_percent": None if best is None else loss(record, best),
+        "progress": [-100 * fitness for _, _, fitness in best_so_far(record)],
+        "islands": _islands(record),
+        "rejections": dict(reader.rejections()),
+        "model_calls": calls["calls"],
+        "tokens": calls["tokens"] or 0,
+        "cost_usd": None if calls["unknown"] else calls["usd"],
+        "budget": {k: v for k, v in (config.get("budget") or {}).items() if v is not None},
+        "events": [
+            {"iteration": row["iteration"], "kind": row["kind"]}
+            for row in reader.rows("SELECT iteration, kind FROM events ORDER BY id DESC LIMIT ?", (_EVENTS,))
+        ][::-1],
+    }
+
+
+def _islands(record: RunRecord) -> list[dict[str, Any]]:
+    rows = record.reader.rows(
+        "SELECT i.island, count(*) AS candidates, max(e.fitness) AS fitness FROM iterations i "
+        "JOIN evaluations e ON e.program = i.candidate AND e.split = 'train' GROUP BY i.island"
+    )
+    return [
+        {
+            "island": row["island"],
+            "candidates": row["candidates"],
+            "training_loss_percent": None if row["fitness"] is None else -100 * row["fitness"],
+        }
+        for row in rows
+    ]
+
+
+def panel(now: Mapping[str, Any], rate: float | None) -> Table:
+    """A snapshot as rows; `rate` is executions per second since the last look."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    for name, text in _rows(now, rate):
+        table.add_row(Text(name, style="bold"), Text(clean(text)))
+    return table
+
+
+def _rows(now: Mapping[str, Any], rate: float | None) -> list[tuple[str, str]]:
+    reason = f" ({now['stop_reason']})" if now["stop_reason"] else ""
+    speed = "" if rate is None else f", {rate:.0f} executions/s"
+    work = f"{count(now['iterations'], 'iteration')}, {count(now['evaluations'], 'evaluation')}"
+    found = [
+        ("run", f"{now['run']}, {now['status']}{reason}"),
+        ("work", f"{work} in {duration(now['seconds'])}{speed}"),
+        ("budget", _budget(now)),
+        (
+            "best",
+            f"{(now['best'] or 'none yet')[:SHORT]}, gap on validation {percent(now['best_gap_percent'])}, "
+            f"training loss {percent(now['training_loss_percent'])}",
+        ),
+        ("progress", sparkline(now["progress"], 40)),
+    ]
+    islands = [f"{i['island']}: {percent(i['training_loss_percent'])}" for i in now["islands"]]
+    found.append(("islands", ", ".join(islands) or "–"))
+    found.append(("rejected", counts(now["rejections"]) or "nothing"))
+    cost = "no calls of models"
+    if now["model_calls"]:
+        cost = f"{count(now['model_calls'], 'call')}, {now['tokens']:,} tokens, {usd(now['cost_usd'])}"
+    found.append(("cost", cost))
+    found.append(("events", ", ".join(f"{e['kind']} at {e['iteration']}" for e in now["events"]) or "none"))
+    return found
+
+
+def _budget(now: Mapping[str, Any]) -> str:
+    used = {
+        "iterations": now["iterations"],
+        "evaluations": now["evaluations"],
+        "seconds": now["seconds"],
+        "tokens": now["tokens"],
+        "usd": now["cost_usd"],
+    }
+    left = []
+    for name, limit in now["budget"].items():
+        if used.get(name) is not None:
+            left.append(f"{max(0, limit - used[name]):,.6g} of {limit:,.6g} {name} left")
+        else:
+            left.append(f"{name} {limit:,.6g}")
+    return ", ".join(left) or "no limit"
+
+
+def watch(folder: Path, console: Console, once: bool = False) -> None:
+    """Shows a campaign until it ends; the store is open only while it is read."""
+    if not console.is_terminal or once:
+        _watch_lines(folder, console, once)
+        return
+    from rich.live import Live
+
+    with Live(console=console, auto_refresh=False) as live:
+        before: dict[str, Any] | None = None
+        while True:
+            now, rate, pause = _look(folder, before)
+            live.update(panel(now, rate), refresh=True)
+            if now["status"] != "running":
+                return
+            before = now
+            time.sleep(pause)
+
+
+def _watch_lines(folder: Path, console: Console, once: bool) -> None:
+    """Without a terminal: a line whenever something changed, the whole picture at the end."""
+    before: dict[str, Any] | None = None
+    while True:
+        now, rate, pause = _look(folder, before)
+        if now["status"] != "running" or once:
+            console.print(panel(now, rate), soft_wrap=False)
+            return
+        if before is None or now["iterations"] != before["iterations"]:
+            gap = percent(now["best_gap_percent"])
+            console.print(f"iteration {now['iterations']}: best gap on validation {gap}", markup=False)
+        before = now
+        time.sleep(pause)
+
+
+def _look(folder: Path, before: Mapping[str, Any] | None) -> tuple[dict[str, Any], float | None, float]:
+    """A snapshot, executions per second since `before`, and how long to wait for the next one."""
+    spent = time.process_time()
+    with open_record(folder) as record:
+        now = snapshot(record)
+    now["at"] = time.monotonic()
+    rate = None
+    if before is not None and now["at"] > before["at"]:
+        rate = (now["executions"] - before["executions"]) / (now["at"] - before["at"])
+    return now, rate, max(LEAST_SECONDS, (time.process_time() - spent) / _SHARE)

@@ -1,0 +1,73 @@
+"""Words for people: text that cannot harm a terminal, counts with their nouns, bars and sparklines."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+UNKNOWN = "–"
+"""What stands where a value is not known."""
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_KIND_WORDS = {
+    "optimum": ("optimum", "optima"),
+    "bound": ("bound", "bounds"),
+    "best_known": ("best known value", "best known values"),
+    "baseline": ("best baseline value", "best baseline values"),
+}
+
+
+def clean(text: str) -> str:
+    """A text without control characters and direction marks; line ends stay, tabs become spaces."""
+    text = text.replace("\r\n", "\n").replace("\t", "    ")
+    return "".join(c for c in text if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+
+
+def one_line(text: str, width: int) -> str:
+    """A clean text on one line of at most `width` characters."""
+    words = " ".join(clean(text).split())
+    return words if len(words) <= width else words[: max(0, width - 1)] + "…"
+
+
+def usd(value: float | None) -> str:
+    """US dollars, four decimals below one."""
+    if value is None:
+        return "cost not known"
+    return f"${value:.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """A count with its noun: `1 instance`, `1,200 instances`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def reference_kinds(kinds: Mapping[str, int]) -> str:
+    """Kinds of reference in words: `80 optima, 20 bounds`."""
+    return ", ".join(count(n, *_KIND_WORDS.get(kind, (kind, kind))) for kind, n in kinds.items())
+
+
+def counts(numbers: Mapping[str, int]) -> str:
+    """Counts by name, largest first: `duplicate 12, syntax 3`."""
+    ordered = sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in ordered)
+
+
+def bar(share: float, width: int) -> str:
+    """A horizontal bar, `share` in [0, 1] of `width` characters."""
+    eighths = round(max(0.0, min(1.0, share)) * width * 8)
+    full, rest = divmod(eighths, 8)
+    return "█" * full + (_EIGHTHS[rest].strip() if rest else "")
+
+
+def sparkline(values: Iterable[float], width: int) -> str:
+    """A line of blocks, low to high; more values than `width` are thinned evenly, the last one kept."""
+    numbers = list(values)
+    if len(numbers) > width:
+        step = (len(numbers) - 1) / max(1, width - 1)
+        numbers = [numbers[round(i * step)] for i in range(width)]
+    if not numbers:
+        return ""
+    low, high = min(numbers), max(numbers)
+    span = high - low
+    return "".join(_BLOCKS[round((n - low) / span * 7) if span else 0] for n in numbers)

@@ -1,0 +1,136 @@
+"""Times the exact and bounding methods of total tardiness.
+
+python benchmarks/smtt_exact.py decomposition          n = 20, 50, 100, 200 of the fixed sets
+python benchmarks/smtt_exact.py methods --jobs 15      every method on one instance of each of 20 strata
+python benchmarks/smtt_exact.py or-library FOLDER      OR-Library's listed values on your copy
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+from gapsmith.evaluators.smtt import smtt, smwtt, store
+from gapsmith.evaluators.smtt.bounds import sorted_bound
+from gapsmith.evaluators.smtt.decomposition import Decomposition, Unfinished
+from gapsmith.evaluators.smtt.models import big_m_model, interval_model, linear_bound, positional_model
+from gapsmith.evaluators.smtt.relaxation import prove
+from gapsmith.evaluators.smtt.search import search
+from gapsmith.evaluators.smtt.subsets import subset_optimum
+from gapsmith.evaluators.toolbox import solve_cpsat, solve_mip
+
+Found = tuple[int | None, int | float | None]
+LISTED = {"wt40.txt": "wtopt40.txt", "wt50.txt": "wtopt50.txt", "wt100.txt": "wtbest100b.txt"}
+"""OR-Library's files of weighted instances → its files of their optimal or best known values."""
+
+
+def decomposition() -> None:
+    """CPU seconds of the decomposition on the fixed sets."""
+    for name in ("n=20", "n=50", "n=100", "n=200"):
+        spent, unfinished = [], 0
+        for instance in smtt.problem().instances(name, 0):
+            started = time.process_time()
+            try:
+                Decomposition(**instance.public, seconds=120).value()
+                spent.append(time.process_time() - started)
+            except Unfinished:
+                unfinished += 1
+        print(
+            f"{name}: {len(spent)} solved, {unfinished} not in 120 s; CPU ms mean {1e3 * mean(spent):.2f}, "
+            f"median {1e3 * median(spent):.2f}, max {1e3 * max(spent):.1f}",
+            flush=True,
+        )
+
+
+def methods(jobs: int, seconds: float) -> None:
+    """Optimum or bound and wall seconds of each method."""
+
+    def relaxation(public: Any) -> Found:
+        upper, _ = search(public, 100, time.monotonic() + seconds / 2)
+        proof = prove(public, upper, seconds)
+        return (proof.bound if proof.optimal else None), proof.bound
+
+    def mip(model: Any, solver: Any = "highs") -> Found:
+        solved = solve_mip(model, seconds=seconds, integral_objective=True, solver=solver)
+        return (int(solved.value or 0) if solved.status == "optimum" else None), solved.bound
+
+    def cpsat(public: Any) -> Found:
+        solved = solve_cpsat(interval_model(public), seconds=seconds)
+        return (int(solved.value or 0) if solved.status == "optimum" else None), solved.bound
+
+    table: dict[str, Callable[[Any], Found]] = {
+        "Lawler decomposition": lambda public: (Decomposition(**public).value(),) * 2,
+        "start-time relaxation": relaxation,
+        "subset programme": lambda public: (subset_optimum(public),) * 2 if jobs <= 20 else (None, None),
+        "positional MIP, HiGHS": lambda public: mip(positional_model(public)),
+        "positional MIP, CBC": lambda public: mip(positional_model(public), "cbc"),
+        "big-M MIP with cut, CBC": lambda public: mip(big_m_model(public), "cbc"),
+        "big-M MIP, CBC": lambda public: mip(big_m_model(public, cut=False), "cbc"),
+        "CP-SAT intervals": cpsat,
+        "positional LP bound": lambda public: (None, linear_bound(public, seconds)),
+        "sorted bound": lambda public: (None, sorted_bound(public)),
+    }
+    instances = smtt.problem(jobs=jobs, train_per_stratum=1).instances("train", 11)
+    optima = {i.id: Decomposition(**i.public).value() for i in instances}
+    for name, method in table.items():
+        spent, solved, below = [], 0, []
+        for instance in instances:
+            optimum = optima[instance.id]
+            started = time.monotonic()
+            value, bound = method(instance.public)
+            spent.append(time.monotonic() - started)
+            solved += value == optimum
+            if (value is not None and value != optimum) or (bound is not None and bound > optimum):
+                print(f"  DISAGREES: {name} {instance.id} says {value}, {bound}; optimum {optimum}")
+            if optimum:
+                below.append((bound or 0) / optimum)
+        print(
+            f"{name:24s} proved {solved:2d} of {len(instances)}; bound {100 * mean(below):5.1f} % of the "
+            f"optimum; wall s mean {mean(spent):.3f}, max {max(spent):.2f}",
+            flush=True,
+        )
+
+
+def or_library(folder: Path, seconds: float) -> None:
+    """Listed values that a search undercuts or reaches, and those that a shipped optimum contradicts."""
+    problem: Any = smwtt.problem()
+    for name, listed in LISTED.items():
+        if not (folder / name).is_file():
+            print(f"{name}: not in {folder}")
+            continue
+        values = map(int, (folder / listed).read_text().split())
+        below, reached, proven = 0, 0, 0
+        instances = problem.read_instances(folder / name)
+        for instance, value in zip(instances, values, strict=True):
+            found, _ = search(instance.public, 250, time.monotonic() + seconds)
+            below += found < value
+            reached += found == value
+            shipped = store.shipped(instance.digest)
+            if shipped is not None:
+                proven += 1
+                if shipped.value != value:
+                    print(f"  {instance.id}: listed {value}, shipped {shipped.kind} {shipped.value}")
+        print(
+            f"{name}: of {len(instances)} listed values the search undercuts {below} and reaches {reached}; "
+            f"{proven} have a shipped reference",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Exact methods of total tardiness.")
+    parser.add_argument("what", choices=["decomposition", "methods", "or-library"])
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("."))
+    parser.add_argument("--jobs", type=int, default=15)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    options = parser.parse_args()
+    if options.what == "decomposition":
+        decomposition()
+    elif options.what == "or-library":
+        or_library(options.folder, options.seconds)
+    else:
+        methods(options.jobs, options.seconds)

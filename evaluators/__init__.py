@@ -1,0 +1,1 @@
+"""From objective to optimality gap: references, solvers, scores and statistics."""

@@ -1,0 +1,133 @@
+"""The user's cache: references and baseline results by digest, shared by all campaigns of a user."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from ..problems.base import Instance, Problem, canonical_json, decode_number, encode_number
+from .base import ProofKind, Reference, ReferenceKind, References
+
+_SCHEMA = """CREATE TABLE IF NOT EXISTS entries (
+  kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, key)
+) STRICT, WITHOUT ROWID"""
+
+
+def cache_folder() -> Path:
+    """`GAPSMITH_CACHE`, else `gapsmith` under the XDG cache folder (`~/.cache`)."""
+    if own := os.environ.get("GAPSMITH_CACHE"):
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gapsmith"
+
+
+class Cache:
+    """A small key-value store of JSON documents in one SQLite file; safe for several processes at once.
+
+    A cache that cannot be read or written only costs time: `note` then says why.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Uses `folder`, or the user's cache folder."""
+        self._path = (folder or cache_folder()) / "cache.sqlite"
+        self.note: str | None = None
+
+    def get(self, kind: str, key: str) -> Any:
+        """The stored document, or None."""
+        try:
+            with closing(self._open()) as database:
+                row = database.execute(
+                    "SELECT value FROM entries WHERE kind = ? AND key = ?", (kind, key)
+                ).fetchone()
+        except (OSError, sqlite3.Error) as error:
+            self._complain(error)
+            return None
+        return None if row is None else json.loads(row[0])
+
+    def put(self, kind: str, key: str, value: Any) -> None:
+        """Stores a JSON document, replacing an older one."""
+        try:
+            with closing(self._open()) as database, database:
+                database.execute("REPLACE INTO entries VALUES (?, ?, ?)", (kind, key, canonical_json(value)))
+        except (OSError, sqlite3.Error) as error:
+            self._complain(error)
+
+    def _open(self) -> sqlite3.Connection:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        database = sqlite3.connect(self._path, timeout=10)
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute(_SCHEMA)
+        return database
+
+    def _complain(self, error: Exception) -> None:
+        self.note = f"cache {self._path}: {error}; going on without it (GAPSMITH_CACHE moves it)"
+
+
+class ReferenceCache:
+    """References of one problem by instance digest; a proven optimum is kept for good.
+
+    A bound that came from a time limit is used again only for the same or a shorter limit.
+    """
+
+    def __init__(self, cache: Cache, problem: Problem, references: References, origin: str) -> None:
+        """Takes the problem with its references; `origin` is the digest of the plug-in's source."""
+        self._cache = cache
+        self._references = references
+        self._prefix = [problem.name, problem.version, references.version, origin]
+
+    def get(self, instance: Instance, seconds: float) -> Reference | None:
+        """The stored reference if it is proven or had at least `seconds` of wall time, else None."""
+        found = self._cache.get("reference", self._key(instance))
+        if found is None or (
+            found["reference"]["kind"] != ReferenceKind.OPTIMUM.value and found["limit"] < seconds
+        ):
+            return None
+        return decode_reference(found["reference"])
+
+    def get_or_compute(
+        self, instance: Instance, seconds: float, compute: Callable[[], Reference] | None = None
+    ) -> Reference:
+        """The stored reference, or a new one within about `seconds` of wall time, stored."""
+        found = self.get(instance, seconds)
+        if found is not None:
+            return found
+        reference = compute() if compute else self._references.reference(instance, seconds)
+        document = {"limit": seconds, "reference": encode_reference(reference)}
+        self._cache.put("reference", self._key(instance), document)
+        return reference
+
+    def _key(self, instance: Instance) -> str:
+        return hashlib.sha256(canonical_json([*self._prefix, instance.digest]).encode()).hexdigest()
+
+
+def encode_reference(reference: Reference) -> dict[str, Any]:
+    """A reference as a JSON mapping; numbers as text."""
+    return {
+        "value": encode_number(reference.value),
+        "kind": reference.kind.value,
+        "bound": None if reference.bound is None else encode_number(reference.bound),
+        "proof": None if reference.proof is None else reference.proof.value,
+        "solver": reference.solver,
+        "version": reference.version,
+        "seconds": reference.seconds,
+        "source": reference.source,
+    }
+
+
+def decode_reference(document: dict[str, Any]) -> Reference:
+    """The reference that `encode_reference` wrote."""
+    return Reference(
+        value=decode_number(document["value"]),
+        kind=ReferenceKind(document["kind"]),
+        bound=None if document["bound"] is None else decode_number(document["bound"]),
+        proof=None if document["proof"] is None else ProofKind(document["proof"]),
+        solver=document["solver"],
+        version=document["version"],
+        seconds=document["seconds"],
+        source=document["source"],
+    )

@@ -1,0 +1,113 @@
+"""Scores programs on splits: sandbox, verdict and gap, one instance after another."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+
+from ..problems.base import Instance, Interactive, Problem, canonical_json, encode_number
+from ..sandbox.base import Limits, Program, Sandbox
+from .base import Evaluation, EvaluationStatus, Reference, Score, ScoreStatus
+from .scoring import fitness, score
+
+
+class GapEvaluator:
+    """Scores programs by their gap to references; a pure function of program, split and its own parts.
+
+    Safe to share between threads: each call brings its own sandbox slot and nothing is changed.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        splits: Mapping[str, Sequence[Instance]],
+        reference: Callable[[Instance], Reference],
+        *,
+        limits: Limits,
+        seed: int,
+        policy: str,
+    ) -> None:
+        """Takes everything a score depends on.
+
+        Args:
+            problem: verifies answers.
+            splits: set name → instances, in the order of execution.
+            reference: gives the reference of an instance; called once for each here.
+            limits: of one execution.
+            seed: of the candidates' random streams, together with the instance's id.
+            policy: digest of the sandbox's import policy and layers.
+        """
+        self.problem = problem
+        self.limits = limits
+        self.seed = seed
+        self._splits = {name: {i.id: i for i in instances} for name, instances in splits.items()}
+        every = [instance for split in self._splits.values() for instance in split.values()]
+        self.references = {i.id: reference(i) for i in every}
+        self._encoded = {i.id: canonical_json(dict(i.public)).encode() for i in every}
+        self._policy = policy
+        digests = [[name, self.digest(name)] for name in self._splits]
+        self.version = hashlib.sha256(canonical_json(digests).encode()).hexdigest()
+
+    def instances(self, split: str) -> Mapping[str, Instance]:
+        """Id → instance of a split, in the order of execution."""
+        return self._splits[split]
+
+    def program(self, files: Mapping[str, str]) -> Program:
+        """A candidate's text as a program of this problem."""
+        return Program(files, self.problem.entry_point, getattr(self.problem, "driver", None))
+
+    def evaluate(
+        self, program: Program, split: str, sandbox: Sandbox, *, stop_at_failure: bool = True
+    ) -> Evaluation:
+        """Runs a program on the instances of a split in their fixed order.
+
+        Args:
+            program: the candidate.
+            split: name of a set this evaluator was made with.
+            sandbox: the slot to run in.
+            stop_at_failure: end at the first instance without a valid answer (a campaign), or score all
+                (a report); the status is FAILED either way.
+        """
+        scores: list[Score] = []
+        for instance in self._splits[split].values():
+            scores.append(self.execute(program, instance, sandbox))
+            if stop_at_failure and scores[-1].status is not ScoreStatus.OK:
+                break
+        if any(s.status is not ScoreStatus.OK for s in scores):
+            return Evaluation(split, tuple(scores), EvaluationStatus.FAILED, None)
+        value = fitness(scores, list(self._splits[split].values()))
+        return Evaluation(split, tuple(scores), EvaluationStatus.COMPLETE, value)
+
+    def execute(self, program: Program, instance: Instance, sandbox: Sandbox) -> Score:
+        """Runs and scores a program on one instance."""
+        dialogue = self.problem.dialogue(instance) if isinstance(self.problem, Interactive) else None
+        execution = sandbox.execute(
+            program, self._encoded[instance.id], self.limits, execution_seed(self.seed, instance.id), dialogue
+        )
+        return score(self.problem, instance, self.references[instance.id], execution)
+
+    def digest(self, split: str) -> str:
+        """Hex SHA-256 of all that a score on a split depends on beside the program."""
+        parts = [
+            self.problem.name,
+            self.problem.version,
+            getattr(self.problem, "driver", None),
+            [
+                [i.id, i.digest, encode_number(i.scale), self._reference_key(i)]
+                for i in self._splits[split].values()
+            ],
+            [self.limits.cpu_seconds, self.limits.memory_bytes, self.limits.output_bytes],
+            self.seed,
+            self._policy,
+        ]
+        return hashlib.sha256(canonical_json(parts).encode()).hexdigest()
+
+    def _reference_key(self, instance: Instance) -> list[str | None]:
+        reference = self.references[instance.id]
+        bound = None if reference.bound is None else encode_number(reference.bound)
+        return [encode_number(reference.value), reference.kind.value, bound]
+
+
+def execution_seed(seed: int, instance: str) -> int:
+    """Seed (0 to 2³² − 1) of a candidate's random streams on an instance."""
+    return int.from_bytes(hashlib.sha256(f"{seed}\0{instance}".encode()).digest()[:4], "big")

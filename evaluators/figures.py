@@ -1,0 +1,121 @@
+"""What people read of an evaluation: both averages, intervals, counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..problems.base import Instance
+from .base import Evaluation, ReferenceKind, Score, ScoreStatus
+from .scoring import fitness
+
+RESAMPLES = 2_000
+_SEED = 20_240_517
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Figures of one program on one set of instances.
+
+    Attributes:
+        fitness: −mean of loss / max(|reference|, scale) over all instances (a ratio); None if any failed.
+        mean_gap_percent: mean of ratios over instances with a positive reference, percent of the reference.
+        mean_gap_ci95_percent: 95 % bootstrap interval of that mean over instances; None below two instances.
+        ratio_of_sums_percent: sum of losses over sum of |references|, all instances, percent.
+        instances: number scored or failed.
+        solved: number whose objective equals the reference.
+        failed: number without a valid answer, or beyond the bound.
+        zero_references: number of instances whose reference is 0.
+        zeros_missed: number of those whose objective is not 0.
+        reference_kinds: kind → count.
+        cpu_seconds_median, cpu_seconds_p90: CPU seconds per execution.
+    """
+
+    fitness: float | None
+    mean_gap_percent: float | None
+    mean_gap_ci95_percent: tuple[float, float] | None
+    ratio_of_sums_percent: float | None
+    instances: int
+    solved: int
+    failed: int
+    zero_references: int
+    zeros_missed: int
+    reference_kinds: Mapping[str, int]
+    cpu_seconds_median: float | None
+    cpu_seconds_p90: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures under the field names of the JSON contract."""
+        return {**asdict(self), "reference_kinds": dict(self.reference_kinds)}
+
+
+def figures(scores: Sequence[Score], instances: Sequence[Instance]) -> Figures:
+    """Figures of the scores of one program; `instances` are those of the scores, in the same order."""
+    complete = bool(scores) and all(s.status is ScoreStatus.OK for s in scores)
+    gaps = [float(s.gap) * 100 for s in scores if s.gap is not None]
+    times = sorted(s.cpu_seconds for s in scores)
+    zeros = [s for s in scores if s.reference == 0]
+    return Figures(
+        fitness=fitness(scores, instances) if complete else None,
+        mean_gap_percent=sum(gaps) / len(gaps) if complete and gaps else None,
+        mean_gap_ci95_percent=bootstrap_interval(gaps) if complete else None,
+        ratio_of_sums_percent=_ratio_of_sums(scores) if complete else None,
+        instances=len(scores),
+        solved=sum(s.status is ScoreStatus.OK and s.excess == 0 for s in scores),
+        failed=sum(s.status is not ScoreStatus.OK for s in scores),
+        zero_references=len(zeros),
+        zeros_missed=sum(s.objective is None or s.objective != 0 for s in zeros),
+        reference_kinds=dict(sorted(Counter(s.reference_kind.value for s in scores).items())),
+        cpu_seconds_median=_quantile(times, 0.5),
+        cpu_seconds_p90=_quantile(times, 0.9),
+    )
+
+
+def of_evaluation(evaluation: Evaluation, instances: Mapping[str, Instance]) -> Figures:
+    """Figures of an evaluation; `instances` holds at least its instances, by id."""
+    return figures(evaluation.scores, [instances[s.instance] for s in evaluation.scores])
+
+
+def by_stratum(scores: Sequence[Score], instances: Mapping[str, Instance]) -> dict[str, Figures]:
+    """Stratum → figures, in the order in which strata first appear."""
+    groups: dict[str, list[Score]] = {}
+    for item in scores:
+        groups.setdefault(instances[item.instance].stratum, []).append(item)
+    return {name: figures(group, [instances[s.instance] for s in group]) for name, group in groups.items()}
+
+
+def optimality(kinds: Mapping[str, int]) -> bool:
+    """Whether all references are optima or bounds, so that the words *optimality gap* are right."""
+    return bool(kinds) and set(kinds) <= {ReferenceKind.OPTIMUM.value, ReferenceKind.BOUND.value}
+
+
+def bootstrap_interval(values: Sequence[float], resamples: int = RESAMPLES) -> tuple[float, float] | None:
+    """95 % percentile bootstrap interval of a mean (Efron 1979, doi:10.1214/aos/1176344552), fixed seed.
+
+    None below two values.
+    """
+    if len(values) < 2:
+        return None
+    import numpy as np
+
+    rng = np.random.default_rng(_SEED)
+    sample = np.asarray(values, dtype=float)
+    means = sample[rng.integers(0, len(sample), (resamples, len(sample)))].mean(axis=1)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def _ratio_of_sums(scores: Sequence[Score]) -> float | None:
+    total = sum(abs(float(s.reference)) for s in scores)
+    if not total:
+        return None
+    return sum(float(s.excess) for s in scores if s.excess is not None) / total * 100
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float | None:
+    """Nearest-rank quantile of ascending values."""
+    if not ordered:
+        return None
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -1,0 +1,183 @@
+"""References of GPU fleets: the pooled integer programme by HiGHS, whole GPUs by CP-SAT from there.
+
+Pooling the capacity of a type only relaxes the packing of its GPUs, so the pooled optimum is a bound of both
+forms. Every price is a multiple of the prices' greatest common divisor: models count in that unit, and
+bounds are rounded up to it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ...problems.base import Instance, Verdict
+from ...problems.placement.fleet_laws import DOLLAR
+from ...problems.placement.gpu_fleet import fleet_counts, judge_fleet, judge_split
+from ..base import ProofKind, Reference, ReferenceKind
+from ..toolbox import Solved, solve_cpsat, solve_mip
+from .fleet_models import packing_mip, packing_model, pooled_model
+from .fleet_packing import Fleet, construct, fleet_price
+from .shipped import shipped
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    import pulp
+
+_SHARE = 0.25
+_SHORTEST = 1.0
+
+
+class AggregateReferences:
+    """Optima of the pooled form by HiGHS, shipped for the default sets; a time limit leaves a bound."""
+
+    version = "HiGHS 1"
+    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
+
+    def reference(self, instance: Instance, seconds: float) -> Reference:
+        """The optimum (dollars per hour), or within about `seconds` of wall time a lower bound."""
+        return shipped("gpu-fleet-aggregate", instance) or self.compute(instance, seconds)
+
+    def compute(self, instance: Instance, seconds: float) -> Reference:
+        """The same without looking at what is shipped."""
+        return pooled_reference(instance.public, seconds, "highs")
+
+    def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
+        """The same model again, solved by CBC."""
+        return pooled_reference(instance.public, seconds, "cbc")
+
+
+class FleetReferences:
+    """Optima of whole GPUs by CP-SAT above the pooled bound, shipped for the default sets."""
+
+    version = "HiGHS and CP-SAT 1"
+    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
+
+    def reference(self, instance: Instance, seconds: float) -> Reference:
+        """The optimum (dollars per hour), or within about `seconds` of wall time a lower bound."""
+        return shipped("gpu-fleet", instance) or self.compute(instance, seconds)
+
+    def compute(self, instance: Instance, seconds: float) -> Reference:
+        """The same without looking at what is shipped."""
+        return packed_reference(instance.public, seconds)
+
+    def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
+        """The packing stated once more as a mixed-integer programme, solved by HiGHS."""
+        public = instance.public
+        start = construct(public)
+        model, _ = packing_mip(public, fleet_price(public, start))
+        solved = solve_mip(model, seconds=seconds, integral_objective=True)
+        return _conclude(public, _value(solved), _bound(solved), solved, "HiGHS", solved.seconds)
+
+
+def unit(public: Mapping[str, Any]) -> int:
+    """Greatest common divisor of the prices, ten-thousandths of a dollar per hour."""
+    return math.gcd(*public["prices"])
+
+
+def closed_form_bound(public: Mapping[str, Any]) -> int:
+    """Every slice at its cheapest price, no GPU rounded up: a lower bound in `unit`s, rounded up."""
+    total = Fraction(0)
+    prices = public["prices"]
+    for row, count in zip(public["loads"], public["slices"], strict=True):
+        cheapest = min(load * price for load, price in zip(row, prices, strict=True) if load is not None)
+        total += Fraction(cheapest * count, public["capacity"])
+    return math.ceil(total / unit(public))
+
+
+def pooled_reference(public: Mapping[str, Any], seconds: float, solver: Literal["highs", "cbc"]) -> Reference:
+    """Optimum of the pooled form, or a bound."""
+    model, counts = pooled_model(public)
+    solved = solve_mip(
+        model, seconds=seconds, integral_objective=True, solver=solver, known_bound=closed_form_bound(public)
+    )
+    value = None
+    if solved.solution is not None:
+        value = _units(public, judge_split(public, _split(solved, counts)))
+    return _conclude(public, value, _bound(solved), solved, solver, solved.seconds)
+
+
+def packed_reference(public: Mapping[str, Any], seconds: float) -> Reference:
+    """Optimum of the packing of whole GPUs, or a bound.
+
+    First the pooled optimum; then whether its very fleet holds all slices, which would decide it; then the
+    search over all fleets.
+    """
+    started = time.monotonic()
+    start = construct(public)
+    best = fleet_price(public, start) // unit(public)
+    model, counts = pooled_model(public)
+    floor = closed_form_bound(public)
+    share = max(_SHORTEST, _SHARE * seconds)
+    solved = solve_mip(model, seconds=share, integral_objective=True, known_bound=floor)
+    bound = _bound(solved)
+    if best > bound and solved.solution is not None:
+        rented = fleet_counts(public, _split(solved, counts))
+        only = pack(public, start, 0, share, rented)
+        best, solved = min(best, only[1] or best), only[0]
+    if best > bound:
+        left = max(_SHORTEST, seconds - (time.monotonic() - started))
+        solved, value = pack(public, start, bound, left)
+        best, bound = min(best, value or best), max(bound, _bound(solved))
+    return _conclude(public, best, bound, solved, "HiGHS and CP-SAT", time.monotonic() - started)
+
+
+def pack(
+    public: Mapping[str, Any], start: Fleet, floor: int, seconds: float, rented: list[int] | None = None
+) -> tuple[Solved, int | None]:
+    """Packs whole GPUs with CP-SAT; the price in units is that of the verified fleet, None without one.
+
+    Args:
+        public: the instance.
+        start: a feasible fleet.
+        floor: proven bound in units.
+        seconds: wall seconds.
+        rented: GPUs of each type, if the fleet is given and only its packing is asked for.
+    """
+    model, gpus = packing_model(public, start, floor, rented)
+    solved = solve_cpsat(model, seconds=seconds, known_bound=floor)
+    if solved.solution is None:
+        return solved, None
+    fleet: Any = [
+        [kind, [b for b, x in contents.items() for _ in range(int(solved[x]))]]
+        for kind, used, contents in gpus
+        if solved[used]
+    ]
+    return solved, _units(public, judge_fleet(public, fleet))
+
+
+def _split(solved: Solved, counts: list[list[pulp.LpVariable | None]]) -> Any:
+    """The pooled solution as a matrix of slices per bucket and type."""
+    return [[int(solved[x]) if x is not None else 0 for x in row] for row in counts]
+
+
+def _bound(solved: Solved) -> int:
+    """Proven bound in whole units; 0 is one when the solver gave none."""
+    return 0 if solved.bound is None else math.ceil(solved.bound)
+
+
+def _value(solved: Solved) -> int | None:
+    return None if solved.value is None else round(solved.value)
+
+
+def _units(public: Mapping[str, Any], verdict: Verdict) -> int | None:
+    """A verdict's price in units; None if the solver's rounding made a GPU too full."""
+    if verdict.objective is None:
+        return None
+    return int(Fraction(verdict.objective) * DOLLAR / unit(public))
+
+
+def _conclude(
+    public: Mapping[str, Any], value: int | None, bound: int, solved: Solved, name: str, seconds: float
+) -> Reference:
+    """The reference: an optimum iff a verified fleet costs exactly the proven bound."""
+    dollars = Fraction(bound * unit(public), DOLLAR)
+    number = dollars.numerator if dollars.denominator == 1 else dollars
+    proof = ProofKind.ARITHMETIC if bound == closed_form_bound(public) else ProofKind.SOLVER
+    make = Reference.optimum if value == bound else Reference.proven_bound
+    note = "" if value is None or value == bound else f"; best fleet known {value / bound - 1:.2%} above"
+    source = f"solved: {solved.command}{note}"
+    return make(number, proof, name, solved.version, round(seconds, 3), source)

@@ -1,0 +1,34 @@
+"""References that ship with the package: one JSON file per problem, keyed by instance digest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from ...problems.base import Instance
+from ..base import Reference
+from ..cache import decode_reference, encode_reference
+
+
+def shipped(problem: str, instance: Instance) -> Reference | None:
+    """The shipped reference of an instance, or None; a changed instance has another digest."""
+    return _table(problem).get(instance.digest)
+
+
+def encode_table(references: Mapping[str, Reference]) -> str:
+    """Text of a data file (JSON, one reference per line) from instance digest → reference."""
+    lines = [
+        f"{json.dumps(digest)}: {json.dumps(encode_reference(reference), sort_keys=True)}"
+        for digest, reference in sorted(references.items())
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+@cache
+def _table(problem: str) -> Mapping[str, Reference]:
+    file = files(__package__).joinpath("data", f"{problem}.json")
+    if not file.is_file():
+        return {}
+    return {digest: decode_reference(row) for digest, row in json.loads(file.read_text("utf-8")).items()}

@@ -1,0 +1,133 @@
+"""From an execution to a score: verdict, objective, loss and gap, on the parent's own instance."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import unicodedata
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ..problems.base import Instance, Number, Problem, Sense, Verdict, VerdictStatus, canonical_json
+from ..sandbox.base import Execution, ExecutionStatus
+from .base import Reference, Score, ScoreStatus
+from .numbers import DEFAULT_TOLERANCE, better_than, exact, subtract
+
+_MESSAGE_CHARACTERS = 500
+
+
+def tolerance_of(problem: Problem) -> float:
+    """Relative tolerance for float objectives: the problem's `tolerance` if it declares one, else 1e-9."""
+    return float(getattr(problem, "tolerance", DEFAULT_TOLERANCE))
+
+
+def score(problem: Problem, instance: Instance, reference: Reference, execution: Execution) -> Score:
+    """Scores one execution; whatever the candidate did ends in a status, never in an exception."""
+    if execution.status is not ExecutionStatus.OK:
+        return _failed(
+            instance, reference, execution, ScoreStatus(execution.status.value), execution.error or ""
+        )
+    verdict = _verdict(problem, instance, execution)
+    if verdict.objective is None:
+        status = ScoreStatus(verdict.status.value)
+        return _failed(instance, reference, execution, status, "; ".join(verdict.violations))
+    minimise = problem.sense is Sense.MINIMISE
+    excess = loss(verdict.objective, reference.value, minimise)
+    beyond = reference.bound is not None and better_than(
+        verdict.objective, reference.bound, minimise, tolerance_of(problem)
+    )
+    return Score(
+        instance=instance.id,
+        status=ScoreStatus.BEYOND_BOUND if beyond else ScoreStatus.OK,
+        objective=verdict.objective,
+        reference=reference.value,
+        reference_kind=reference.kind,
+        gap=None if beyond or reference.value == 0 else ratio(excess, reference.value),
+        excess=excess,
+        cpu_seconds=execution.cpu_seconds,
+        answer_digest=answer_digest(execution),
+        message=_beyond(verdict.objective, reference, problem.unit) if beyond else None,
+    )
+
+
+def loss(objective: Number, reference: Number, minimise: bool) -> Number:
+    """How much worse an objective is than a reference (problem's unit; negative when better)."""
+    return subtract(objective, reference) if minimise else subtract(reference, objective)
+
+
+def ratio(part: Number, whole: Number) -> Fraction | float:
+    """part / |whole|, exact when both are; `whole` must not be 0."""
+    if exact(part) and exact(whole):
+        return Fraction(part) / abs(Fraction(whole))
+    return float(part) / abs(float(whole))
+
+
+def normalised_loss(score: Score, instance: Instance) -> float | None:
+    """loss / max(|reference|, scale) of one score (a ratio); None unless the score is OK."""
+    if score.status is not ScoreStatus.OK or score.excess is None:
+        return None
+    small = -instance.scale < score.reference < instance.scale
+    return float(ratio(score.excess, instance.scale if small else score.reference))
+
+
+def fitness(scores: Sequence[Score], instances: Sequence[Instance]) -> float | None:
+    """−mean over all instances of the normalised loss (larger is better); None unless every score is OK."""
+    losses = [normalised_loss(s, i) for s, i in zip(scores, instances, strict=True)]
+    complete = [value for value in losses if value is not None]
+    if not losses or len(complete) < len(losses):
+        return None
+    return -math.fsum(complete) / len(complete) + 0.0
+
+
+def answer_digest(execution: Execution) -> str:
+    """Hex SHA-256 of the canonical JSON of an answer; equal answers have equal digests."""
+    return hashlib.sha256(canonical_json(execution.answer).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _verdict(problem: Problem, instance: Instance, execution: Execution) -> Verdict:
+    """The problem's verdict; an answer on which `verify` itself raises is not valid."""
+    try:
+        verdict = problem.verify(instance, execution.answer)
+    except Exception as error:  # an answer is hostile input: it may not end the campaign
+        return Verdict.invalid(f"{problem.name}: verify raised {type(error).__name__}: {error}")
+    if verdict.status is VerdictStatus.VALID and not _finite(verdict.objective):
+        return Verdict.invalid(f"{problem.name}: verify gave {verdict.objective!r} as objective")
+    return verdict
+
+
+def _finite(objective: object) -> bool:
+    if isinstance(objective, bool):
+        return False
+    if isinstance(objective, float):
+        return math.isfinite(objective)
+    return isinstance(objective, int | Fraction)
+
+
+def _failed(
+    instance: Instance, reference: Reference, execution: Execution, status: ScoreStatus, message: str
+) -> Score:
+    return Score(
+        instance=instance.id,
+        status=status,
+        objective=None,
+        reference=reference.value,
+        reference_kind=reference.kind,
+        gap=None,
+        excess=None,
+        cpu_seconds=execution.cpu_seconds,
+        answer_digest=answer_digest(execution) if execution.status is ExecutionStatus.OK else None,
+        message=_clean(message)[:_MESSAGE_CHARACTERS] or status.value,
+    )
+
+
+def _clean(text: str) -> str:
+    """One line without control characters and direction marks: messages quote what candidates return."""
+    spaced = " ".join(text.split())
+    return "".join(c for c in spaced if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
+
+
+def _beyond(objective: Number, reference: Reference, unit: str) -> str:
+    return (
+        f"objective {objective} {unit} is better than the proven bound {reference.bound} "
+        f"({reference.proof}, {reference.solver}): the evaluator has a bug or was cheated"
+    )

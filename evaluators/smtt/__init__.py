@@ -1,0 +1,19 @@
+"""The four forms of total tardiness with their certified references; each is one row of the built-ins."""
+
+from __future__ import annotations
+
+from ...problems.smtt import (
+    total_tardiness,
+    total_tardiness_rule,
+    weighted_tardiness,
+    weighted_tardiness_rule,
+)
+from ..base import Plugin
+from .references import TardinessReferences
+
+_references = TardinessReferences()
+
+smtt = Plugin(total_tardiness, _references)
+smtt_rule = Plugin(total_tardiness_rule, _references)
+smwtt = Plugin(weighted_tardiness, _references)
+smwtt_rule = Plugin(weighted_tardiness_rule, _references)

@@ -1,0 +1,104 @@
+"""References of total tardiness: shipped, or a proven optimum, or a proven bound when the time is over."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ...problems.base import Instance
+from ..base import ProofKind, Reference, ReferenceKind
+from . import decomposition, store
+from .bounds import sorted_bound
+
+_COMPUTED = "computed here"
+_MOVES = 400
+_PACE = 200_000
+"""Pairs of start time and job that the relaxation needs a second for, at the least."""
+
+
+class TardinessReferences:
+    """Optima of 1 || sum of (w_j) T_j, with or without weights.
+
+    Without weights: Lawler decomposition, then what is left of the time for the start-time relaxation. With
+    weights: the relaxation. What neither finishes gets the best proven bound.
+    """
+
+    version = f"decomposition {decomposition.VERSION}, relaxation 1, table 2"
+    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
+
+    def reference(self, instance: Instance, seconds: float) -> Reference:
+        """The optimum (cost units), or within about `seconds` of wall time a proven lower bound."""
+        return store.shipped(instance.digest) or self.compute(instance, seconds)
+
+    def compute(self, instance: Instance, seconds: float) -> Reference:
+        """Like `reference`, without the shipped table."""
+        public = instance.public
+        started = time.monotonic()
+        if "weights" in public:
+            return _relaxed(public, started, seconds, None)
+        times, dates = public["processing_times"], public["due_dates"]
+        try:
+            value = decomposition.Decomposition(times, dates, 0.5 * seconds).value()
+        except decomposition.Unfinished:
+            return _relaxed(public, started, seconds - (time.monotonic() - started), None)
+        spent = time.monotonic() - started
+        return Reference.optimum(
+            value, ProofKind.CONSTRUCTION, decomposition.NAME, decomposition.VERSION, spent, _COMPUTED
+        )
+
+    def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
+        """What a method other than the one behind `reference` finds, within about `seconds`.
+
+        Up to 20 jobs: the dynamic programme over sets. Above: the start-time relaxation with enumeration,
+        started from the cost of the shipped sequence (or of a sequence found by search), which shares no code
+        with the decomposition. For weighted instances of more than 20 jobs that is a repetition of the same
+        method. The reference holds if the result is an optimum of the same value, or a bound that is not
+        above it; the result's solver tells which method it was.
+
+        Raises:
+            ValueError: the shipped sequence does not attain the reference.
+        """
+        from . import subsets
+        from .search import cost_of
+
+        sequence = store.attained(instance.digest)
+        if sequence is not None and reference.kind is ReferenceKind.OPTIMUM:
+            if sorted(sequence) != list(range(len(instance.public["due_dates"]))):
+                raise ValueError(f"instance {instance.id}: the stored sequence is no permutation of its jobs")
+            cost = cost_of(instance.public, sequence)
+            if cost != reference.value:
+                raise ValueError(
+                    f"instance {instance.id}: the stored sequence costs {cost}, expected {reference.value}"
+                )
+        started = time.monotonic()
+        if len(instance.public["due_dates"]) > subsets.MOST_JOBS:
+            return _relaxed(instance.public, started, seconds, sequence)
+        value = subsets.subset_optimum(instance.public)
+        spent = time.monotonic() - started
+        return Reference.optimum(
+            value, ProofKind.CONSTRUCTION, subsets.NAME, subsets.VERSION, spent, _COMPUTED
+        )
+
+
+def _relaxed(
+    public: Mapping[str, Any], started: float, seconds: float, sequence: tuple[int, ...] | None
+) -> Reference:
+    """Optimum or bound by relaxation and enumeration; the sorted bound where even that is too large."""
+    from . import relaxation
+    from .search import cost_of, search
+
+    jobs = len(public["due_dates"])
+    floor = sorted_bound(public)
+    if sum(public["processing_times"]) * jobs > _PACE * seconds:
+        spent = time.monotonic() - started
+        return Reference.proven_bound(floor, ProofKind.ARITHMETIC, "sorted bound", "1", spent, _COMPUTED)
+    if sequence is None:
+        upper, _ = search(public, _MOVES, time.monotonic() + 0.3 * seconds)
+    else:
+        upper = cost_of(public, sequence)
+    proof = relaxation.prove(public, upper, max(0.0, started + seconds - time.monotonic()))
+    make = Reference.optimum if proof.optimal else Reference.proven_bound
+    spent = time.monotonic() - started
+    bound = proof.bound if proof.optimal else max(proof.bound, floor)
+    return make(bound, ProofKind.DUAL, relaxation.NAME, relaxation.VERSION, spent, _COMPUTED)

@@ -1,0 +1,218 @@
+"""A second exact method: Lagrangian relaxation over start times, then enumeration within the gap it leaves.
+
+It shares nothing with the decomposition and also takes weights. Ibaraki and Nakamura 1994
+(doi:10.1016/0377-2217(94)90239-9), Tanaka, Fujikuma and Araki 2009 (doi:10.1007/s10951-008-0093-5), reduced
+to one relaxation and one enumeration.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .precedence import precedence
+
+NAME = "Lagrangian start-time relaxation"
+VERSION = "1"
+_UNIT = 64
+"""Multipliers are integer multiples of 1 / 64 of a cost unit, so that every bound is exact integer work."""
+_FAR = 1 << 60
+_NEVER = 1 << 45
+_STAGES = ((40, 2_000), (40, 8_000), (80, 30_000), (160, 120_000), (320, 300_000))
+"""Subgradient steps, then the most sets that one round of the enumeration may hold."""
+_PATIENCE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What the method established (cost units).
+
+    Attributes:
+        bound: no sequence costs less.
+        sequence: one that costs `bound`, if it is less than the given upper bound and optimal; else None.
+        optimal: whether `bound` is the optimum.
+        seconds: wall seconds.
+        labels: sets of jobs that were enumerated (count).
+    """
+
+    bound: int
+    optimal: bool
+    sequence: tuple[int, ...] | None
+    seconds: float
+    labels: int
+
+
+def prove(public: Mapping[str, Any], upper: int, seconds: float) -> Proof:
+    """Finds the least cost of all sequences, given that one of cost `upper` is known.
+
+    Args:
+        public: processing times (> 0), due dates, and weights if there are any.
+        upper: cost of a known sequence.
+        seconds: wall seconds, about.
+    """
+    started = time.monotonic()
+    relaxation = Relaxation(public)
+    labels = 0
+    for rounds, most in _STAGES:
+        if relaxation.ascend(upper, started + seconds, rounds) >= upper:
+            return Proof(upper, True, None, time.monotonic() - started, labels)
+        cost, sequence, seen = relaxation.enumerate(upper, started + seconds, most)
+        labels += seen
+        if cost is not None:
+            return Proof(cost, True, sequence, time.monotonic() - started, labels)
+        if time.monotonic() > started + seconds:
+            break
+    return Proof(relaxation.bound, False, None, time.monotonic() - started, labels)
+
+
+class Relaxation:
+    """Sequences of jobs that fill the horizon, in which a job may come again, but never twice in a row.
+
+    With a multiplier for each job, charged for each time it comes and paid back once, the cheapest such
+    sequence is a lower bound on every real one. It is found backwards over the start time; each job starts
+    only where the rules of Emmons let it.
+    """
+
+    def __init__(self, public: Mapping[str, Any]) -> None:
+        """Takes processing times, due dates and weights."""
+        self.p = np.array(public["processing_times"], dtype=np.int64)
+        dates = np.array(public["due_dates"], dtype=np.int64)
+        weights = np.array(public.get("weights") or [1] * len(self.p), dtype=np.int64)
+        self.n = len(self.p)
+        self.end = int(self.p.sum())
+        self.order = precedence(public)
+        ends = np.arange(self.end)[:, None] + self.p
+        allowed = (ends >= self.order.earliest) & (ends <= self.order.latest)
+        self.cost = np.where(allowed, np.maximum(ends - dates, 0) * weights, _NEVER)
+        self.multipliers = np.zeros(self.n, dtype=np.int64)
+        # after[t, j]: least relaxed cost from t on if j ended at t; first and second: what comes at t.
+        self.after = np.full((self.end + int(self.p.max()) + 1, self.n), _FAR, dtype=np.int64)
+        self.after[self.end] = 0
+        self.first = np.zeros(self.end, dtype=np.int64)
+        self.second = np.zeros(self.end, dtype=np.int64)
+        self._value, self._step, self._stale = -1, 1.0, 0
+        self._kept = self.multipliers
+        self._direction = np.zeros(self.n)
+
+    @property
+    def bound(self) -> int:
+        """Best lower bound so far (cost units, ≥ 0)."""
+        return max(0, -(-self._value // _UNIT))
+
+    def ascend(self, upper: int, deadline: float, rounds: int) -> int:
+        """The bound after at most `rounds` more subgradient steps; leaves the tables of the best multipliers.
+
+        Steps follow Camerini, Fratta and Maffioli 1975 (doi:10.1007/BFb0120697): a step never turns back on
+        the one before it.
+        """
+        for _ in range(rounds):
+            value = self._fill()
+            self._stale += 1
+            if value > self._value:
+                self._value, self._kept, self._stale = value, self.multipliers, 0
+            excess = self._counts() - 1
+            if self.bound >= upper or not excess.any() or time.monotonic() > deadline:
+                break
+            self._move(excess, upper * _UNIT - value)
+        if self.multipliers is not self._kept:
+            self.multipliers = self._kept
+            self._fill()
+        return self.bound
+
+    def _move(self, excess: np.ndarray, distance: int) -> None:
+        """One step along the subgradient, given its distance to the upper bound (1 / 64 cost units)."""
+        if self._stale > _PATIENCE:
+            self._step, self._stale = self._step / 1.5, 0
+        along = float(excess @ self._direction)
+        turn = 1.5 * along / float(self._direction @ self._direction) if along < 0 else 0.0
+        self._direction = excess - turn * self._direction
+        move = self._step * distance / float(self._direction @ self._direction)
+        self.multipliers = self.multipliers + np.rint(move * self._direction).astype(np.int64)
+
+    def _fill(self) -> int:
+        """Least relaxed cost (1 / 64 cost units) from time 0, with tables for every start time."""
+        charged = self.cost * _UNIT + self.multipliers
+        after, first, second = self.after, self.first, self.second
+        flat = after.ravel()
+        cells = (self.p + self.end) * self.n + np.arange(self.n)
+        for start in range(self.end - 1, -1, -1):
+            cells -= self.n
+            value = flat.take(cells)
+            value += charged[start]
+            k = value.argmin()
+            least = value[k]
+            value[k] = _FAR
+            other = value.argmin()
+            row = after[start]
+            row.fill(least)
+            row[k] = value[other]
+            first[start] = k
+            second[start] = other
+        return int(least) - int(self.multipliers.sum())
+
+    def _counts(self) -> np.ndarray:
+        """How often each job comes in the cheapest relaxed sequence."""
+        counts = np.zeros(self.n, dtype=np.int64)
+        start, before = 0, -1
+        while start < self.end:
+            job = int(self.first[start])
+            if job == before:
+                job = int(self.second[start])
+            counts[job] += 1
+            start += int(self.p[job])
+            before = job
+        return counts
+
+    def enumerate(
+        self, upper: int, deadline: float, most: int
+    ) -> tuple[int | None, tuple[int, ...] | None, int]:
+        """Least cost up to `upper`, a cheaper sequence if there is one, and the number of sets looked at.
+
+        Builds sequences from the front, one job a round, keeps the cheapest for each set of jobs, and drops
+        those whose cost plus the relaxed cost of what remains reaches `upper`. No cost if a round has more
+        than `most` or the deadline passes.
+        """
+        used = np.zeros((1, self.n), dtype=bool)
+        cost = np.zeros(1, dtype=np.int64)
+        start = np.zeros(1, dtype=np.int64)
+        paths = np.zeros((1, 0), dtype=np.int16)
+        seen = 0
+        total = int(self.multipliers.sum())
+        before = self.order.before.astype(np.float32)
+        needed = before.sum(axis=0)
+        for _ in range(self.n):
+            charges = total - used @ self.multipliers
+            ends = start[:, None] + self.p
+            after = self.after[ends, np.arange(self.n)]
+            spent = cost[:, None] + self.cost[np.minimum(start, self.end - 1)]
+            bound = spent * _UNIT + after - (charges[:, None] - self.multipliers)
+            ready = used.astype(np.float32) @ before >= needed
+            rows, jobs = np.nonzero(~used & ready & (bound <= (upper - 1) * _UNIT))
+            seen += len(rows)
+            if not len(rows):
+                return upper, None, seen  # nothing below the upper bound is left
+            if len(rows) > most or time.monotonic() > deadline:
+                return None, None, seen
+            used = used[rows]
+            used[np.arange(len(rows)), jobs] = True
+            cost = spent[rows, jobs]
+            start = ends[rows, jobs]
+            paths = np.concatenate([paths[rows], jobs[:, None].astype(np.int16)], axis=1)
+            keep = _cheapest(used, cost)
+            used, cost, start, paths = used[keep], cost[keep], start[keep], paths[keep]
+        return int(cost[0]), tuple(int(j) for j in paths[0]), seen
+
+
+def _cheapest(used: np.ndarray, cost: np.ndarray) -> np.ndarray:
+    """Row numbers of the cheapest of each set of jobs."""
+    packed = np.packbits(used, axis=1)
+    order = np.lexsort((cost, *packed.T))
+    ordered = packed[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    chosen: np.ndarray = order[new]
+    return chosen

@@ -1,0 +1,94 @@
+"""Constraint models stated in OR-Tools' CP-SAT."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...problems.base import Sense
+from .process import Report, run_worker
+from .solved import ModelError, Solved, conclude, safe_bound
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+
+def solve_cpsat(
+    model: cp_model.CpModel,
+    *,
+    seconds: float,
+    workers: int = 1,
+    seed: int = 0,
+    known_bound: int | float | None = None,
+) -> Solved:
+    """Solves a CP-SAT model in a process of its own, to a proven optimum or as far as the time allows.
+
+    Args:
+        model: with an integer objective, a real one (which never gets the status `OPTIMUM`), or none (then
+            value and bound are 0); hints and names are kept.
+        seconds: wall seconds of solving, > 0; a solver that overruns is killed 2 s later, and the last
+            incumbent and bound that it had reported are returned.
+        workers: threads, ≥ 1. Runs with more than one do not repeat; runs that end by their time limit may
+            not repeat with one either: keep the reference, never let a score depend on such a run.
+        seed: of the solver's own random choices, ≥ 0.
+        known_bound: a bound that the caller has proven, used where it is the stronger.
+
+    Raises:
+        ModelError: the model is invalid.
+        SolverError: the solver's process failed.
+    """
+    proto = model.proto
+    report = run_worker("cp-sat", _text(model), {"workers": workers, "seed": seed}, seconds)
+    if report.ended == "invalid":
+        raise ModelError(f"cp-sat: the model is invalid: {report.message}")
+    real = _has(proto, "floating_point_objective")
+    sense = _sense(proto, real)
+    value, bound = _figures(proto, report, sense, real)
+    solution = None if report.solution is None else [int(x) for x in report.solution]
+    return conclude(
+        ended=report.ended,
+        value=value,
+        bound=bound,
+        solution=solution,
+        names=[v.name for v in proto.variables],
+        sense=sense,
+        known_bound=known_bound,
+        solver="cp-sat",
+        version=report.version,
+        seconds=report.seconds,
+        command=f"{seconds:g} s, {workers} worker{'s' * (workers > 1)}, seed {seed}",
+        note=report.note,
+    )
+
+
+def _text(model: Any) -> str:
+    """The model's protocol buffer in text form: exact integers, no pickle."""
+    with tempfile.TemporaryDirectory(prefix="gapsmith-model-") as folder:
+        path = Path(folder) / "model.txt"
+        if not model.export_to_file(str(path)):
+            raise ModelError("cp-sat: the model cannot be written as text")
+        return path.read_text(encoding="utf-8")
+
+
+def _has(proto: Any, name: str) -> bool:
+    """Whether a field is set; the method's name depends on the release of OR-Tools."""
+    return bool(proto.HasField(name) if hasattr(proto, "HasField") else getattr(proto, f"has_{name}")())
+
+
+def _sense(proto: Any, real: bool) -> Sense:
+    """CP-SAT keeps a maximised integer objective with a negative scaling factor."""
+    down = proto.floating_point_objective.maximize if real else proto.objective.scaling_factor < 0
+    return Sense.MAXIMISE if down else Sense.MINIMISE
+
+
+def _figures(
+    proto: Any, report: Report, sense: Sense, real: bool
+) -> tuple[int | float | None, int | float | None]:
+    """Value and safely rounded bound."""
+    if not real and not _has(proto, "objective"):
+        return (None, None) if report.solution is None else (0, 0)
+    bound = None if report.bound is None else safe_bound(report.bound, sense, integral=not real)
+    if report.value is None or report.solution is None:
+        return None, bound
+    return report.value if real else round(report.value), bound

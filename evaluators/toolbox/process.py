@@ -1,0 +1,156 @@
+"""The parent's side of a solver run: a fresh process with a hard limit, and what it said before it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+GRACE_SECONDS = 2.0
+"""Wall seconds that a solver may overrun its own time limit before it is killed."""
+
+START_SECONDS = 60.0
+"""Wall seconds that importing a solver may take on a busy machine."""
+
+
+class SolverError(RuntimeError):
+    """The solver could not be run at all: not installed, or its process failed."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What a worker said, as far as it came.
+
+    Attributes:
+        ended: the worker's own last word (`optimal`, `limit`, `infeasible`, `unbounded`, `invalid`), or
+            `killed`.
+        value: objective of the last incumbent as the solver says it.
+        bound: last bound that the solver says is proven.
+        solution: the last incumbent, by position.
+        message: of an invalid model.
+        version: the solver's.
+        seconds: wall seconds in all.
+        note: why it did not end by itself.
+    """
+
+    ended: str = "killed"
+    value: float | None = None
+    bound: float | None = None
+    solution: list[float] | None = None
+    message: str = ""
+    version: str = "unknown"
+    seconds: float = 0.0
+    note: str = ""
+
+
+def run_worker(solver: str, model: str, options: Mapping[str, Any], seconds: float) -> Report:
+    """Runs one solver on one model in a process of its own.
+
+    Args:
+        solver: `highs`, `cbc` or `cp-sat`.
+        model: text of the model in the worker's format for this solver.
+        options: `workers` and `seed`.
+        seconds: wall seconds of solving, > 0; the process is killed `GRACE_SECONDS` later.
+
+    Raises:
+        SolverError: the solver is not installed, or its process failed for another reason than a limit.
+    """
+    if not seconds > 0:
+        raise ValueError(f"seconds: got {seconds!r}, expected a number > 0 (wall seconds)")
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="gapsmith-solver-") as name:
+        folder = Path(name)
+        (folder / "model").write_text(model, encoding="utf-8")
+        job = {"solver": solver, "seconds": seconds, **options}
+        (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+        with (folder / "errors").open("wb") as errors:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", f"{__package__}.worker", name],
+                stdin=subprocess.PIPE,  # its end tells the worker that the parent is gone
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=name,
+                env=_environment(),
+                start_new_session=True,
+            )
+            try:
+                report = _listen(process, seconds)
+            finally:
+                _kill(process)
+        report.seconds = time.monotonic() - started
+        _explain(report, process.returncode, folder, solver)
+    return report
+
+
+def _listen(process: subprocess.Popen[bytes], seconds: float) -> Report:
+    """Collects the worker's lines until it ends or its time is over."""
+    assert process.stdout is not None
+    report = Report()
+    deadline = time.monotonic() + START_SECONDS
+    rest = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while selector.select(max(0.0, deadline - time.monotonic())):
+            chunk = os.read(process.stdout.fileno(), 1 << 20)
+            if not chunk:
+                process.wait()
+                return report
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                if _take(report, json.loads(line)):
+                    deadline = time.monotonic() + seconds + GRACE_SECONDS
+    report.note = f"killed {GRACE_SECONDS:g} s after the limit of {seconds:g} s"
+    return report
+
+
+def _take(report: Report, event: dict[str, Any]) -> bool:
+    """Notes one line of the worker; True for the one that says that solving begins."""
+    for key, value in event.items():
+        if key != "ready":
+            setattr(report, key, value)
+    return "ready" in event
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Ends the worker and whatever it started."""
+    if process.poll() is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            stream.close()
+
+
+def _explain(report: Report, code: int, folder: Path, solver: str) -> None:
+    """Completes a report whose worker did not come to its last word."""
+    if report.ended != "killed":
+        return
+    from .runners import cbc_log_bound
+
+    if solver == "cbc":
+        report.bound = cbc_log_bound(folder)
+    if report.note:
+        return
+    words = (folder / "errors").read_text(encoding="utf-8", errors="replace").strip()
+    last = words.splitlines()[-1] if words else ""
+    if code > 0 and "MemoryError" not in words and "bad_alloc" not in words:
+        raise SolverError(f"{solver}: the solver's process ended with code {code}: {last or 'no message'}")
+    report.note = f"the solver's process died ({last or f'signal {-code}'})"
+
+
+def _environment() -> dict[str, str]:
+    """The environment without anything that only this process needs; keys of providers stay here."""
+    kept = ("PATH", "HOME", "TMPDIR", "TEMP", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "SYSTEMROOT")
+    return {name: os.environ[name] for name in kept if name in os.environ}

@@ -1,0 +1,214 @@
+"""What the solver's process does with a model: HiGHS, CBC or CP-SAT, each with its traps closed.
+
+A mixed-integer model is JSON, always minimised: `{"columns": [[cost, low, high, integer]], "offset": number,
+"rows": [[low, high, [column …], [coefficient …]]]}`, `null` for an open side. A CP-SAT model is the text
+form of its protocol buffer.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from .worker import Reporter
+
+Runner = Callable[[str, dict[str, Any], Path, Reporter], None]
+_CBC_LOG = "cbc.log"
+
+
+def run_highs(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) -> None:
+    """HiGHS through highspy: gap limits 0 (its default stops at 1e-4), incumbents and bounds as they come."""
+    import highspy
+
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    for option, value in {
+        "mip_rel_gap": 0.0,
+        "mip_abs_gap": 0.0,
+        "threads": job["workers"],
+        "random_seed": job["seed"],
+        "time_limit": float(job["seconds"]),
+    }.items():
+        solver.setOptionValue(option, value)
+    integers = _fill_highs(solver, highspy, json.loads(text))
+
+    def improved(event: Any) -> None:
+        reporter.note(solution=list(event.data_out.mip_solution), **_finite(event.data_out.mip_dual_bound))
+
+    def went_on(event: Any) -> None:
+        reporter.note(**_finite(event.data_out.mip_dual_bound))
+
+    solver.cbMipImprovingSolution.subscribe(improved)
+    solver.cbMipInterrupt.subscribe(went_on)
+    reporter.flush(ready=True, version=solver.version())
+    solver.run()
+    status = solver.getModelStatus()
+    if status == highspy.HighsModelStatus.kUnboundedOrInfeasible:
+        solver.setOptionValue("presolve", "off")
+        solver.run()
+        status = solver.getModelStatus()
+    _end_highs(solver, highspy.HighsModelStatus, status, integers, reporter)
+
+
+def _fill_highs(solver: Any, highspy: Any, model: dict[str, Any]) -> bool:
+    """Adds columns and rows; True if any column is an integer."""
+    infinity = highspy.kHighsInf
+    for index, (cost, low, high, integer) in enumerate(model["columns"]):
+        solver.addCol(cost, -infinity if low is None else low, infinity if high is None else high, 0, [], [])
+        if integer:
+            solver.changeColIntegrality(index, highspy.HighsVarType.kInteger)
+    for low, high, columns, coefficients in model["rows"]:
+        solver.addRow(
+            -infinity if low is None else low,
+            infinity if high is None else high,
+            len(columns),
+            columns,
+            coefficients,
+        )
+    solver.changeObjectiveOffset(model["offset"])
+    return any(column[3] for column in model["columns"])
+
+
+def _end_highs(solver: Any, statuses: Any, status: Any, integers: bool, reporter: Reporter) -> None:
+    if status == statuses.kInfeasible:
+        reporter.end(ended="infeasible")
+        return
+    if status in (statuses.kUnbounded, statuses.kUnboundedOrInfeasible):
+        reporter.end(ended="unbounded")
+        return
+    info = solver.getInfo()
+    optimal = status == statuses.kOptimal
+    facts: dict[str, Any] = {}
+    if info.primal_solution_status == 2 and (integers or optimal):  # 2: a feasible point
+        facts["solution"] = list(solver.getSolution().col_value)
+    if integers:
+        facts.update(_finite(info.mip_dual_bound))
+    elif optimal:
+        facts.update(_finite(info.objective_function_value))
+    reporter.end(ended="optimal" if optimal else "limit", **facts)
+
+
+def run_cbc(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) -> None:
+    """CBC through PuLP, whose "Optimal" may mean an incumbent at the limit: `sol_status` and log decide."""
+    import warnings
+
+    import pulp
+
+    warnings.simplefilter("ignore")
+    model = json.loads(text)
+    problem, variables = _pulp_model(pulp, model)
+    log = folder / _CBC_LOG
+    solver = pulp.PULP_CBC_CMD(
+        msg=False,
+        timeLimit=job["seconds"],
+        gapRel=0,
+        gapAbs=0,
+        threads=job["workers"],
+        options=[f"randomCbcSeed {job['seed'] + 1}"],
+        logPath=str(log),
+    )
+    if not solver.available():
+        raise SystemExit("CBC does not come with this PuLP; choose solver='highs'")
+    reporter.flush(ready=True, version=f"with PuLP {pulp.VERSION}")
+    problem.solve(solver)
+    match = re.search(r"Version:\s*(\S+)", log.read_text(errors="replace"))
+    reporter.note(version=f"{match.group(1) if match else '?'} with PuLP {pulp.VERSION}")
+    if problem.status == pulp.LpStatusInfeasible:
+        reporter.end(ended="infeasible")
+    elif problem.status == pulp.LpStatusUnbounded:
+        reporter.end(ended="unbounded")
+    elif problem.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible):
+        values = [0.0 if v.varValue is None else v.varValue for v in variables]
+        optimal = problem.sol_status == pulp.LpSolutionOptimal
+        cost = math.fsum(c[0] * x for c, x in zip(model["columns"], values, strict=True)) + model["offset"]
+        bound = cost if optimal else cbc_log_bound(folder)
+        facts = {} if bound is None else {"bound": bound}
+        reporter.end(ended="optimal" if optimal else "limit", solution=values, **facts)
+    else:  # the variables hold values of the relaxation, which are no solution
+        bound = cbc_log_bound(folder)
+        reporter.end(ended="limit", **({} if bound is None else {"bound": bound}))
+
+
+def _pulp_model(pulp: Any, model: dict[str, Any]) -> tuple[Any, list[Any]]:
+    problem = pulp.LpProblem("model", pulp.LpMinimize)
+    variables = [
+        pulp.LpVariable(f"x{i}", low, high, pulp.LpInteger if integer else pulp.LpContinuous)
+        for i, (_, low, high, integer) in enumerate(model["columns"])
+    ]
+    costs = [(variable, column[0]) for variable, column in zip(variables, model["columns"], strict=True)]
+    problem.setObjective(pulp.LpAffineExpression(costs))
+    for low, high, columns, coefficients in model["rows"]:
+        row = pulp.LpAffineExpression([(variables[i], c) for i, c in zip(columns, coefficients, strict=True)])
+        if low is not None and low == high:
+            problem += row == low
+        elif low is not None:
+            problem += row >= low
+        elif high is not None:
+            problem += row <= high
+    return problem, variables
+
+
+def cbc_log_bound(folder: Path) -> float | None:
+    """The last bound in CBC's log, for a minimised model, offset included; None if it says none.
+
+    The final line has three decimals, so half of the last one is taken off.
+    """
+    log = folder / _CBC_LOG
+    if not log.exists():
+        return None
+    offset = float(json.loads((folder / "model").read_text(encoding="utf-8"))["offset"])
+    text = log.read_text(errors="replace")
+    final = re.findall(r"^Lower bound:\s+(-?[\d.]+(?:e[+-]?\d+)?)\s*$", text, re.MULTILINE)
+    if final:
+        return float(final[-1]) - 0.001 + offset
+    along = [float(x) for x in re.findall(r"best possible (-?[\d.]+(?:e[+-]?\d+)?)", text)]
+    return along[-1] - 0.001 - 1e-6 * abs(along[-1]) + offset if along else None
+
+
+def run_cpsat(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) -> None:
+    """CP-SAT: a bound counts only if it was reported as one; with status UNKNOWN the final field may be 0."""
+    import ortools
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    if hasattr(model.proto, "parse_text_format"):
+        model.proto.parse_text_format(text)
+    else:  # OR-Tools before 9.15
+        import_module("google.protobuf.text_format").Parse(text, model.proto)
+    reporter.flush(version=ortools.__version__)
+    if message := model.validate():
+        reporter.end(ended="invalid", message=message.strip())
+        return
+    count = len(model.proto.variables)
+
+    class Incumbents(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+        def on_solution_callback(self) -> None:
+            values = [int(v) for v in list(self.Response().solution)[:count]]
+            reporter.note(value=self.objective_value, solution=values)
+
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = float(job["seconds"])
+    solver.parameters.num_workers = job["workers"]
+    solver.parameters.random_seed = job["seed"]
+    solver.best_bound_callback = lambda bound: reporter.note(**_finite(bound))
+    reporter.flush(ready=True)
+    status = solver.solve(model, Incumbents())
+    facts: dict[str, Any] = {}
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        values = [int(v) for v in list(solver.response_proto.solution)[:count]]
+        facts = {"value": solver.objective_value, "solution": values, **_finite(solver.best_objective_bound)}
+    ended = {cp_model.OPTIMAL: "optimal", cp_model.INFEASIBLE: "infeasible"}.get(status, "limit")
+    reporter.end(ended=ended, **facts)
+
+
+def _finite(bound: float) -> dict[str, float]:
+    """`{"bound": …}` unless it is infinite or as good as."""
+    return {"bound": float(bound)} if math.isfinite(bound) and abs(bound) < 1e30 else {}
+
+
+RUNNERS: dict[str, Runner] = {"highs": run_highs, "cbc": run_cbc, "cp-sat": run_cpsat}

@@ -1,0 +1,202 @@
+"""What a solver established: status from a closed list, value, proven bound; and the reference it makes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from ...problems.base import Number, Sense
+from ..base import ProofKind, Reference, ReferenceKind
+
+
+class ModelError(ValueError):
+    """A model that cannot be what its author meant: invalid, unbounded, or at odds with the verification."""
+
+
+class SolveStatus(StrEnum):
+    """What is known of a model when the solver has ended, or has been ended."""
+
+    OPTIMUM = "optimum"
+    FEASIBLE = "feasible"
+    BOUND_ONLY = "bound_only"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """Outcome of one solver run, in the model's own unit and sense.
+
+    Attributes:
+        status: `OPTIMUM` only if the proven bound, safely rounded, equals the value; a solver's own word
+            "optimal" is not enough.
+        value: objective of `solution`, recomputed from it; set iff there is a solution.
+        bound: proven bound (lower when minimising, upper when maximising), rounded to the safe side.
+        solution: value of every variable, by position in the model; integers are `int`.
+        names: name of every variable, by position (CP-SAT allows empty and repeated ones).
+        sense: of the model.
+        proof: `SOLVER`, or `ARITHMETIC` where the caller's own bound is the stronger; None without a bound.
+        solver: `highs`, `cbc` or `cp-sat`.
+        version: of the solver.
+        seconds: wall seconds of the worker, its start included.
+        command: limits and seed of the run, so that it can be repeated.
+        note: how the run ended when it did not end by itself; empty otherwise.
+    """
+
+    status: SolveStatus
+    value: int | float | None
+    bound: int | float | None
+    solution: Sequence[int | float] | None
+    names: Sequence[str]
+    sense: Sense
+    proof: ProofKind | None
+    solver: str
+    version: str
+    seconds: float
+    command: str
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        found = self.status in (SolveStatus.OPTIMUM, SolveStatus.FEASIBLE)
+        if found != (self.value is not None) or found != (self.solution is not None):
+            raise ValueError(f"Solved: value and solution must be set iff one was found ({self.status})")
+        if self.status is SolveStatus.OPTIMUM and self.value != self.bound:
+            raise ValueError(f"Solved: optimum needs value = bound, got {self.value} and {self.bound}")
+        if (self.bound is None) != (self.proof is None):
+            raise ValueError("Solved: proof must be given iff there is a bound")
+        if self.bound is None and self.status is SolveStatus.BOUND_ONLY:
+            raise ValueError("Solved: bound_only needs a bound")
+
+    def __getitem__(self, variable: Any) -> int | float:
+        """Value of a variable of the model, given as the variable itself, its name or its position.
+
+        Raises:
+            KeyError: there is no solution, or no such variable.
+        """
+        if self.solution is None:
+            raise KeyError(f"{variable}: no solution was found ({self.status})")
+        if isinstance(variable, int):
+            return self.solution[variable]
+        if isinstance(variable, str) or hasattr(variable, "cat"):  # PuLP knows variables by name
+            name = variable if isinstance(variable, str) else variable.name
+            if name not in self.names:
+                raise KeyError(f"{name}: not in the model")
+            return self.solution[self.names.index(name)]
+        index: int = variable.index  # CP-SAT knows them by position, negations below zero
+        return self.solution[index] if index >= 0 else 1 - self.solution[-index - 1]
+
+    def by_name(self) -> Mapping[str, int | float]:
+        """Name → value of all named variables; empty without a solution."""
+        return {n: v for n, v in zip(self.names, self.solution or (), strict=False) if n}
+
+    def as_reference(self, *, unit: int | Fraction = 1, verified: Number | None = None) -> Reference:
+        """The reference that this run proves: `OPTIMUM` only if value and bound are equal, else `BOUND`.
+
+        Args:
+            unit: one unit of the model's objective in the problem's unit, > 0 (`Fraction(1, 100)` for a model
+                in cents).
+            verified: objective of this solution as the problem's own `verify` gives it (problem's unit); a
+                model that disagrees with the verification is an error, not a reference.
+
+        Returns:
+            A reference of kind `BEST_KNOWN` when there is a solution without any bound.
+
+        Raises:
+            ModelError: the model is infeasible, disagrees with `verified`, or nothing is known.
+        """
+        if self.status is SolveStatus.INFEASIBLE:
+            raise ModelError(f"{self.solver}: the model of this instance is infeasible")
+        value = None if self.value is None else _scaled(self.value, unit)
+        bound = None if self.bound is None else _scaled(self.bound, unit)
+        if verified is not None and value is not None and not _agree(value, verified):
+            raise ModelError(
+                f"{self.solver}: the model says {value}, the verification of its solution {verified}; "
+                "expected the same, so one of the two does not state the problem"
+            )
+        known = bound if bound is not None else verified if verified is not None else value
+        if known is None:
+            raise ModelError(
+                f"{self.solver}: no bound and no solution ({self.command}; {self.note or 'limit reached'}); "
+                "give more seconds, or pass known_bound"
+            )
+        kind = ReferenceKind.BEST_KNOWN if bound is None else ReferenceKind.BOUND
+        if self.status is SolveStatus.OPTIMUM:
+            kind = ReferenceKind.OPTIMUM
+        return Reference(
+            known, kind, bound, self.proof, self.solver, self.version, self.seconds, f"solved: {self.command}"
+        )
+
+
+def safe_bound(bound: float, sense: Sense, *, integral: bool) -> int | float:
+    """A solver's floating-point bound, rounded so that it stays a bound (same unit).
+
+    An integral objective allows ⌈bound − ε⌉ with ε = max(1e-4, 1e-9·|bound|), which removes the noise of
+    411.99999999956; otherwise the bound is loosened by 1e-6 of its size.
+
+    Args:
+        bound: lower bound when minimising, upper bound when maximising; finite.
+        sense: of the model.
+        integral: whether every feasible objective is an integer.
+    """
+    sign = 1 if sense is Sense.MINIMISE else -1
+    low = sign * bound
+    if integral:
+        return sign * math.ceil(low - max(1e-4, 1e-9 * abs(low)))
+    return sign * (low - 1e-6 * max(1.0, abs(low)))
+
+
+def stronger(left: int | float, right: int | float, sense: Sense) -> bool:
+    """Whether one bound says at least as much as another."""
+    return left >= right if sense is Sense.MINIMISE else left <= right
+
+
+def conclude(
+    *,
+    ended: str,
+    value: int | float | None,
+    bound: int | float | None,
+    solution: Sequence[int | float] | None,
+    names: Sequence[str],
+    sense: Sense,
+    known_bound: int | float | None,
+    solver: str,
+    version: str,
+    seconds: float,
+    command: str,
+    note: str,
+) -> Solved:
+    """Draws the conclusion from what a worker reported; `bound` is safely rounded already."""
+    proof = None if bound is None else ProofKind.SOLVER
+    if known_bound is not None and (bound is None or stronger(known_bound, bound, sense)):
+        bound, proof = known_bound, ProofKind.ARITHMETIC
+    if ended == "infeasible" and value is None:
+        status, bound, proof = SolveStatus.INFEASIBLE, None, None
+    elif value is not None:
+        status = SolveStatus.OPTIMUM if value == bound else SolveStatus.FEASIBLE
+    else:
+        status = SolveStatus.UNKNOWN if bound is None else SolveStatus.BOUND_ONLY
+    if value is not None and bound is not None and not stronger(value, bound, sense):
+        raise ModelError(
+            f"{solver}: the solution's objective {value} is better than the "
+            f"{'known_bound' if proof is ProofKind.ARITHMETIC else 'bound'} {bound}: one of them is wrong"
+        )
+    return Solved(
+        status, value, bound, solution, names, sense, proof, solver, version, seconds, command, note
+    )
+
+
+def _scaled(number: int | float, unit: int | Fraction) -> Number:
+    if isinstance(number, float):
+        return number if unit == 1 else number * float(unit)
+    product = Fraction(number) * unit
+    return product.numerator if product.denominator == 1 else product
+
+
+def _agree(value: Number, verified: Number) -> bool:
+    if isinstance(value, float) or isinstance(verified, float):
+        return math.isclose(float(value), float(verified), rel_tol=1e-6, abs_tol=1e-9)
+    return value == verified

@@ -1,0 +1,1 @@
+"""The evolutionary loop: it knows ports only, never a concrete problem."""

@@ -1,0 +1,124 @@
+"""From a proposed text to a candidate: described in the sandbox, named by its tokens, or rejected."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from ..sandbox.base import MAX_SOURCE_BYTES, Description, Sandbox
+from .base import Candidate, Proposal, Rejection, RejectionReason
+
+ID_CHARACTERS = 16
+_EXCERPT_CHARACTERS = 300
+_REMEMBERED = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Turns proposals into candidates.
+
+    Attributes:
+        sandbox: slot for the describe job.
+        entry_point: name that the main file must define.
+        modules: top-level names of the modules that a candidate may import.
+    """
+
+    sandbox: Sandbox
+    entry_point: str
+    modules: Collection[str]
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _seen: dict[str, Description] = field(default_factory=dict)
+
+    def admit(
+        self,
+        proposal: Proposal,
+        parents: tuple[str, ...],
+        island: int,
+        iteration: int,
+        known: Collection[str],
+    ) -> Candidate | Rejection:
+        """The candidate of a proposal, or a rejection; `known` are the ids that are taken."""
+        found = self._describe(proposal.files)
+        if isinstance(found, tuple):
+            reason, excerpt = found
+            return self._reject(proposal, reason, excerpt)
+        id, description = found.id, found.main
+        if id in known:
+            return self._reject(proposal, RejectionReason.DUPLICATE, f"same tokens as candidate {id}")
+        return Candidate(
+            id=id,
+            files=proposal.files,
+            parents=parents,
+            origin=proposal.origin,
+            operator=proposal.operator,
+            island=island,
+            iteration=iteration,
+            description=description,
+        )
+
+    def fault(self, files: Mapping[str, str]) -> tuple[RejectionReason, str] | None:
+        """Why files can be no candidate, None when they can. Thread-safe."""
+        found = self._describe(files)
+        return (found[0], found[1][:_EXCERPT_CHARACTERS]) if isinstance(found, tuple) else None
+
+    def _describe(self, files: Mapping[str, str]) -> _Described | tuple[RejectionReason, str]:
+        if sum(len(text.encode("utf-8", "surrogatepass")) for text in files.values()) > MAX_SOURCE_BYTES:
+            return RejectionReason.TOO_LARGE, f"more than {MAX_SOURCE_BYTES} bytes of source"
+        digests: dict[str, str] = {}
+        main: Description | None = None
+        for path, text in files.items():
+            description = self._description(text)
+            if description.error is not None or description.token_digest is None:
+                reason = RejectionReason.TOO_LARGE if description.too_large else RejectionReason.SYNTAX
+                where = "" if description.error_line is None else f", line {description.error_line}"
+                return reason, f"{path}{where}: {description.error}"
+            if refused := self._forbidden(description, files):
+                return RejectionReason.FORBIDDEN_IMPORT, f"{path}: import of {refused}"
+            digests[path] = description.token_digest
+            main = main or description
+        if main is None or not main.entry_point:
+            return RejectionReason.MISSING_ENTRY_POINT, f"no `{self.entry_point}` at the top level"
+        return _Described(_identity(digests), main)
+
+    def _description(self, text: str) -> Description:
+        """A reply is looked at before its repair round and again when it is admitted: described once."""
+        with self._lock:
+            found = self._seen.get(text)
+            if found is None:
+                found = self.sandbox.describe(text, self.entry_point)
+                if len(self._seen) >= _REMEMBERED:
+                    del self._seen[next(iter(self._seen))]
+                self._seen[text] = found
+        return found
+
+    def _forbidden(self, description: Description, files: Mapping[str, str]) -> str | None:
+        own = {path.removesuffix(".py") for path in files}
+        refused = [name for name in description.imports if name not in self.modules and name not in own]
+        return ", ".join(refused) or None
+
+    @staticmethod
+    def _reject(proposal: Proposal, reason: RejectionReason, excerpt: str) -> Rejection:
+        return Rejection(
+            reason,
+            excerpt[:_EXCERPT_CHARACTERS],
+            proposal.origin,
+            proposal.operator,
+            proposal.prompt,
+            proposal.completion,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    id: str
+    main: Description
+
+
+def _identity(digests: Mapping[str, str]) -> str:
+    """The candidate's id: of one file its token digest, of several a digest over paths and token digests."""
+    if len(digests) == 1:
+        return next(iter(digests.values()))[:ID_CHARACTERS]
+    parts = "\0".join(f"{path}\0{digest}" for path, digest in sorted(digests.items()))
+    return hashlib.sha256(parts.encode()).hexdigest()[:ID_CHARACTERS]

@@ -1,0 +1,262 @@
+"""The loop's words: candidates, proposals and rejections, elites, budgets, and the proposer's port."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import Protocol
+
+from ..evaluators.base import Evaluation
+from ..problems.base import Instance, Problem
+from ..sandbox.base import Description
+
+
+class Origin(StrEnum):
+    """How a candidate came to be (closed list)."""
+
+    START = "start"
+    MUTATE = "mutate"
+    CROSSOVER = "crossover"
+    GROW = "grow"
+    TEMPLATE = "template"
+    TUNE = "tune"
+    SIMPLIFY = "simplify"
+    IMPROVE = "improve"
+    EXPLORE = "explore"
+    COMBINE = "combine"
+    REPAIR = "repair"
+
+
+class RejectionReason(StrEnum):
+    """Why a proposal is no candidate (closed list)."""
+
+    NO_CODE = "no_code"
+    HUNK_NOT_FOUND = "hunk_not_found"
+    SYNTAX = "syntax"
+    MISSING_ENTRY_POINT = "missing_entry_point"
+    TOO_LARGE = "too_large"
+    FORBIDDEN_IMPORT = "forbidden_import"
+    DUPLICATE = "duplicate"
+    REFUSED_BY_MODEL = "refused_by_model"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is asked: system and user text."""
+
+    system: str
+    user: str
+
+    @property
+    def digest(self) -> str:
+        """Hex SHA-256 of both texts."""
+        return hashlib.sha256(json.dumps([self.system, self.user]).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A model's reply.
+
+    Attributes:
+        text: as it came.
+        model: the name that answered.
+        tokens_in, tokens_out: as the provider counts them, None when it does not say.
+        tokens_cached, tokens_reasoning: parts of the two above, None when it does not say.
+        cost_usd: US dollars, None when the price is not known.
+        seconds: wall seconds from request to reply.
+        finish_reason: the provider's word (`stop`, `length`, …), None when it does not say.
+    """
+
+    text: str
+    model: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    finish_reason: str | None = None
+    tokens_cached: int | None = None
+    tokens_reasoning: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A text that may become a candidate: files by path (the first holds the entry point) and its origin.
+
+    Attributes:
+        operator: what made it, finer than the origin (`number`, `swap-operands`, a template's name);
+            free text for statistics.
+    """
+
+    files: Mapping[str, str]
+    origin: Origin
+    operator: str
+    prompt: Prompt | None = None
+    completion: Completion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Why there is no candidate: a reason from the closed list and an excerpt of what was got."""
+
+    reason: RejectionReason
+    excerpt: str
+    origin: Origin
+    operator: str
+    prompt: Prompt | None = None
+    completion: Completion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A program of the campaign.
+
+    Attributes:
+        id: digest of the normalised tokens; the same code has the same id and is never evaluated twice.
+        files: path → text; the first holds the entry point.
+        parents: ids, empty for start programs.
+        island: index of the island that asked for it.
+        iteration: number of the ask that made it; 0 for start programs.
+        description: what the sandbox's describe job found.
+    """
+
+    id: str
+    files: Mapping[str, str]
+    parents: tuple[str, ...]
+    origin: Origin
+    operator: str
+    island: int
+    iteration: int
+    description: Description
+
+
+@dataclass(frozen=True, slots=True)
+class Elite:
+    """A candidate that holds a cell of an island's archive."""
+
+    candidate: Candidate
+    evaluation: Evaluation
+    island: int
+    cell: tuple[int, ...]
+    measures: tuple[float, ...]
+
+    @property
+    def fitness(self) -> float:
+        """Fitness on the training split (a ratio, larger is better)."""
+        if self.evaluation.fitness is None:
+            raise ValueError(f"elite {self.candidate.id}: an incomplete evaluation cannot hold a cell")
+        return self.evaluation.fitness
+
+
+class AddStatus(IntEnum):
+    """What adding a candidate to the archive did, ordered (after pyribs)."""
+
+    NOT_ADDED = 0
+    IMPROVED = 1
+    NEW = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a proposer may know beside the parents; nothing of references' solutions, validation or test.
+
+    Attributes:
+        problem: the problem.
+        iteration: number of the ask, 1-based.
+        instances: id → training instance.
+        start: the start program's elite.
+        baseline: name and training evaluation of the best baseline, None when not known.
+        inspirations: further elites that may be shown.
+        modules: module names that a candidate may import.
+        cpu_seconds: CPU limit per execution.
+        operators: operator → (tries, candidates better than their first parent) so far, counts.
+        costs: operator → US dollars that its model calls have cost so far; operators without a known cost are
+            missing.
+        lineage: how the first parent came about, at most three lines, oldest first.
+    """
+
+    problem: Problem
+    iteration: int
+    instances: Mapping[str, Instance]
+    start: Elite
+    baseline: tuple[str, Evaluation] | None = None
+    inspirations: tuple[Elite, ...] = ()
+    modules: tuple[str, ...] = ()
+    cpu_seconds: float = 2.0
+    operators: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    costs: Mapping[str, float] = field(default_factory=dict)
+    lineage: tuple[str, ...] = ()
+
+
+class Proposer(Protocol):
+    """Makes a new text from parents. Two families: a language model with prompts, and the offline mutator."""
+
+    def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
+        """A new text, or why there is none; a function of its arguments alone, save for a model's reply."""
+
+
+class StopReason(StrEnum):
+    """Why a campaign ended."""
+
+    ITERATIONS = "iterations"
+    EVALUATIONS = "evaluations"
+    SECONDS = "seconds"
+    PATIENCE = "patience"
+    TOKENS = "tokens"
+    COST = "cost"
+    INTERRUPTED = "interrupted"
+    STOP_FILE = "stop_file"
+    PROVIDER = "provider"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a campaign has used so far: counts, tokens, US dollars and wall seconds."""
+
+    iterations: int = 0
+    evaluations: int = 0
+    executions: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None
+    model_calls: int = 0
+    wall_seconds: float = 0.0
+    since_improvement: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a campaign may use; None is no limit. Totals over stops and resumes.
+
+    Attributes:
+        iterations: asks (count).
+        evaluations: candidates evaluated on the training split (count).
+        seconds: wall seconds of search.
+        patience: iterations without a better training fitness (count).
+    """
+
+    iterations: int | None = None
+    evaluations: int | None = None
+    seconds: float | None = None
+    patience: int | None = None
+
+    def exhausted(self, usage: Usage) -> StopReason | None:
+        """The first limit that is used up, or None."""
+        for limit, used, reason in (
+            (self.iterations, usage.iterations, StopReason.ITERATIONS),
+            (self.evaluations, usage.evaluations, StopReason.EVALUATIONS),
+            (self.seconds, usage.wall_seconds, StopReason.SECONDS),
+            (self.patience, usage.since_improvement, StopReason.PATIENCE),
+        ):
+            if limit is not None and used >= limit:
+                return reason
+        return None
+
+
+def stream(seed: int, component: str, iteration: int) -> random.Random:
+    """A random stream keyed by campaign seed, component and iteration; equal keys give equal streams."""
+    key = hashlib.sha256(f"{seed}\0{component}\0{iteration}".encode()).digest()
+    return random.Random(int.from_bytes(key, "big"))

@@ -1,0 +1,399 @@
+"""The loop: ask, evaluate, tell.
+
+After AlphaEvolve (Novikov et al. 2025, arXiv:2506.13131) with islands as in FunSearch (Romera-Paredes et al.
+2024, doi:10.1038/s41586-023-06924-6). Nothing between an ask and its tell changes shared state, so iterations
+overlap.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+from ..evaluators.base import Evaluation, ScoreStatus
+from ..sandbox.base import Program
+from .archive import Archive
+from .base import (
+    AddStatus,
+    Budget,
+    Candidate,
+    Context,
+    Elite,
+    Proposal,
+    Rejection,
+    StopReason,
+    Usage,
+    stream,
+)
+from .executor import Job
+from .ledger import BudgetSpent
+from .state import Ask, Order, Ports, Settings, Tally
+from .store.reader import Iteration
+from .store.schema import StoreError
+
+_TICK_SECONDS = 0.2
+_LINEAGE = 3
+
+
+class Campaign:
+    """A search over programs: `ask` for a candidate, `tell` what came of it, `run` until the budget ends."""
+
+    def __init__(
+        self,
+        ports: Ports,
+        archive: Archive,
+        start: Elite,
+        settings: Settings,
+        budget: Budget,
+        *,
+        baseline: tuple[str, Evaluation] | None,
+        cpu_seconds: float,
+        stop_file: Path,
+        observe: Callable[[Campaign], None],
+    ) -> None:
+        """Takes the ports, an archive that holds the start programs, and what limits the search.
+
+        Args:
+            ports: what the loop works with.
+            archive: holds the start programs on every island.
+            start: the first start program.
+            settings: how to search.
+            budget: totals over all stops and resumes.
+            baseline: best baseline on the training split, shown to models.
+            cpu_seconds: CPU limit per execution, shown to models.
+            stop_file: a file that ends the campaign when it exists.
+            observe: called after every outcome and at least a few times a second.
+        """
+        self.ports = ports
+        self.archive = archive
+        self.start = start
+        self.settings = settings
+        self.budget = budget
+        self.tally = Tally()
+        self.validated: dict[str, Evaluation] = {}
+        self.stopped: StopReason | None = None
+        self.trouble: Exception | None = None
+        self._baseline = baseline
+        self._cpu_seconds = cpu_seconds
+        self._stop_file = stop_file
+        self._observe = observe
+        self._record = {i.number: i for i in ports.store.read.iterations()}
+        self._asks: deque[Ask] = deque()
+        self._fitness = {e.candidate.id: e.fitness for e in archive.elites()}
+        self._candidates = {e.candidate.id: e.candidate for e in archive.elites()}
+        self._validations: dict[Future[Evaluation], str] = {}
+        self._threads = ThreadPoolExecutor(settings.in_flight, "proposal") if settings.waits else None
+        self._seconds_before = float(ports.store.read.record("search_seconds") or 0.0)
+        self._started = time.monotonic()
+
+    def run(self) -> StopReason:
+        """Asks and tells until a budget ends or somebody stops it; what is in flight is finished and told.
+
+        A resumed campaign runs the same loop: recorded outcomes take the place of executions.
+
+        Raises:
+            StoreError: the store cannot be written.
+            SandboxError: candidates cannot be run.
+        """
+        self.validate(self.start.candidate)
+        self._replay_completed()
+        while True:
+            if self._may_ask():
+                self._launch(self.ask())
+            elif (landed := self._landed()) is not None:
+                self.tell(landed)
+            elif self._asks:
+                self._wait()
+            else:
+                break
+        self.settle()
+        if self.stopped is None:
+            raise AssertionError("the loop ended without a reason")
+        return self.stopped
+
+    def interrupt(self, reason: StopReason) -> None:
+        """Asks for no more; what is in flight is still told. Safe to call from a signal handler."""
+        self.stopped = self.stopped or reason
+
+    def usage(self) -> Usage:
+        """What the campaign has used so far, stops and resumes included."""
+        calls = self.ports.store.model_usage() if self.settings.waits else None
+        return Usage(
+            iterations=self.tally.asked,
+            evaluations=self.tally.evaluations,
+            executions=self.tally.executions,
+            tokens_in=calls.tokens_in if calls else 0,
+            tokens_out=calls.tokens_out if calls else 0,
+            cost_usd=calls.cost_usd if calls else None,
+            model_calls=calls.calls if calls else 0,
+            wall_seconds=self._seconds_before + time.monotonic() - self._started,
+            since_improvement=self.tally.since_improvement,
+        )
+
+    def ask(self) -> Ask:
+        """Opens the next iteration: chooses parents, or takes them from the record; one transaction."""
+        number = self.tally.asked + 1
+        self.tally.asked = number
+        recorded = self._record.get(number)
+        if recorded is not None:
+            return self._asked_before(recorded)
+        island = (number - 1) % self.archive.islands
+        chosen = self.archive.select(
+            island, stream(self.settings.seed, "select", number), 1 + self.settings.inspirations
+        )
+        ask = Ask(number, island, tuple(e.candidate.id for e in chosen[:1]))
+        inspirations = [e.candidate.id for e in chosen[1:]]
+        if self._threads is not None:
+            self.ports.store.asked(number, island, ask.parents, inspirations)
+            ask.proposal = self._threads.submit(self._propose, chosen, self.context(number, chosen))
+            return ask
+        proposal = self._propose(chosen, self.context(number, chosen))
+        with self.ports.store.transaction():
+            self.ports.store.asked(number, island, ask.parents, inspirations)
+            self._admit(ask, proposal)
+        return ask
+
+    def tell(self, ask: Ask) -> None:
+        """Closes an iteration: the archive learns what came of it; one transaction."""
+        store = self.ports.store
+        evaluation = ask.evaluation.result() if ask.evaluation is not None else None
+        best = self.archive.best
+        with store.transaction():
+            added = self._place(ask, evaluation)
+            if not ask.recorded:
+                store.told(ask.iteration, evaluation, self.ports.evaluator.version, added)
+                self._record_events(ask, evaluation, best)
+            improved, gained = self.archive.best is not best, self._gained(ask, evaluation)
+            cost = store.call_cost(ask.iteration) if self.settings.waits else None
+            self.tally.count(ask, evaluation, improved=improved, gained=gained, cost=cost)
+            self._migrate(record=not ask.recorded)
+        if self.archive.best is not None and self.archive.best is not best:
+            self.validate(self.archive.best.candidate)
+        self._observe(self)
+
+    def validate(self, candidate: Candidate) -> None:
+        """Evaluates a candidate on the validation split in the background; never steers the search."""
+        id = candidate.id
+        if id in self.validated or id in self._validations.values():
+            return
+        found = self.ports.store.read.evaluation(id, "valid")
+        if found is not None:
+            self._validated(id, found)
+        else:
+            job = Job(self.program(candidate.files), "valid")
+            self._validations[self.ports.executor.submit(job)] = id
+
+    def settle(self) -> None:
+        """Waits for all validations under way."""
+        while self._validations:
+            self._wait()
+
+    def program(self, files: Mapping[str, str]) -> Program:
+        """A candidate's text as a program of this problem."""
+        return Program(files, self.ports.problem.entry_point, getattr(self.ports.problem, "driver", None))
+
+    def close(self) -> None:
+        """Ends proposal threads and remembers how long the search took."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+        self.ports.store.set("search_seconds", self.usage().wall_seconds)
+
+    def _may_ask(self) -> bool:
+        if self._stop_file.exists():
+            self.interrupt(StopReason.STOP_FILE)
+        replaying = self.tally.asked + 1 in self._record
+        if self.stopped is None and not replaying:
+            self.stopped = self.budget.exhausted(self.usage())
+        if len(self._asks) >= self.settings.in_flight or (self.stopped is not None and not replaying):
+            return False
+        limit = self.budget.evaluations
+        return replaying or limit is None or self.tally.evaluations + len(self._asks) < limit
+
+    def _asked_before(self, recorded: Iteration) -> Ask:
+        """The ask of a recorded iteration; only what was not told is done."""
+        ask = Ask(recorded.number, recorded.island, recorded.parents)
+        ask.recorded = recorded.told is not None
+        read = self.ports.store.read
+        if recorded.candidate is not None:
+            ask.outcome = found = read.candidate(recorded.candidate)
+            if found is not None:
+                self._candidates[found.id] = found
+            if ask.recorded and (evaluation := read.evaluation(recorded.candidate, "train")) is not None:
+                ask.evaluation = Future()
+                ask.evaluation.set_result(evaluation)
+        elif recorded.rejection is not None:
+            ask.outcome = recorded.rejection
+        elif self._threads is not None:
+            elites = [self._elite(id) for id in (*recorded.parents, *recorded.inspirations)]
+            ask.proposal = self._threads.submit(self._propose, elites, self.context(recorded.number, elites))
+        return ask
+
+    def _elite(self, id: str) -> Elite:
+        """A recorded candidate with its training evaluation, whether or not it still holds a cell."""
+        read = self.ports.store.read
+        candidate, evaluation = read.candidate(id), read.evaluation(id, "train")
+        if candidate is None or evaluation is None:
+            raise StoreError(f"candidate {id}: not in the store, expected the parent of an open iteration")
+        measures = self.archive.space.measures(candidate, evaluation)
+        return Elite(candidate, evaluation, candidate.island, self.archive.space.cell(measures), measures)
+
+    def context(self, number: int, chosen: list[Elite]) -> Context:
+        """What the proposer may know at an ask (1-based number) with these elites."""
+        return Context(
+            problem=self.ports.problem,
+            iteration=number,
+            instances=self.ports.evaluator.instances("train"),
+            start=self.start,
+            baseline=self._baseline,
+            inspirations=tuple(chosen[1:]),
+            modules=tuple(self.ports.admission.modules),
+            cpu_seconds=self._cpu_seconds,
+            operators=dict(self.tally.operators),
+            costs=dict(self.tally.costs),
+            lineage=self._lineage(chosen[0].candidate.id),
+        )
+
+    def _lineage(self, id: str) -> tuple[str, ...]:
+        """How a candidate came about, oldest first."""
+        lines: list[str] = []
+        while id and len(lines) < _LINEAGE and (candidate := self._candidates.get(id)) is not None:
+            fitness = self._fitness.get(id)
+            shown = "no fitness" if fitness is None else f"fitness {fitness:.5f}"
+            lines.append(f"iteration {candidate.iteration}, {candidate.operator}: {shown}")
+            id = candidate.parents[0] if candidate.parents else ""
+        return tuple(reversed(lines))
+
+    def _propose(self, chosen: list[Elite], context: Context) -> Proposal | Rejection:
+        rng = stream(self.settings.seed, "propose", context.iteration)
+        return self.ports.proposer.propose(chosen, context, rng)
+
+    def _admit(self, ask: Ask, proposal: Proposal | Rejection) -> None:
+        """Makes a candidate of a proposal, or a rejection, and records it."""
+        outcome: Candidate | Rejection = (
+            proposal
+            if isinstance(proposal, Rejection)
+            else self.ports.admission.admit(
+                proposal, ask.parents, ask.island, ask.iteration, self._candidates
+            )
+        )
+        if isinstance(outcome, Candidate):
+            self._candidates[outcome.id] = outcome
+        ask.outcome = outcome
+        self.ports.store.admitted(ask.iteration, outcome)
+
+    def _launch(self, ask: Ask) -> None:
+        self._asks.append(ask)
+        self._evaluate(ask)
+
+    def _evaluate(self, ask: Ask) -> None:
+        if isinstance(ask.outcome, Candidate) and ask.evaluation is None:
+            ask.evaluation = self.ports.executor.submit(Job(self.program(ask.outcome.files), "train"))
+
+    def _landed(self) -> Ask | None:
+        """The next ask that may be told: the oldest, or in order of completion any."""
+        self._admit_arrived()
+        candidates = list(self._asks)
+        if self.settings.order is Order.SUBMITTED:
+            candidates = candidates[:1]
+        for ask in candidates:
+            if ask.landed:
+                self._asks.remove(ask)
+                return ask
+        return None
+
+    def _admit_arrived(self) -> None:
+        """Admits proposals that have arrived, in the order of telling; a model's trouble stops all."""
+        for ask in list(self._asks):
+            if ask.outcome is None and ask.proposal is not None and ask.proposal.done():
+                if (error := ask.proposal.exception()) is not None:
+                    self._asks.remove(ask)
+                    self._give_up(error)
+                    continue
+                self._admit(ask, ask.proposal.result())
+                self._evaluate(ask)
+            elif ask.outcome is None and self.settings.order is Order.SUBMITTED:
+                return
+
+    def _give_up(self, error: BaseException) -> None:
+        if not isinstance(error, Exception):
+            raise error
+        # An open ask stays open: whatever ended the asking before, the campaign is not complete.
+        if isinstance(error, BudgetSpent):
+            self.stopped = error.reason
+            return
+        self.trouble = self.trouble or error
+        self.stopped = StopReason.PROVIDER
+
+    def _wait(self) -> None:
+        """Waits until something may have landed, a tick at most, and collects validations."""
+        futures: list[Future[Any]] = list(self._validations)
+        asks: Iterable[Ask] = self._asks
+        if self.settings.order is Order.SUBMITTED:
+            asks = [a for n, a in enumerate(self._asks) if n == 0 or a.outcome is None]
+        for ask in asks:
+            future = ask.evaluation if ask.outcome is not None else ask.proposal
+            if future is not None:
+                futures.append(future)
+        wait(futures, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
+        for done in [f for f in self._validations if f.done()]:
+            id = self._validations.pop(done)
+            evaluation = done.result()
+            self.ports.store.put_evaluation(id, evaluation, self.ports.evaluator.version)
+            self._validated(id, evaluation)
+        self._observe(self)
+
+    def _validated(self, id: str, evaluation: Evaluation) -> None:
+        self.validated[id] = evaluation
+        self.tally.executions += len(evaluation.scores)
+
+    def _place(self, ask: Ask, evaluation: Evaluation | None) -> AddStatus | None:
+        if not isinstance(ask.outcome, Candidate) or evaluation is None:
+            return None
+        if evaluation.fitness is None:
+            return AddStatus.NOT_ADDED
+        self._fitness[ask.outcome.id] = evaluation.fitness
+        return self.archive.add(ask.outcome, evaluation, ask.island)
+
+    def _gained(self, ask: Ask, evaluation: Evaluation | None) -> bool:
+        """Whether a candidate is better than its first parent on the training split."""
+        if evaluation is None or evaluation.fitness is None or not ask.parents:
+            return False
+        parent = self._fitness.get(ask.parents[0])
+        return parent is not None and evaluation.fitness > parent
+
+    def _record_events(self, ask: Ask, evaluation: Evaluation | None, best: Elite | None) -> None:
+        store = self.ports.store
+        if self.archive.best is not None and self.archive.best is not best:
+            found = self.archive.best
+            store.event(ask.iteration, "best", {"candidate": found.candidate.id, "fitness": found.fitness})
+        failure = evaluation.failure if evaluation is not None else None
+        if failure is not None and failure.status is ScoreStatus.BEYOND_BOUND:
+            store.event(
+                ask.iteration, "beyond_bound", {"instance": failure.instance, "message": failure.message}
+            )
+
+    def _migrate(self, *, record: bool) -> None:
+        """Copies each island's best to the next island of the ring, every so many told iterations."""
+        every = self.settings.migration_every
+        if not every or self.archive.islands < 2 or self.tally.told % every:
+            return
+        for elite, target, added in self.archive.migrate_ring():
+            if record:
+                data = {"candidate": elite.candidate.id, "from": elite.island, "to": target}
+                self.ports.store.event(self.tally.told, "migration", {**data, "added": int(added)})
+
+    def _replay_completed(self) -> None:
+        """In order of completion: first tells what is recorded as told, in the recorded order."""
+        if self.settings.order is Order.SUBMITTED:
+            return
+        told = sorted((i for i in self._record.values() if i.told is not None), key=lambda i: i.told or 0)
+        for recorded in told:
+            self.tell(self._asked_before(recorded))
+        self.tally.asked = len(self._record)
+        for recorded in self._record.values():
+            if recorded.told is None:
+                self._launch(self._asked_before(recorded))

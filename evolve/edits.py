@@ -1,0 +1,309 @@
+"""A model's reply becomes a program's text, or a reason why it cannot.
+
+A reply holds a whole program in a fence, or SEARCH/REPLACE hunks (the form that aider made common). Text is
+only
+compared and cut here: nothing is parsed as Python and nothing is run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .base import RejectionReason
+
+START, END = "# EVOLVE-BLOCK-START", "# EVOLVE-BLOCK-END"
+_FENCE = re.compile(r"^[ ]{0,3}(?P<marks>`{3,}|~{3,})(?P<info>[^\n`]*)$")
+_SEARCH = re.compile(r"^\s*<{5,9}\s*SEARCH\s*$")
+_DIVIDE = re.compile(r"^\s*={5,9}\s*$")
+_REPLACE = re.compile(r"^\s*>{5,9}\s*REPLACE\s*$")
+_PYTHON = ("", "python", "py", "python3")
+
+
+class EditError(ValueError):
+    """A reply cannot be applied.
+
+    Attributes:
+        reason: from the closed list of rejections.
+        sentence: what was wrong, fit for a repair prompt.
+    """
+
+    def __init__(self, reason: RejectionReason, sentence: str) -> None:
+        super().__init__(sentence)
+        self.reason = reason
+        self.sentence = sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines to find and the lines that replace them."""
+
+    search: tuple[str, ...]
+    replace: tuple[str, ...]
+
+
+def apply_reply(reply: str, parent: str, entry_point: str, cut: bool = False) -> str:
+    """The new text of a program.
+
+    Args:
+        reply: a model's text as it came.
+        parent: text of the program that was to be changed; regions outside its EVOLVE-BLOCKs, if it has any,
+            stay as they are.
+        entry_point: name that a whole program defines.
+        cut: whether the provider ended the reply at its length limit; an open fence or hunk is then
+            incomplete.
+
+    Raises:
+        EditError: no code, or it does not fit the parent.
+    """
+    reply = _without_thoughts(reply.replace("\r\n", "\n"))
+    if hunks := find_hunks(reply):
+        return _tidy(apply_hunks(parent, hunks))
+    text = find_program(reply, entry_point, cut)
+    return _tidy(splice(parent, text)) if START in parent else _tidy(text)
+
+
+def _without_thoughts(reply: str) -> str:
+    """The reply after a reasoning model's inline thoughts."""
+    return reply.rsplit("</think>", 1)[-1]
+
+
+def _tidy(text: str) -> str:
+    return text.strip("\n") + "\n"
+
+
+def find_program(reply: str, entry_point: str, cut: bool = False) -> str:
+    """The whole program of a reply: the last fence that defines the entry point, else the longest.
+
+    Raises:
+        EditError: `NO_CODE` when there is no fence with code, or the only one was cut off.
+    """
+    defines = re.compile(rf"^[ \t]*(async\s+def|def|class)\s+{re.escape(entry_point)}\b", re.MULTILINE)
+    fences = [fence for fence in _fences(reply) if fence.python and fence.text.strip()]
+    whole = [fence for fence in fences if fence.closed or not cut]
+    if fences and not whole:
+        raise EditError(
+            RejectionReason.NO_CODE, "the reply ends in the middle of the program: it was too long"
+        )
+    named = [fence.text for fence in whole if defines.search(fence.text)]
+    if named:
+        return _dedent(named[-1])
+    if whole:
+        return _dedent(max((fence.text for fence in whole), key=len))
+    if (
+        defines.search(reply)
+        and not cut
+        and reply.lstrip().startswith(("import ", "from ", "def ", "class ", "#"))
+    ):
+        return reply
+    raise EditError(RejectionReason.NO_CODE, "the reply holds no program in a ```python fence and no hunk")
+
+
+@dataclass(frozen=True, slots=True)
+class _Fence:
+    text: str
+    python: bool
+    closed: bool
+
+
+def _fences(reply: str) -> list[_Fence]:
+    found: list[_Fence] = []
+    marks, info = "", ""
+    lines: list[str] = []
+    for line in reply.split("\n"):
+        match = _FENCE.match(line)
+        if not marks and match:
+            marks, info, lines = match["marks"], match["info"].strip().lower(), []
+        elif marks and match and match["marks"].startswith(marks) and not match["info"].strip():
+            found.append(_Fence("\n".join(lines), info.split(" ")[0] in _PYTHON, True))
+            marks = ""
+        elif marks:
+            lines.append(line)
+    if marks:
+        found.append(_Fence("\n".join(lines), info.split(" ")[0] in _PYTHON, False))
+    return found
+
+
+def _dedent(text: str) -> str:
+    """Text without the indentation that all of its first-level lines share (fences inside lists)."""
+    lines = text.split("\n")
+    margin = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), default=0)
+    return "\n".join(line[margin:] for line in lines)
+
+
+def find_hunks(reply: str) -> list[Hunk]:
+    """All SEARCH/REPLACE hunks of a reply, in order, inside or outside of fences.
+
+    Raises:
+        EditError: `HUNK_NOT_FOUND` when a hunk is begun and not ended, or its parts are out of order.
+    """
+    hunks: list[Hunk] = []
+    search: list[str] | None = None
+    replace: list[str] | None = None
+    for line in reply.split("\n"):
+        if _SEARCH.match(line):
+            if search is not None:
+                raise _broken(len(hunks) + 1)
+            search, replace = [], None
+        elif search is None:
+            continue
+        elif _DIVIDE.match(line) and replace is None:
+            replace = []
+        elif _REPLACE.match(line):
+            if replace is None:
+                raise _broken(len(hunks) + 1)
+            hunks.append(Hunk(tuple(search), tuple(replace)))
+            search = None
+        else:
+            (search if replace is None else replace).append(line)
+    if search is not None:
+        raise _broken(len(hunks) + 1)
+    return hunks
+
+
+def _broken(number: int) -> EditError:
+    return EditError(
+        RejectionReason.HUNK_NOT_FOUND,
+        f"hunk {number} is incomplete: expected <<<<<<< SEARCH, =======, >>>>>>> REPLACE, each on a line",
+    )
+
+
+def apply_hunks(parent: str, hunks: list[Hunk]) -> str:
+    """The parent with all hunks applied in order, each inside one EVOLVE-BLOCK if the parent has any.
+
+    Raises:
+        EditError: `HUNK_NOT_FOUND` when a hunk matches nowhere or more than once; nothing is applied then.
+    """
+    pieces = _pieces(parent)
+    for number, hunk in enumerate(hunks, 1):
+        if not any(line.strip() for line in hunk.search):
+            raise EditError(RejectionReason.HUNK_NOT_FOUND, f"hunk {number} has an empty SEARCH part")
+        if any(mark in line for line in hunk.replace for mark in (START, END)):
+            raise EditError(RejectionReason.HUNK_NOT_FOUND, f"hunk {number} would write an EVOLVE-BLOCK mark")
+        for tolerance in (_exact, _trailing, _indentation):
+            places = [
+                (index, at)
+                for index, piece in enumerate(pieces)
+                if piece.open
+                for at in _matches(piece.lines, hunk.search, tolerance)
+            ]
+            if places:
+                break
+        if len(places) != 1:
+            raise EditError(RejectionReason.HUNK_NOT_FOUND, _misfit(number, hunk, len(places), pieces))
+        index, at = places[0]
+        lines = pieces[index].lines
+        length = len(_trimmed(hunk.search))
+        new = _shifted(_trimmed(hunk.search), _trimmed(hunk.replace), lines[at : at + length])
+        pieces[index] = _Piece([*lines[:at], *new, *lines[at + length :]], True)
+    return "\n".join(line for piece in pieces for line in piece.lines)
+
+
+def _misfit(number: int, hunk: Hunk, matches: int, pieces: list[_Piece]) -> str:
+    first = next(line for line in hunk.search if line.strip()).strip()[:80]
+    if matches > 1:
+        return f"hunk {number} (begins {first!r}) matches {matches} places; give more lines around it"
+    closed = [piece for piece in pieces if not piece.open]
+    if any(_matches(piece.lines, hunk.search, _indentation) for piece in closed):
+        return f"hunk {number} (begins {first!r}) lies outside the EVOLVE-BLOCK, where nothing may change"
+    return f"hunk {number} (begins {first!r}) matches nothing in the program; copy its lines exactly"
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Consecutive lines that may change (open) or may not."""
+
+    lines: list[str]
+    open: bool
+
+
+def _pieces(text: str) -> list[_Piece]:
+    """A text cut at its EVOLVE-BLOCK marks; the marks themselves stay closed. Without marks all is open.
+
+    Raises:
+        EditError: `NO_CODE` when the marks do not pair up.
+    """
+    if START not in text and END not in text:
+        return [_Piece(text.split("\n"), True)]
+    pieces = [_Piece([], False)]
+    for line in text.split("\n"):
+        starts, ends = line.strip().startswith(START), line.strip().startswith(END)
+        if (starts and pieces[-1].open) or (ends and not pieces[-1].open):
+            raise EditError(RejectionReason.NO_CODE, f"{START} and {END} do not pair up")
+        if ends:
+            pieces.append(_Piece([line], False))
+        else:
+            pieces[-1].lines.append(line)
+        if starts:
+            pieces.append(_Piece([], True))
+    if pieces[-1].open:
+        raise EditError(RejectionReason.NO_CODE, f"{START} is not followed by {END}")
+    return pieces
+
+
+def splice(parent: str, text: str) -> str:
+    """The parent with the contents of its EVOLVE-BLOCKs taken from a text that marks as many.
+
+    Raises:
+        EditError: `NO_CODE` when the text does not mark as many blocks.
+    """
+    outside = _pieces(parent)
+    blocks = [piece for piece in _pieces(text) if piece.open] if START in text else []
+    wanted = sum(piece.open for piece in outside)
+    if len(blocks) != wanted:
+        raise EditError(
+            RejectionReason.NO_CODE,
+            f"the program has {wanted} region(s) between {START} and {END}, the reply marks {len(blocks)}",
+        )
+    contents = iter(blocks)
+    return "\n".join(
+        line for piece in outside for line in (next(contents).lines if piece.open else piece.lines)
+    )
+
+
+def _exact(line: str) -> str:
+    return line
+
+
+def _trailing(line: str) -> str:
+    return line.rstrip()
+
+
+def _indentation(line: str) -> str:
+    return " ".join(line.split())
+
+
+def _matches(lines: list[str], search: tuple[str, ...], tolerance: Callable[[str], str]) -> list[int]:
+    """Indices at which the trimmed search lines occur, as far as the tolerance looks.
+
+    A place that is indented differently counts only if all of its lines are moved by as much.
+    """
+    search = _trimmed(search)
+    wanted = [tolerance(line) for line in search]
+    shown = [tolerance(line) for line in lines]
+    places = (at for at in range(len(shown) - len(wanted) + 1) if shown[at : at + len(wanted)] == wanted)
+    return [at for at in places if len(_shifts(search, lines[at : at + len(wanted)])) == 1]
+
+
+def _shifts(search: tuple[str, ...], found: list[str]) -> set[int]:
+    """By how many columns the lines found are indented deeper than the search lines."""
+    return {
+        (len(have) - len(have.lstrip())) - (len(want) - len(want.lstrip()))
+        for want, have in zip(search, found, strict=True)
+        if want.strip()
+    }
+
+
+def _trimmed(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Lines without the blank ones at either end."""
+    filled = [index for index, line in enumerate(lines) if line.strip()]
+    return lines[filled[0] : filled[-1] + 1] if filled else ()
+
+
+def _shifted(search: tuple[str, ...], replace: tuple[str, ...], found: list[str]) -> list[str]:
+    """The replacement, moved by as much as the place found is indented differently from the search lines."""
+    (shift,) = _shifts(search, found)
+    if shift >= 0:
+        return [" " * shift + line if line.strip() else line for line in replace]
+    return [line[min(-shift, len(line) - len(line.lstrip())) :] for line in replace]

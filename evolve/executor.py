@@ -1,0 +1,88 @@
+"""Runs evaluation jobs on worker slots: threads of this process, one sandbox slot each."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..evaluators.base import Evaluation, Evaluator
+from ..sandbox.base import Program, Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One evaluation to make: plain data, so that another process could do it.
+
+    Attributes:
+        program: what is evaluated.
+        split: name of the set.
+        whole: score all instances also after a failure (reports), or end at the first one (a search).
+    """
+
+    program: Program
+    split: str
+    whole: bool = False
+
+
+class Executor(Protocol):
+    """Does jobs, in any order."""
+
+    def submit(self, job: Job) -> Future[Evaluation]:
+        """Queues a job."""
+
+    def close(self) -> None:
+        """Drops what is queued, waits for what runs, ends the slots."""
+
+
+class ThreadExecutor:
+    """An executor with a fixed number of slots; a job runs on one slot from first instance to last."""
+
+    def __init__(self, evaluator: Evaluator, open_slot: Callable[[], Sandbox], slots: int) -> None:
+        """Opens `slots` (count, ≥ 1) sandbox slots.
+
+        Raises:
+            SandboxError: a slot cannot be opened.
+        """
+        self._evaluator = evaluator
+        self._queue: queue.SimpleQueue[tuple[Job, Future[Evaluation]] | None] = queue.SimpleQueue()
+        self._slots = [open_slot() for _ in range(slots)]
+        self._threads = [
+            threading.Thread(target=self._work, args=(slot,), name=f"slot-{number}", daemon=True)
+            for number, slot in enumerate(self._slots)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, job: Job) -> Future[Evaluation]:
+        """Queues a job, first in, first out."""
+        future: Future[Evaluation] = Future()
+        self._queue.put((job, future))
+        return future
+
+    def close(self) -> None:
+        """Drops what is queued, waits for what runs, ends the slots."""
+        while not self._queue.empty():
+            item = self._queue.get()
+            if item is not None:
+                item[1].cancel()
+        for _ in self._threads:
+            self._queue.put(None)
+        for thread in self._threads:
+            thread.join()
+        for slot in self._slots:
+            slot.close()
+
+    def _work(self, slot: Sandbox) -> None:
+        while (item := self._queue.get()) is not None:
+            job, future = item
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                found = self._evaluator.evaluate(job.program, job.split, slot, stop_at_failure=not job.whole)
+                future.set_result(found)
+            except BaseException as error:  # handed to the loop, which decides
+                future.set_exception(error)

@@ -1,0 +1,225 @@
+"""The ledger: what calls may cost at most is set aside before they are sent, and settled when they end.
+
+spent + kept + open ≤ cap holds at every moment, so `--usd` and `--tokens` are hard caps with any number of
+calls in flight. The state is never stored: it is a fold over the recorded calls (`restore`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from .base import Completion, Prompt, StopReason
+
+MESSAGE_TOKENS = 64
+"""Tokens set aside for what a provider's chat format adds to the two texts of a prompt."""
+
+
+def most_tokens_in(prompt: Prompt) -> int:
+    """Upper bound of a prompt's tokens: a token of a byte-level vocabulary covers at least one UTF-8 byte."""
+    return len(prompt.system.encode()) + len(prompt.user.encode()) + MESSAGE_TOKENS
+
+
+class BudgetSpent(Exception):
+    """No further call fits under a cap; the campaign ends by itself, with this reason.
+
+    Attributes:
+        reason: `TOKENS` or `COST`.
+    """
+
+    def __init__(self, reason: StopReason, sentence: str) -> None:
+        super().__init__(sentence)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reservation:
+    """What one call may use at most: tokens in and out, and US dollars (None without a price)."""
+
+    tokens: int
+    usd: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A recorded call as the ledger sees it.
+
+    Attributes:
+        reserved_tokens, reserved_usd: what was set aside for it.
+        settled: whether its outcome is known; a call that was cut off by the end of a session is not.
+        tokens_in, tokens_out: as the provider counted them, None when it did not say.
+        cost_usd: None when not known.
+        replied: whether a reply arrived, useful or not; without one a settled call cost nothing.
+    """
+
+    reserved_tokens: int
+    reserved_usd: Decimal | None
+    settled: bool
+    replied: bool = False
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: Decimal | None = None
+    tokens_cached: int | None = None
+    tokens_reasoning: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What calls have used: counts, tokens, US dollars.
+
+    Attributes:
+        calls: settled calls that brought a reply.
+        cost_usd: None as soon as one of them has no known price.
+        kept_tokens, kept_usd: set aside for calls of unknown outcome: perhaps billed, counted against the
+            caps.
+    """
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+    tokens_reasoning: int = 0
+    cost_usd: Decimal | None = Decimal(0)
+    kept_calls: int = 0
+    kept_tokens: int = 0
+    kept_usd: Decimal = Decimal(0)
+
+
+class Ledger:
+    """Books of a campaign; thread-safe.
+
+    Args:
+        usd: hard cap in US dollars over all sessions, None for no cap.
+        tokens: hard cap on tokens in and out over all sessions, None for no cap.
+    """
+
+    def __init__(self, usd: Decimal | None = None, tokens: int | None = None) -> None:
+        self.usd = usd
+        self.tokens = tokens
+        self.overrun: str | None = None
+        self._spending = Spending()
+        self._open: set[Reservation] = set()
+        self._changed = threading.Condition()
+
+    @property
+    def spending(self) -> Spending:
+        """What is booked and kept at present."""
+        with self._changed:
+            return self._spending
+
+    def restore(self, entries: Iterable[Entry]) -> None:
+        """Books the calls of earlier sessions; those of unknown outcome keep what was set aside."""
+        with self._changed:
+            for entry in entries:
+                if not entry.settled:
+                    self._keep(entry.reserved_tokens, entry.reserved_usd)
+                elif entry.replied:
+                    self._book(entry)
+
+    def reserve(self, tokens: int, usd: Decimal | None) -> Reservation:
+        """Sets aside what a call may use at most; waits while calls in flight may still give something back.
+
+        Raises:
+            BudgetSpent: it does not fit, and nothing in flight can change that.
+        """
+        reservation = Reservation(tokens, usd)
+        with self._changed:
+            while (reason := self._lacking(reservation)) is not None:
+                if not self._open:
+                    raise BudgetSpent(reason, self._refusal(reason, reservation))
+                self._changed.wait()
+            self._open.add(reservation)
+        return reservation
+
+    def release(self, reservation: Reservation) -> None:
+        """Gives back a reservation whose call cost nothing."""
+        with self._changed:
+            self._open.discard(reservation)
+            self._changed.notify_all()
+
+    def keep(self, reservation: Reservation) -> None:
+        """Holds a reservation for good: the outcome of its call is unknown, so it may have been billed."""
+        with self._changed:
+            self._open.discard(reservation)
+            self._keep(reservation.tokens, reservation.usd)
+            self._changed.notify_all()
+
+    def book(self, reservation: Reservation, completion: Completion, cost: Decimal | None) -> None:
+        """Books a reply in place of its reservation; one without token counts keeps the reservation."""
+        entry = Entry(
+            reservation.tokens,
+            reservation.usd,
+            settled=True,
+            replied=True,
+            tokens_in=completion.tokens_in,
+            tokens_out=completion.tokens_out,
+            cost_usd=cost,
+            tokens_cached=completion.tokens_cached,
+            tokens_reasoning=completion.tokens_reasoning,
+        )
+        with self._changed:
+            self._open.discard(reservation)
+            self._book(entry)
+            self._changed.notify_all()
+
+    def _lacking(self, wanted: Reservation) -> StopReason | None:
+        """The cap that a further reservation would break, or None."""
+        now = self._spending
+        if self.tokens is not None:
+            used = now.tokens_in + now.tokens_out + now.kept_tokens + sum(r.tokens for r in self._open)
+            if used + wanted.tokens > self.tokens:
+                return StopReason.TOKENS
+        if self.usd is not None:
+            used_usd = (now.cost_usd or 0) + now.kept_usd + sum(r.usd or 0 for r in self._open)
+            if used_usd + (wanted.usd or 0) > self.usd:
+                return StopReason.COST
+        return None
+
+    def _refusal(self, reason: StopReason, wanted: Reservation) -> str:
+        now = self._spending
+        if reason is StopReason.TOKENS:
+            return (
+                f"tokens: {now.tokens_in + now.tokens_out:,} used and {now.kept_tokens:,} kept for calls "
+                f"of unknown outcome; the next call may need {wanted.tokens:,} and the cap is {self.tokens:,}"
+            )
+        return (
+            f"cost: ${now.cost_usd or 0:.4f} spent and ${now.kept_usd:.4f} kept for calls of unknown "
+            f"outcome; the next call may cost ${wanted.usd or 0:.4f} and the cap is ${self.usd}"
+        )
+
+    def _keep(self, tokens: int, usd: Decimal | None) -> None:
+        now = self._spending
+        self._spending = replace(
+            now,
+            kept_calls=now.kept_calls + 1,
+            kept_tokens=now.kept_tokens + tokens,
+            kept_usd=now.kept_usd + (usd or 0),
+        )
+
+    def _book(self, entry: Entry) -> None:
+        if entry.tokens_in is None or entry.tokens_out is None:
+            self._keep(entry.reserved_tokens, entry.reserved_usd)
+            return
+        used = entry.tokens_in + entry.tokens_out
+        if self.overrun is None and used > entry.reserved_tokens and self._capped:
+            self.overrun = (
+                f"a reply used {used:,} tokens where {entry.reserved_tokens:,} were set aside: the server "
+                "does not honour the limit on the reply's length, so the cap cannot be kept"
+            )
+        now = self._spending
+        cost = None if now.cost_usd is None or entry.cost_usd is None else now.cost_usd + entry.cost_usd
+        self._spending = replace(
+            now,
+            calls=now.calls + 1,
+            tokens_in=now.tokens_in + entry.tokens_in,
+            tokens_out=now.tokens_out + entry.tokens_out,
+            tokens_cached=now.tokens_cached + (entry.tokens_cached or 0),
+            tokens_reasoning=now.tokens_reasoning + (entry.tokens_reasoning or 0),
+            cost_usd=cost,
+        )
+
+    @property
+    def _capped(self) -> bool:
+        return self.usd is not None or self.tokens is not None

@@ -1,0 +1,47 @@
+"""From `[[model]]` tables to callers that are ready to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..ledger import Ledger
+from .base import CallLog
+from .caller import Caller, Policy
+from .prices import require_price, with_price
+from .registry import Surroundings, build_model
+from .settings import ModelSettings
+
+
+def build_callers(
+    tables: Sequence[ModelSettings],
+    around: Surroundings,
+    ledger: Ledger,
+    log: CallLog,
+    in_flight: int,
+    policy: Policy | None = None,
+) -> list[Caller]:
+    """One caller per table, all on one ledger and one record. Nothing is sent, and nothing spent.
+
+    Args:
+        tables: the models of a campaign; prices that they leave out are looked up.
+        around: what providers need beside their tables.
+        ledger: holds the caps.
+        log: records the calls.
+        in_flight: calls of one model under way at once, at most (count, ≥ 1).
+        policy: when to ask again.
+
+    Raises:
+        ModelError: a specification is unknown, a key, package or price is missing; says how to fix it.
+    """
+    callers: list[Caller] = []
+    try:
+        for table in map(with_price, tables):
+            require_price(table, ledger.usd)
+            callers.append(
+                Caller(build_model(table, around), table, ledger, log, in_flight, policy or Policy())
+            )
+    except BaseException:
+        for caller in callers:
+            caller.close()
+        raise
+    return callers

@@ -1,0 +1,192 @@
+"""The caller: one policy for money, records, retries and rate limits, the same for every provider."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from ..base import Completion, Prompt
+from ..ledger import Ledger, Reservation, most_tokens_in
+from .base import Call, CallLog, Closable, ErrorKind, Model, ModelError, Parameterised, Recourse, Request
+from .gate import Gate
+from .settings import ModelSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """When to ask again.
+
+    Attributes:
+        first_seconds, longest_seconds: waits start here, double each time and end here (seconds); each is
+            multiplied by a random factor in [0.5, 1], so that calls that failed together do not return
+            together.
+        useless_attempts: how often a call is made when its replies are empty or garbage (count).
+        useless_calls: how many calls in succession may end so, before a person must act (count).
+        contact_seconds: how long a server that has not yet answered in this session may be unreachable.
+    """
+
+    first_seconds: float = 1.0
+    longest_seconds: float = 60.0
+    useless_attempts: int = 3
+    useless_calls: int = 3
+    contact_seconds: float = 30.0
+
+
+class Caller:
+    """Asks one model, within its budget, until there is a reply or a person must act. Thread-safe."""
+
+    def __init__(
+        self,
+        model: Model,
+        settings: ModelSettings,
+        ledger: Ledger,
+        log: CallLog,
+        in_flight: int,
+        policy: Policy = Policy(),
+    ) -> None:
+        self.model = model
+        self.settings = settings
+        self._ledger = ledger
+        self._log = log
+        self._gate = Gate(in_flight)
+        self._policy = policy
+        self._jitter = random.Random(settings.spec)
+        self._closed = threading.Event()
+        self._last_reply: float | None = None
+        self._useless = 0
+
+    def ask(
+        self,
+        prompt: Prompt,
+        operator: str,
+        iteration: int,
+        round: int = 1,
+        check: Callable[[str], str | None] | None = None,
+    ) -> Completion:
+        """The reply to a prompt; one that an earlier session received is taken from the record.
+
+        Args:
+            prompt: both texts.
+            operator: what the prompt asks for; recorded.
+            iteration, round, check: see `Request`.
+
+        Raises:
+            ModelError: there is none; its `recourse` is `REJECT` or `PERSON`.
+            BudgetSpent: the call does not fit under a cap.
+        """
+        known = self._log.reply(iteration, round, prompt.digest)
+        if known is not None:
+            return known
+        request = Request(
+            prompt, self.settings.max_output_tokens, self.settings.timeout_seconds, iteration, round, check
+        )
+        attempt, failing_since = 0, None
+        while True:
+            attempt += 1
+            try:
+                return self._attempt(request, operator, attempt)
+            except ModelError as error:
+                failing_since = failing_since or time.monotonic()
+                self._closed.wait(self._wait_or_give_up(error, attempt, failing_since))
+
+    def close(self) -> None:
+        """Ends waits and the model's connections; calls that wait end with `ErrorKind.CLOSED`."""
+        self._closed.set()
+        self._gate.close()
+        if isinstance(self.model, Closable):
+            self.model.close()
+
+    def _attempt(self, request: Request, operator: str, attempt: int) -> Completion:
+        """One call, recorded before it is sent and settled when it ends."""
+        with self._gate.place() as place:
+            if self._closed.is_set():
+                raise ModelError(ErrorKind.CLOSED, "the campaign is ending")
+            if self._ledger.overrun is not None:
+                raise ModelError(ErrorKind.OVERRUN, f"{self.model.name}: {self._ledger.overrun}")
+            call, reservation = self._prepare(request, operator, attempt)
+            try:
+                number = self._log.requested(call)
+            except BaseException:
+                self._ledger.release(reservation)
+                raise
+            try:
+                completion = self.model.complete(request)
+            except ModelError as error:
+                self._settle_failure(number, reservation, error)
+                if error.kind is ErrorKind.RATE_LIMIT:
+                    place.limited(error.retry_after)
+                raise
+            except BaseException:
+                self._ledger.keep(reservation)
+                raise
+            completion, cost = self._priced(completion)
+            self._log.replied(number, completion)
+            self._ledger.book(reservation, completion, cost)
+            self._last_reply, self._useless = time.monotonic(), 0
+            place.succeeded()
+            return completion
+
+    def _prepare(self, request: Request, operator: str, attempt: int) -> tuple[Call, Reservation]:
+        tokens_in = most_tokens_in(request.prompt)
+        price = self.settings.price
+        usd = None if price is None else price.cost(tokens_in, request.max_output_tokens)
+        parameters = self.model.parameters if isinstance(self.model, Parameterised) else {}
+        tokens = tokens_in + request.max_output_tokens
+        call = Call(self.model.name, operator, request, attempt, tokens, usd, parameters)
+        return call, self._ledger.reserve(tokens, usd)
+
+    def _settle_failure(self, number: int, reservation: Reservation, error: ModelError) -> None:
+        cost: Decimal | None = None
+        if error.completion is not None:
+            error.completion, cost = self._priced(error.completion)
+        self._log.failed(number, error)
+        if error.unknown_outcome:
+            self._ledger.keep(reservation)
+        elif error.completion is not None:
+            self._ledger.book(reservation, error.completion, cost)
+        else:
+            self._ledger.release(reservation)
+
+    def _priced(self, completion: Completion) -> tuple[Completion, Decimal | None]:
+        price = self.settings.price
+        if price is None or completion.tokens_in is None or completion.tokens_out is None:
+            return completion, None
+        cost = price.cost(completion.tokens_in, completion.tokens_out, completion.tokens_cached or 0)
+        return replace(completion, cost_usd=float(cost)), cost
+
+    def _wait_or_give_up(self, error: ModelError, attempt: int, failing_since: float) -> float:
+        """Seconds to wait before the next attempt.
+
+        Raises:
+            ModelError: the error, when there shall be none.
+        """
+        if self._closed.is_set() or error.recourse in (Recourse.REJECT, Recourse.PERSON):
+            raise error
+        if error.recourse is Recourse.AGAIN and attempt >= self._policy.useless_attempts:
+            self._useless += 1
+            error.final = self._useless >= self._policy.useless_calls
+            raise error
+        doubled = self._policy.first_seconds * 2.0 ** (min(attempt, 32) - 1)
+        delay = min(self._policy.longest_seconds, doubled) * self._jitter.uniform(0.5, 1.0)
+        if error.retry_after is not None:
+            delay = error.retry_after + self._jitter.uniform(0, self._policy.first_seconds)
+        if error.recourse is Recourse.WAIT:
+            self._check_outage(error, failing_since, delay)
+        return delay
+
+    def _check_outage(self, error: ModelError, failing_since: float, delay: float) -> None:
+        patience = self.settings.outage_seconds
+        if self._last_reply is None and error.kind is not ErrorKind.RATE_LIMIT:
+            patience = min(patience, self._policy.contact_seconds)
+        silent = time.monotonic() - max(failing_since, self._last_reply or 0.0)
+        if silent + delay > patience:
+            error.sentence += (
+                f" (asked again for {silent:.0f} s without success; the limit is {patience:g} s, "
+                "outage_seconds of the [[model]] table)"
+            )
+            error.final = True
+            raise error

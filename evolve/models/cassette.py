@@ -1,0 +1,161 @@
+"""Calls kept outside a store: a cassette file of JSON lines that carries prompts, parameters and replies
+alone.
+
+A cassette holds no key, no header and no address, so it can be published and replayed anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..base import Completion, Prompt
+from .base import Call, ErrorKind, ModelError, Request
+
+_MEASURED = re.compile(r"\d[\d.]*(e-?\d+)? s\b")
+
+
+def timeless(prompt: Prompt) -> str:
+    """Hex SHA-256 of a prompt without the seconds in it: CPU times differ whenever a program is run again."""
+    texts = [_MEASURED.sub("… s", text) for text in (prompt.system, prompt.user)]
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+class Replies(Protocol):
+    """Where the replies of another run are found."""
+
+    def recorded(self, iteration: int, round: int, prompt: Prompt) -> Completion | None:
+        """The reply recorded for an ask, its round and a prompt that differs at most in measured seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A prompt of an ask, who was asked for what, and the reply that was used."""
+
+    iteration: int
+    round: int
+    model: str
+    operator: str
+    prompt: Prompt
+    completion: Completion
+    parameters: Mapping[str, Any]
+
+
+class Cassette:
+    """Exchanges in memory: a `CallLog` for runs without a store, and `Replies` of a file. Thread-safe."""
+
+    def __init__(self, exchanges: Iterable[Exchange] = ()) -> None:
+        self._lock = threading.Lock()
+        self._exchanges = {(e.iteration, e.round, e.prompt.digest): e for e in exchanges}
+        self._timeless = {(i, r, timeless(e.prompt)): e for (i, r, _), e in self._exchanges.items()}
+        self._calls: list[Call] = []
+        self.errors: list[ModelError] = []
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """Exchanges in the order of asks and rounds."""
+        with self._lock:
+            return [self._exchanges[key] for key in sorted(self._exchanges)]
+
+    @property
+    def calls(self) -> list[Call]:
+        """Every attempt of this session, in the order of sending."""
+        with self._lock:
+            return list(self._calls)
+
+    def requested(self, call: Call) -> int:
+        """See `CallLog`."""
+        with self._lock:
+            self._calls.append(call)
+            return len(self._calls)
+
+    def replied(self, number: int, completion: Completion) -> None:
+        """See `CallLog`."""
+        with self._lock:
+            call = self._calls[number - 1]
+            request = call.request
+            self._exchanges[request.iteration, request.round, request.prompt.digest] = Exchange(
+                request.iteration,
+                request.round,
+                call.model,
+                call.operator,
+                request.prompt,
+                completion,
+                call.parameters,
+            )
+
+    def failed(self, number: int, error: ModelError) -> None:
+        """See `CallLog`."""
+        with self._lock:
+            self.errors.append(error)
+
+    def reply(self, iteration: int, round: int, digest: str) -> Completion | None:
+        """See `CallLog`."""
+        with self._lock:
+            found = self._exchanges.get((iteration, round, digest))
+        return None if found is None else found.completion
+
+    def recorded(self, iteration: int, round: int, prompt: Prompt) -> Completion | None:
+        """See `Replies`; only of exchanges that were given at construction."""
+        found = self._timeless.get((iteration, round, timeless(prompt)))
+        return None if found is None else found.completion
+
+    def save(self, path: Path) -> None:
+        """Writes the exchanges, one JSON object a line (UTF-8)."""
+        lines = [json.dumps(asdict(exchange), ensure_ascii=False) for exchange in self.exchanges]
+        path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Cassette:
+        """The cassette of a file.
+
+        Raises:
+            ModelError: `REQUEST`, naming file and line, when a line is no exchange.
+        """
+        exchanges = []
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            try:
+                row = json.loads(line)
+                row["prompt"] = Prompt(**row["prompt"])
+                row["completion"] = Completion(**row["completion"])
+                exchanges.append(Exchange(**row))
+            except (ValueError, TypeError, KeyError) as error:
+                raise ModelError(
+                    ErrorKind.REQUEST, f"{path} line {number}: no recorded exchange ({error})"
+                ) from None
+        return cls(exchanges)
+
+
+class RecordedModel:
+    """Answers from a record alone: no network, no cost.
+
+    Args:
+        name: the specification (`replay/RUN`, or the recorded model's own when a whole campaign is replayed).
+    """
+
+    def __init__(self, name: str, replies: Replies) -> None:
+        self._name = name
+        self._replies = replies
+
+    @property
+    def name(self) -> str:
+        """The specification."""
+        return self._name
+
+    def complete(self, request: Request) -> Completion:
+        """The recorded reply; see `Model`."""
+        found = self._replies.recorded(request.iteration, request.round, request.prompt)
+        if found is None:
+            raise ModelError(
+                ErrorKind.REQUEST,
+                f"{self._name}: no reply is recorded for iteration {request.iteration}, round "
+                f"{request.round} and prompt {request.prompt.digest[:12]}; either that campaign ended "
+                "earlier, or this one differs from it (problem, configuration, templates, version)",
+            )
+        return found

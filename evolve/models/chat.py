@@ -1,0 +1,246 @@
+"""Chat completions as outside data: replies are parsed, faults sorted, refused parameters dropped.
+
+Shared by the providers that speak this protocol. Nothing here imports their packages: errors are read by
+their attributes (`status_code`, `body`, `response.headers`), which the openai and litellm packages have in
+common.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from ...problems.base import Json
+from ..base import Completion
+from .base import ErrorKind, ModelError
+
+SENTENCE = 500
+"""Characters of a provider's text that are kept in a sentence."""
+
+OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
+OUTCOME_UNKNOWN = frozenset({408, 502, 504, 520, 521, 522, 523, 524})
+"""Statuses of gateways that gave up waiting: the model behind may have finished, and billed."""
+
+
+class _Part(BaseModel):
+    text: str | None = None
+
+
+class _Message(BaseModel):
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message | None = None
+    finish_reason: str | None = None
+
+
+class _InputDetails(BaseModel):
+    cached_tokens: int | None = None
+
+
+class _OutputDetails(BaseModel):
+    reasoning_tokens: int | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: _InputDetails | None = None
+    completion_tokens_details: _OutputDetails | None = None
+
+
+class _Reply(BaseModel):
+    model: str | None = None
+    choices: list[_Choice] | None = None
+    usage: _Usage | None = None
+
+
+def parse_reply(body: str, name: str, seconds: float) -> Completion:
+    """The completion of a response's body (JSON text); `seconds` is the wall time of the attempt.
+
+    Raises:
+        ModelError: `GARBAGE` when the body is no chat completion, `EMPTY` when it holds no text.
+    """
+    try:
+        reply = _Reply.model_validate_json(body)
+    except ValidationError:
+        reply = _Reply()
+    if reply.choices is None:
+        raise ModelError(
+            ErrorKind.GARBAGE,
+            f"{name}: the server's answer is no chat completion: {clip(body)!r}; is base_url right?",
+            unknown_outcome=True,
+            completion=Completion(body, name, seconds=seconds, finish_reason="garbage"),
+        )
+    choice = reply.choices[0] if reply.choices else _Choice()
+    message = choice.message or _Message()
+    finish = "refusal" if message.refusal else choice.finish_reason
+    completion = _completion(_text(message), finish, reply, name, seconds)
+    if not completion.text.strip() and finish not in ("length", "content_filter", "refusal"):
+        raise ModelError(
+            ErrorKind.EMPTY,
+            f"{name}: the reply holds no text (finish reason {finish!r})",
+            unknown_outcome=completion.tokens_out is None,
+            completion=completion,
+        )
+    return completion
+
+
+def _text(message: _Message) -> str:
+    if isinstance(message.content, list):
+        return "".join(part.text or "" for part in message.content)
+    return message.content or message.refusal or ""
+
+
+def _completion(text: str, finish: str | None, reply: _Reply, name: str, seconds: float) -> Completion:
+    usage = reply.usage or _Usage()
+    return Completion(
+        text=text,
+        model=reply.model or name,
+        tokens_in=usage.prompt_tokens,
+        tokens_out=usage.completion_tokens,
+        seconds=seconds,
+        finish_reason=finish,
+        tokens_cached=usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else None,
+        tokens_reasoning=(
+            usage.completion_tokens_details.reasoning_tokens if usage.completion_tokens_details else None
+        ),
+    )
+
+
+def clip(text: str, limit: int = SENTENCE) -> str:
+    """Text on one line, control characters removed, cut to `limit` characters."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def sort_error(error: Exception, name: str) -> ModelError:
+    """A package's exception as a `ModelError`, with the provider's own sentence."""
+    status = getattr(error, "status_code", None)
+    if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
+        return ModelError(ErrorKind.TIMEOUT, f"{name}: no reply in time", unknown_outcome=not _unsent(error))
+    if not isinstance(status, int) or type(error).__name__ == "APIConnectionError":
+        cause = clip(str(error.__cause__ or error)) or type(error).__name__
+        return ModelError(
+            ErrorKind.CONNECTION, f"{name}: connection failed: {cause}", unknown_outcome=not _unsent(error)
+        )
+    sentence = f"{name}: the provider says ({status}): {_provider_sentence(error)}"
+    kind, hint = _kind(status, f"{getattr(error, 'code', '')} {_provider_sentence(error)}".lower())
+    return ModelError(
+        kind,
+        sentence + (f"; {hint}" if hint else ""),
+        retry_after=_retry_after(error),
+        unknown_outcome=status in OUTCOME_UNKNOWN,
+    )
+
+
+def _unsent(error: Exception) -> bool:
+    """Whether the connection was never made, so that nothing can have been billed."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if type(cause).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
+
+
+def _provider_sentence(error: Exception) -> str:
+    body = getattr(error, "body", None)
+    if isinstance(body, Mapping) and isinstance(body.get("message"), str):
+        return clip(body["message"])
+    return clip(str(getattr(error, "message", error))) or "no sentence"
+
+
+def _kind(status: int, text: str) -> tuple[ErrorKind, str]:
+    """Kind and hint of an HTTP status (code) and the provider's text in lower case."""
+    if status == 402 or "insufficient_quota" in text or "credit balance" in text:
+        return ErrorKind.MONEY, "add credit at the provider, then resume"
+    if status == 429:
+        return ErrorKind.RATE_LIMIT, ""
+    if status in (408, 409, 425) or status >= 500:
+        return ErrorKind.SERVER, ""
+    if status in (401, 403):
+        return ErrorKind.KEY, "check the key in the environment, then resume"
+    if status == 404:
+        return ErrorKind.UNKNOWN_MODEL, "check the model's name and base_url, then resume"
+    if status == 413 or "context_length" in text or "context length" in text or "too long" in text:
+        return ErrorKind.TOO_LONG, "lower [prompts] tokens"
+    if "content_filter" in text or "content management policy" in text or "content policy" in text:
+        return ErrorKind.FILTERED, ""
+    return ErrorKind.REQUEST, "change the [[model]] table, then resume"
+
+
+def _retry_after(error: Exception) -> float | None:
+    """Seconds that the response asks to wait: `retry-after-ms`, or `retry-after` as seconds or HTTP date."""
+    headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
+    try:
+        if headers.get("retry-after-ms"):
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        text = headers.get("retry-after")
+        if not text:
+            return None
+        if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text):
+            return float(text)
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, TypeError):
+        return None
+
+
+_REFUSED = re.compile(
+    r"unsupported|not support|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed|extra|deprecated"
+    r"|only the default",
+    re.IGNORECASE,
+)
+
+
+class Parameters:
+    """What is sent beside the prompt. A parameter that the provider refuses is dropped once and remembered.
+
+    Args:
+        wanted: parameters by name; one of `OUTPUT_LIMITS` among them, whose value is given per request.
+        limit: the name of `OUTPUT_LIMITS` to begin with.
+    """
+
+    def __init__(self, wanted: Mapping[str, Json], limit: str) -> None:
+        self._lock = threading.Lock()
+        self._kept = dict(wanted)
+        self._limits = [limit, *(name for name in OUTPUT_LIMITS if name != limit)]
+        self.notes: list[str] = []
+
+    def for_request(self, max_output_tokens: int) -> dict[str, Json]:
+        """Parameters of the next request, the limit on its reply among them (tokens)."""
+        with self._lock:
+            return {**self._kept, self._limits[0]: max_output_tokens}
+
+    def drop(self, error: Exception, sent: Mapping[str, Json]) -> bool:
+        """Whether the error refuses a parameter of `sent` that can go; then the next request goes without.
+
+        The limit on the reply is never dropped, only renamed: without it no budget could hold.
+        """
+        if getattr(error, "status_code", None) not in (400, 422):
+            return False
+        text = f"{getattr(error, 'param', None) or ''} {_provider_sentence(error)} {clip(str(error))}"
+        named = [name for name in sent if re.search(rf"\b{name}\b", text)]
+        if not named or not _REFUSED.search(text):
+            return False
+        with self._lock:
+            return self._forget(named, clip(text, 160))
+
+    def _forget(self, named: list[str], why: str) -> bool:
+        refused = [name for name in named if name in self._kept]
+        for name in refused:
+            del self._kept[name]
+            self.notes.append(f"{name} is not supported and no longer sent ({why})")
+        if not refused and self._limits[0] in named and len(self._limits) > 1:
+            gone = self._limits.pop(0)
+            self.notes.append(f"{gone} is not supported; {self._limits[0]} is sent instead ({why})")
+            return True
+        return bool(refused) or not any(name in self._kept or name in self._limits for name in named)

@@ -1,0 +1,85 @@
+"""A model behind an asynchronous chat package: one thread for all calls, one attempt per call."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias
+
+from ...problems.base import Json
+from ..base import Completion, Prompt
+from .base import ModelError, Request
+from .chat import Parameters, parse_reply, sort_error
+from .settings import ModelSettings
+from .wire import Wire
+
+Send: TypeAlias = Callable[[list[dict[str, str]], float, Mapping[str, Json]], Awaitable[str]]
+"""Sends chat messages with a time-out (seconds) and parameters; returns the response's body (JSON text)."""
+
+
+class ChatModel:
+    """A model whose package takes long to import: that starts with construction, in the background.
+
+    Args:
+        settings: its `[[model]]` table.
+        connect: imports the package and returns what sends, in a thread; the first call raises its error.
+        limit: name of the parameter that limits the reply.
+    """
+
+    def __init__(
+        self, settings: ModelSettings, connect: Callable[[], Send], limit: str = "max_tokens"
+    ) -> None:
+        self._settings = settings
+        optional: dict[str, Json] = {
+            "temperature": settings.temperature,
+            "reasoning_effort": settings.reasoning_effort,
+        }
+        given = {name: value for name, value in optional.items() if value is not None}
+        self._parameters = Parameters(given, limit)
+        self._wire = Wire(settings.spec)
+        self._send = self._wire.start(asyncio.to_thread(connect))
+
+    @property
+    def name(self) -> str:
+        """The specification."""
+        return self._settings.spec
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """What is sent beside the prompt at present."""
+        return self._parameters.for_request(self._settings.max_output_tokens)
+
+    @property
+    def notes(self) -> list[str]:
+        """A sentence for each parameter that the provider refused."""
+        return self._parameters.notes
+
+    def complete(self, request: Request) -> Completion:
+        """The reply of one attempt; see `Model`."""
+        return self._wire.run(self._complete(request))
+
+    def close(self) -> None:
+        """Ends connections and the thread."""
+        self._wire.close()
+
+    async def _complete(self, request: Request) -> Completion:
+        send = await asyncio.shield(asyncio.wrap_future(self._send))
+        while True:
+            sent = self._parameters.for_request(request.max_output_tokens)
+            started = time.monotonic()
+            try:
+                async with asyncio.timeout(request.timeout_seconds):
+                    body = await send(messages(request.prompt), request.timeout_seconds, sent)
+            except ModelError:
+                raise
+            except Exception as error:
+                if self._parameters.drop(error, sent):
+                    continue
+                raise sort_error(error, self.name) from error
+            return parse_reply(body, self.name, time.monotonic() - started)
+
+
+def messages(prompt: Prompt) -> list[dict[str, str]]:
+    """A prompt as chat messages."""
+    return [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]

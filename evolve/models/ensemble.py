@@ -1,0 +1,101 @@
+"""Which model is asked for what: arms are pairs of model and operator, chosen by weight or by a bandit.
+
+The bandit's state is the campaign's own count of tries, gains and costs per arm, which the store holds: it is
+handed in with every ask, so nothing is kept here and a resumed or replayed campaign chooses the same.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from .base import Price
+
+OPERATORS: Mapping[str, float] = {"improve": 4, "explore": 2, "combine": 1.5, "tune": 1, "simplify": 0.5}
+"""Operators of a first question and their shares."""
+_TYPICAL_TOKENS = (3000, 1500)
+
+
+class Choice(StrEnum):
+    """How arms are chosen."""
+
+    WEIGHTS = "weights"
+    BANDIT = "bandit"
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """A model (by its place in the ensemble) asked for an operator; `name` is what is counted."""
+
+    model: int
+    operator: str
+    name: str
+    weight: float
+    price: Price | None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A model of the ensemble: its specification, its share (> 0) and its price."""
+
+    spec: str
+    weight: float
+    price: Price | None
+
+
+def arms(members: Sequence[Member]) -> list[Arm]:
+    """All arms; with one model an arm is named by its operator alone."""
+    return [
+        Arm(
+            index,
+            operator,
+            operator if len(members) == 1 else f"{operator} {member.spec}",
+            member.weight * share,
+            member.price,
+        )
+        for index, member in enumerate(members)
+        for operator, share in OPERATORS.items()
+    ]
+
+
+def choose(
+    choice: Choice,
+    arms: Sequence[Arm],
+    counts: Mapping[str, tuple[int, int]],
+    costs: Mapping[str, float],
+    rng: random.Random,
+) -> Arm:
+    """The arm for an ask.
+
+    The bandit samples each arm's chance of a gain from its posterior, divides by its mean cost and takes the
+    largest: Thompson sampling with budgets (Thompson 1933, doi:10.1093/biomet/25.3-4.285; Xia et al., IJCAI
+        2015).
+
+    Args:
+        choice: by weights, or by the bandit.
+        arms: those that are possible now, at least one.
+        counts: arm's name → (tries, gains) so far.
+        costs: arm's name → US dollars so far; only used when every arm has a price.
+        rng: the ask's own stream.
+    """
+    if choice is Choice.WEIGHTS:
+        return rng.choices(arms, [arm.weight for arm in arms])[0]
+    priced = all(arm.price is not None for arm in arms)
+
+    def sample(arm: Arm) -> float:
+        tries, gains = counts.get(arm.name, (0, 0))
+        chance = rng.betavariate(1 + gains, 1 + tries - gains)
+        return chance / (_mean_cost(arm, tries, costs.get(arm.name)) if priced else 1.0)
+
+    return max(arms, key=sample)
+
+
+def _mean_cost(arm: Arm, tries: int, total: float | None) -> float:
+    """Mean US dollars per try; a typical call's price counts as one try."""
+    price = arm.price or Price(Decimal(0), Decimal(0))
+    typical = float(price.cost(*_TYPICAL_TOKENS))
+    mean = typical if total is None else (total + typical) / (tries + 1)
+    return max(mean, 1e-9)

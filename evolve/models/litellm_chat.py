@@ -1,0 +1,80 @@
+"""`litellm/PROVIDER/NAME`: every provider that the litellm package knows; an extra.
+
+Importing litellm takes seconds and reaches for the network, for its price map and for keys in an `.env` file
+of the working directory, unless it is told not to.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ...problems.base import Json
+from .base import ErrorKind, MissingExtra, ModelError
+from .chat_model import ChatModel, Send
+from .openai_chat import NO_KEY_NEEDED, find_key, is_local
+from .settings import ModelSettings
+
+
+def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> ChatModel:
+    """A model behind litellm, whose own retries are off.
+
+    Raises:
+        MissingExtra: litellm is not installed.
+        ModelError: `KEY` when the variable named in the settings is not set.
+    """
+    if importlib.util.find_spec("litellm") is None:
+        raise MissingExtra("litellm", "pip install 'gapsmith[litellm]'")
+    model = settings.spec.removeprefix("litellm/")
+    key: str | None = None
+    if settings.api_key_env is not None:
+        key = find_key(settings.spec, settings.base_url, settings.api_key_env, "", environment)
+    elif settings.base_url is not None and is_local(settings.base_url):
+        key = NO_KEY_NEEDED
+
+    def connect() -> Send:
+        litellm = _import()
+        if key is None:
+            _require_key(litellm, settings.spec, model)
+
+        async def send(
+            messages: list[dict[str, str]], timeout_seconds: float, sent: Mapping[str, Json]
+        ) -> str:
+            reply = await litellm.acompletion(
+                model=model,
+                messages=messages,
+                timeout=timeout_seconds,
+                base_url=settings.base_url,
+                api_key=key,
+                num_retries=0,
+                max_retries=0,
+                **sent,
+            )
+            body: str = reply.model_dump_json()
+            return body
+
+        return send
+
+    return ChatModel(settings, connect)
+
+
+def _import() -> Any:
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    return litellm
+
+
+def _require_key(litellm: Any, spec: str, model: str) -> None:
+    """Refuses a model whose provider's key is not in the environment, before anything is sent."""
+    missing = litellm.validate_environment(model)["missing_keys"]
+    if missing:
+        raise ModelError(
+            ErrorKind.KEY,
+            f"{spec}: the environment variable {missing[0]} is not set; export {missing[0]}=… with your key",
+        )

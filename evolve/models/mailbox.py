@@ -1,0 +1,151 @@
+"""`manual`: prompts are files that somebody answers with files: a chat window, a colleague, a program.
+
+    mailbox/0012.md          the prompt of iteration 12 (0012-repair.md: of its repair round)
+    mailbox/0012.reply.md    the reply; Gapsmith reads it as soon as it is there and no longer grows
+    mailbox/0012.problem.md  what is wrong with the reply, until it is changed
+
+Files stay where they are: a restarted campaign finds its open prompts, and replies given meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from ..base import Completion
+from .base import ErrorKind, ModelError, Request
+
+POLL_SECONDS = 0.25
+SETTLED_SECONDS = 0.2
+"""A reply counts as written when its file has not changed for this long."""
+MOST_BYTES = 256 * 1024
+SKIP = "skip"
+"""A reply of this one word rejects the proposal."""
+
+
+class LetterState(StrEnum):
+    """How far a prompt of the mailbox is."""
+
+    OPEN = "open"
+    PROBLEM = "problem"
+    ANSWERED = "answered"
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A prompt of the mailbox: its name (`0012`, `0012-repair`), state and files."""
+
+    name: str
+    state: LetterState
+    prompt: Path
+    reply: Path
+    problem: str | None
+
+
+def letters(mailbox: Path) -> list[Letter]:
+    """All prompts of a mailbox in order; an empty list when there is none."""
+    found = []
+    for path in sorted(mailbox.glob("[0-9]*.md")):
+        if path.name.endswith((".reply.md", ".problem.md", ".stale.md")):
+            continue
+        reply, problem = path.with_suffix(".reply.md"), path.with_suffix(".problem.md")
+        sentence = problem.read_text(encoding="utf-8").strip() if problem.exists() else None
+        state = LetterState.ANSWERED if reply.exists() else LetterState.OPEN
+        found.append(Letter(path.stem, LetterState.PROBLEM if sentence else state, path, reply, sentence))
+    return found
+
+
+def put_reply(mailbox: Path, name: str, text: str) -> Path:
+    """Writes the reply to a prompt at once and whole; returns its path.
+
+    Raises:
+        KeyError: the mailbox holds no prompt of this name.
+    """
+    if not (mailbox / f"{name}.md").exists():
+        raise KeyError(name)
+    path = mailbox / f"{name}.reply.md"
+    _write(path, text)
+    return path
+
+
+def _write(path: Path, text: str) -> None:
+    partial = path.with_suffix(".partial")
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, path)
+
+
+class ManualModel:
+    """A model whose replies are files; several prompts may be open at a time."""
+
+    def __init__(self, mailbox: Path) -> None:
+        self._mailbox = mailbox
+        self._closed = threading.Event()
+
+    @property
+    def name(self) -> str:
+        """The specification."""
+        return "manual"
+
+    def complete(self, request: Request) -> Completion:
+        """Puts the prompt into the mailbox and waits for a reply that can be used; see `Model`."""
+        stem = f"{request.iteration:04d}" + ("" if request.round == 1 else "-repair")
+        path = self._mailbox / f"{stem}.md"
+        self._put_prompt(path, request)
+        started = time.monotonic()
+        seen: bytes | None = None
+        while not self._closed.wait(POLL_SECONDS):
+            data = _settled(path.with_suffix(".reply.md"))
+            if data is None or data == seen:
+                continue
+            seen = data
+            completion, complaint = _read(data, request, time.monotonic() - started)
+            problem = path.with_suffix(".problem.md")
+            if complaint is None:
+                problem.unlink(missing_ok=True)
+                return completion
+            _write(problem, complaint + "\n")
+        raise ModelError(ErrorKind.CLOSED, f"the campaign is ending; {path.name} stays open in the mailbox")
+
+    def close(self) -> None:
+        """Ends all waits; the prompts stay open."""
+        self._closed.set()
+
+    def _put_prompt(self, path: Path, request: Request) -> None:
+        self._mailbox.mkdir(parents=True, exist_ok=True)
+        prompt = request.prompt
+        text = (
+            f"<!-- Reply in {path.stem}.reply.md beside this file; `{SKIP}` alone skips this prompt. -->\n\n"
+            f"{prompt.system.strip()}\n\n---\n\n{prompt.user.strip()}\n"
+        )
+        reply = path.with_suffix(".reply.md")
+        if path.exists() and path.read_text(encoding="utf-8") != text and reply.exists():
+            os.replace(reply, path.with_suffix(".stale.md"))
+        _write(path, text)
+
+
+def _settled(path: Path) -> bytes | None:
+    """A file's content, None while it is missing, empty, or still being written."""
+    try:
+        if time.time() - path.stat().st_mtime < SETTLED_SECONDS:
+            return None
+        return path.read_bytes() or None
+    except OSError:
+        return None
+
+
+def _read(data: bytes, request: Request, seconds: float) -> tuple[Completion, str | None]:
+    """The completion of a reply file and what is wrong with it, None when nothing is."""
+    if len(data) > MOST_BYTES:
+        return Completion("", "manual"), f"the reply has {len(data)} bytes, expected at most {MOST_BYTES}"
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Completion("", "manual"), f"the reply is no UTF-8 text: {error}"
+    if text.strip().lower() == SKIP:
+        return Completion(text, "manual", 0, 0, 0.0, seconds, "refusal"), None
+    completion = Completion(text, "manual", 0, 0, 0.0, seconds, "stop")
+    return completion, request.check(text) if request.check is not None else None

@@ -1,0 +1,112 @@
+"""Prices, and what a campaign may cost before it starts."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from ...prompts.text import tokens
+from ..base import Prompt
+from ..ledger import most_tokens_in
+from .base import ErrorKind, ModelError
+from .settings import ModelSettings
+
+COST_MAP = "model_prices_and_context_window_backup.json"
+FREE = ("manual", "replay", "scripted")
+"""Providers that cost nothing here, whatever their replies hold."""
+SHORT_REPLY = 400
+"""Tokens of a short reply, for the lower end of a cost range."""
+
+
+def with_price(settings: ModelSettings) -> ModelSettings:
+    """Settings with their price: as configured, else of litellm's map when that package is installed.
+
+    The map is read as a file, so nothing is imported and nothing sent. It knows the providers' own prices
+    only, so models behind a `base_url` are not looked up.
+    """
+    if settings.spec.split("/")[0] in FREE:
+        return settings.model_copy(
+            update={"price_in_usd_per_million": Decimal(0), "price_out_usd_per_million": Decimal(0)}
+        )
+    if settings.price is not None or settings.base_url is not None:
+        return settings
+    row = _row(settings.spec, _cost_map())
+    if row is None:
+        return settings
+    return settings.model_copy(
+        update={
+            f"price_{name}_usd_per_million": Decimal(str(row[key])) * 1_000_000
+            for name, key in (
+                ("in", "input_cost_per_token"),
+                ("out", "output_cost_per_token"),
+                ("cached", "cache_read_input_token_cost"),
+            )
+            if row.get(key) is not None
+        }
+    )
+
+
+def _cost_map() -> Mapping[str, Any]:
+    found = importlib.util.find_spec("litellm")
+    if found is None or found.origin is None:
+        return {}
+    try:
+        document = json.loads((Path(found.origin).parent / COST_MAP).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _row(spec: str, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    provider, _, name = spec.partition("/")
+    names = [name, name.partition("/")[2]] if provider == "litellm" else [name, spec]
+    for key in names:
+        row = document.get(key)
+        if isinstance(row, dict) and "input_cost_per_token" in row and "output_cost_per_token" in row:
+            return row
+    return None
+
+
+def require_price(settings: ModelSettings, usd: Decimal | None) -> None:
+    """Refuses a model without a price under a cap in US dollars, before anything is sent.
+
+    Raises:
+        ModelError: `REQUEST`, naming the keys to set.
+    """
+    if usd is not None and settings.price is None:
+        raise ModelError(
+            ErrorKind.REQUEST,
+            f"[[model]] {settings.spec}: no price is known, so --usd {usd} could not be kept; set "
+            "price_in_usd_per_million and price_out_usd_per_million (0 for a server of your own)",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CostRange:
+    """What a number of proposals may cost.
+
+    Attributes:
+        prompt_tokens: estimated size of the prompt (tokens).
+        low_usd: every reply short, none repaired; None without a price.
+        high_usd: every call at its limits, every reply repaired; None without a price.
+    """
+
+    prompt_tokens: int
+    low_usd: Decimal | None
+    high_usd: Decimal | None
+
+
+def cost_range(settings: ModelSettings, prompt: Prompt, proposals: int) -> CostRange:
+    """The cost range of `proposals` (count) like this prompt."""
+    estimate = tokens(prompt.system) + tokens(prompt.user)
+    price = settings.price
+    if price is None:
+        return CostRange(estimate, None, None)
+    low = price.cost(estimate, min(SHORT_REPLY, settings.max_output_tokens))
+    high = 2 * price.cost(most_tokens_in(prompt), settings.max_output_tokens)
+    return CostRange(estimate, proposals * low, proposals * high)

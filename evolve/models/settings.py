@@ -1,0 +1,58 @@
+"""One `[[model]]` table of the configuration."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .base import Price
+
+
+class ModelSettings(BaseModel):
+    """One model of a campaign: which, how much of the work, at what price and within which limits."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    spec: str = Field(
+        min_length=1,
+        description="openai/NAME, litellm/PROVIDER/NAME, manual, replay/RUN, offline, or a plug-in's",
+    )
+    weight: float = Field(1.0, gt=0, description="share of the proposals, relative to the other models")
+    base_url: str | None = Field(
+        None,
+        description="address of an OpenAI-compatible server; none: the provider's own or OPENAI_BASE_URL",
+    )
+    api_key_env: str | None = Field(
+        None, description="name of the environment variable with the key; none: the provider's usual one"
+    )
+    price_in_usd_per_million: Decimal | None = Field(
+        None, ge=0, description="US dollars per million input tokens; needed for --usd"
+    )
+    price_out_usd_per_million: Decimal | None = Field(
+        None, ge=0, description="US dollars per million output tokens, reasoning included; needed for --usd"
+    )
+    price_cached_usd_per_million: Decimal | None = Field(
+        None, ge=0, description="US dollars per million cached input tokens; none: the input price"
+    )
+    max_output_tokens: int = Field(
+        8192, ge=1, le=1_000_000, description="limit of one reply in tokens, reasoning included"
+    )
+    temperature: float | None = Field(None, ge=0, le=2, description="none: the provider's default")
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
+        None, description="how long a reasoning model thinks; none: the provider's default"
+    )
+    timeout_seconds: float = Field(300.0, gt=0, description="wall seconds for one attempt")
+    outage_seconds: float = Field(
+        600.0, ge=0, description="wall seconds without any reply after which the campaign stops, resumable"
+    )
+
+    @property
+    def price(self) -> Price | None:
+        """The price given here; None unless both input and output price are."""
+        if self.price_in_usd_per_million is None or self.price_out_usd_per_million is None:
+            return None
+        return Price(
+            self.price_in_usd_per_million, self.price_out_usd_per_million, self.price_cached_usd_per_million
+        )

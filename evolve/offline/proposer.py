@@ -1,0 +1,129 @@
+"""The offline proposer: a new program from the syntax trees of one or two parents; no key, no network."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ...problems.base import HasPrimitives, Primitive
+from ..base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
+from . import crossover, expressions, guard, rankings, statements, templates
+from .adaptive import rates
+from .scope import analyse
+from .work import Operator, Work
+
+OPERATORS: tuple[Operator, ...] = (
+    *expressions.OPERATORS,
+    *statements.OPERATORS,
+    *crossover.OPERATORS,
+    *templates.OPERATORS,
+    *rankings.OPERATORS,
+)
+
+ATTEMPTS = 12
+STEPS = (1, 1, 1, 2, 2, 3)
+SOFT_NODES = 1500
+_UNWRITABLE = (ValueError, ArithmeticError, RecursionError)
+_EXCERPT = 300
+_SHRINKING = ("hoist", "delete", "number")
+
+
+class OfflineProposer:
+    """Mutates and crosses syntax trees. Stateless: a proposal is a function of its arguments alone."""
+
+    def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
+        """A changed text of the first parent, crossed with the second when there is one."""
+        files = dict(parents[0].candidate.files)
+        main = next(iter(files))
+        problem = context.problem
+        donor = next(iter(parents[1].candidate.files.values())) if len(parents) > 1 else None
+        primitives = tuple(problem.primitives()) if isinstance(problem, HasPrimitives) else ()
+        pool = rates(OPERATORS, context.operators)
+        try:
+            made = change(files[main], problem.entry_point, rng, primitives, donor, pool)
+        except _UNWRITABLE as error:  # a parent's text is hostile input: numbers that cannot be written, …
+            reason = f"{type(error).__name__}: {error}"
+            return Rejection(RejectionReason.NO_CODE, reason[:_EXCERPT], Origin.MUTATE, "none")
+        if made is None:
+            return Rejection(RejectionReason.NO_CODE, "no operator made a new program", Origin.MUTATE, "none")
+        operator, files[main] = made
+        return Proposal(files, operator.origin, operator.name)
+
+
+def change(
+    text: str,
+    entry: str,
+    rng: random.Random,
+    primitives: tuple[Primitive, ...] = (),
+    donor: str | None = None,
+    operators: Sequence[Operator] = OPERATORS,
+) -> tuple[Operator, str] | None:
+    """The operator that was used first and the new text, or None when no attempt made a sound child.
+
+    Args:
+        text: source within the sandbox's caps (bytes, nodes, depth), as its describe job reported.
+        entry: name of the function or class whose name and signature stay.
+        rng: the only source of chance.
+        primitives: expressions that the problem declares.
+        donor: source of a second parent, None when there is none.
+        operators: what to draw from.
+    """
+    parent = _parent(text, entry)
+    large = parent.nodes > SOFT_NODES
+    pool = [
+        o
+        for o in operators
+        if (not large or o.name in _SHRINKING) and (donor is not None or o.origin is not Origin.CROSSOVER)
+    ] or list(operators)
+    for _ in range(ATTEMPTS):
+        work = Work(ast.parse(text), entry, rng, primitives, None if donor is None else ast.parse(donor))
+        used = _apply(work, pool)
+        if used is None:
+            continue
+        if (
+            guard.interface(work.tree, entry) != parent.interface
+            or guard.imports(work.tree) != parent.imports
+        ):
+            continue
+        if not guard.hazards(work.tree, work.analysis) <= parent.hazards:
+            continue
+        child = ast.unparse(work.tree)
+        if child != parent.plain and guard.within_caps(work.tree, child):
+            return used, child
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Parent:
+    """What a child is compared with."""
+
+    plain: str
+    interface: tuple[str, ...]
+    imports: tuple[str, ...]
+    hazards: Counter[tuple[str, str]]
+    nodes: int
+
+
+@lru_cache(maxsize=64)
+def _parent(text: str, entry: str) -> _Parent:
+    tree = ast.parse(text)
+    hazards = guard.hazards(tree, analyse(tree))
+    return _Parent(
+        ast.unparse(tree), guard.interface(tree, entry), guard.imports(tree), hazards, guard.size(tree)[0]
+    )
+
+
+def _apply(work: Work, operators: Sequence[Operator]) -> Operator | None:
+    """Applies one to three operators; the first one that took, or None."""
+    used: Operator | None = None
+    weights = [operator.weight for operator in operators]
+    for _ in range(work.rng.choice(STEPS)):
+        operator = work.rng.choices(operators, weights)[0]
+        if operator.apply(work):
+            used = used or operator
+            work.refresh()
+    return used

@@ -1,0 +1,146 @@
+"""Templates for functions that rate many items at once (they take arrays and return one).
+
+The rated items are taken as an order, single items are moved while that lowers an added-up cost, and the
+places in the order become the rating: look-ahead by a whole plan, after Bertsekas, Tsitsiklis and Wu 1997
+(rollout, doi:10.1023/A:1009635226865). As for orders of lists, weight and cost are random expressions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from ..base import Origin
+from . import grow
+from .kinds import ARRAY, NUMBER, infer, kind_of, walk
+from .templates import add_helper, fresh_name
+from .work import Operator, Work
+
+_DESCENT = '''
+def {name}(base, {arguments}):
+    """Places of the items after moving single ones while the added-up cost of the order falls."""
+    order = np.argsort(base, kind="stable")
+    n = len(order)
+    below = np.tri(n, n, -1, dtype=bool)
+    diagonal = np.arange(n)
+    for _ in range({rounds}):
+        weight = {weight}[order]
+        end = {start} + np.cumsum(weight)
+        now = {cost_now}
+        ends = end[None, :] - weight[:, None]
+        earlier = {cost} - now
+        ends = end[None, :] + weight[:, None]
+        later = {cost} - now
+        passed = np.where(below, later, np.where(below.T, earlier, 0))
+        total = np.cumsum(passed, axis=1)
+        own = total[diagonal, diagonal][:, None]
+        shift = np.where(below, own - total + passed, total - own)
+        ends = np.where(below, (end - weight)[None, :] + weight[:, None], end[None, :])
+        moved = {cost_moved}
+        change = shift + moved - now[:, None]
+        change[diagonal, diagonal] = 0
+        best = int(np.argmin(change))
+        if change.flat[best] >= -1e-09:
+            break
+        item = order[best // n]
+        order = np.insert(np.delete(order, best // n), best % n, item)
+    rating = np.empty(n)
+    rating[order] = diagonal
+    return rating
+'''
+
+
+def _entry(work: Work) -> tuple[ast.Return, list[str], list[str]] | None:
+    """The last return of an entry point that returns an array, its arrays and its plain numbers."""
+    for node in work.tree.body:
+        if (
+            isinstance(node, ast.FunctionDef)
+            and node.name == work.entry
+            and isinstance(node.body[-1], ast.Return)
+        ):
+            last = node.body[-1]
+            kinds = infer(node, {})
+            if last.value is None or kind_of(last.value, kinds) not in (ARRAY, "other"):
+                return None
+            names = [a.arg for a in node.args.args]
+            arrays = [name for name in names if kinds.get(name) == ARRAY]
+            numbers = [name for name in names if kinds.get(name) == NUMBER]
+            return (last, arrays, numbers) if len(arrays) > 1 and "np" in _modules(work.tree) else None
+    return None
+
+
+def _modules(tree: ast.Module) -> list[str]:
+    return [a.asname or a.name for n in tree.body if isinstance(n, ast.Import) for a in n.names]
+
+
+def _cost(work: Work, arrays: list[str], weight: str) -> Callable[[str], str]:
+    """Cost of items that end at `ends`, written for an axis (`[None, :]`, `[:, None]` or none)."""
+    rng = work.rng
+    others = [name for name in arrays if name != weight] if rng.random() < 0.8 else arrays
+    other, factor = rng.choice(others), rng.choice(arrays)
+    form = rng.random()
+    late = "np.maximum(0, {ends} - {other}[order]{axis})"
+    if form < 0.55:
+        text = late
+    elif form < 0.65:
+        text = "np.abs({ends} - {other}[order]{axis})"
+    elif form < 0.85:
+        text = f"({late} * {{factor}}[order]{{axis}})"
+    elif form < 0.92:
+        text = "({ends} * {other}[order]{axis})"
+    else:
+        margin = ast.unparse(grow.constant(work))
+        text = f"np.maximum({margin}, {{ends}} - {margin} * {{other}}[order]{{axis}})"
+
+    def write(axis: str) -> str:
+        return text.format(ends="ends" if axis else "end", other=other, factor=factor, axis=axis)
+
+    return write
+
+
+def ranking_descent(work: Work) -> bool:
+    """A phase that improves the order which the returned ratings stand for."""
+    shape, name = _entry(work), fresh_name(work, "descent")
+    if shape is None or name is None:
+        return False
+    last, arrays, numbers = shape
+    weight = work.rng.choice(arrays)
+    cost = _cost(work, arrays, weight)
+    arguments = [*numbers, *arrays]
+    text = _DESCENT.format(
+        name=name,
+        arguments=", ".join(arguments),
+        weight=weight,
+        start=work.rng.choice(numbers) if numbers and work.rng.random() < 0.85 else "0",
+        cost=cost("[None, :]"),
+        cost_now=cost(""),
+        cost_moved=cost("[:, None]"),
+        rounds=work.rng.choice((1, 2, 4, 8)),
+    )
+    add_helper(work, text)
+    assert last.value is not None
+    last.value = grow.call(name, last.value, *(ast.Name(v, ast.Load()) for v in arguments))
+    return True
+
+
+def drop_ranking(work: Work) -> bool:
+    """Takes the outermost helper out of the returned expression."""
+    shape = _entry(work)
+    value = None if shape is None else shape[0].value
+    if shape is None or not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.args):
+        return False
+    helpers = [n.name for n in work.tree.body if isinstance(n, ast.FunctionDef) and n.name != work.entry]
+    gone = value.func.id
+    if gone not in helpers:
+        return False
+    shape[0].value = value.args[0]
+    if gone not in [n.id for n in walk(work.tree) if isinstance(n, ast.Name)]:
+        kept = [n for n in work.tree.body if not (isinstance(n, ast.FunctionDef) and n.name == gone)]
+        work.tree.body = kept
+    return True
+
+
+OPERATORS = (
+    Operator("ranking-descent", Origin.TEMPLATE, 1.5, ranking_descent),
+    Operator("drop-ranking", Origin.TEMPLATE, 0.3, drop_ranking),
+)

@@ -1,0 +1,360 @@
+"""Where a text can be changed: every expression with the names that are surely bound there, and its role."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from .kinds import (
+    ARRAY,
+    BOOLEAN,
+    ELEMENT,
+    FUNCTION,
+    INDEX,
+    NUMBER,
+    OTHER,
+    FunctionNode,
+    Scope,
+    bindings,
+    infer,
+    kind_of,
+    target_names,
+    walk,
+)
+from .names import attributes_set, module_names, names_compared, names_read, names_stored
+
+_BUILTINS = frozenset(dir(builtins))
+_ENDS = (ast.Return, ast.Continue, ast.Break, ast.Raise)
+_PLACES = ("range", "len", "enumerate", "zip", "index", "append", "remove", "insert", "pop", "add", "discard")
+DECISION_WEIGHT = 4
+SCORE_WEIGHT = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One expression in its place.
+
+    Attributes:
+        owner, field, index: the parent node, its field and the position in it (None: the field itself).
+        kind: rough type of the expression.
+        scope: names surely bound there, with their kinds, in order of binding.
+        structural: whether it is part of a subscript, a range or what a loop runs over.
+        deciding: whether it decides something (a sort key, a comparison, a returned value).
+        recurrent: whether it feeds the name that it is assigned to (`t = t + p`), inside a loop.
+    """
+
+    owner: ast.AST
+    field: str
+    index: int | None
+    kind: str
+    scope: Scope
+    structural: bool
+    deciding: bool
+    recurrent: bool
+
+    @property
+    def node(self) -> Any:
+        """The expression that is there now."""
+        value = getattr(self.owner, self.field)
+        return value if self.index is None else value[self.index]
+
+    def put(self, node: ast.expr) -> None:
+        """Replaces the expression."""
+        if self.index is None:
+            setattr(self.owner, self.field, node)
+        else:
+            getattr(self.owner, self.field)[self.index] = node
+
+    @property
+    def weight(self) -> int:
+        """How often it should be drawn, relative to others; most often a whole score or key."""
+        if not self.deciding:
+            return 1
+        whole = isinstance(self.owner, ast.Return | ast.Lambda | ast.Assign) and self.kind in (NUMBER, ARRAY)
+        return SCORE_WEIGHT if whole else DECISION_WEIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A list of statements in its place; `scopes[i]` holds the names surely bound before statement i."""
+
+    owner: ast.AST
+    field: str
+    scopes: list[Scope]
+    loops: int
+    function: str
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        """The statements that are there now."""
+        body: list[ast.stmt] = getattr(self.owner, self.field)
+        return body
+
+
+@dataclass(slots=True)
+class Analysis:
+    """All places of a text, and the uses of names that may be unbound (function, name) with their number."""
+
+    spots: list[Spot] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    unbound: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Role:
+    structural: bool = False
+    deciding: bool = False
+    target: str | None = None
+
+
+def analyse(tree: ast.Module) -> Analysis:
+    """Walks a module once, in order of execution."""
+    return _Walker(tree).result
+
+
+class _Walker:
+    """One pass over a module; `kinds` belongs to the function being walked."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.result = Analysis()
+        # Bodies of functions are walked with their own kinds; here only what they are called and return.
+        self.kinds: Scope = infer(tree, {})
+        self.function = ""
+        self.compared: frozenset[str | None] = frozenset()
+        self.loops = 0
+        self._reads: dict[int, list[str]] = {}
+        names = {name: self.kinds.get(name, OTHER) for name in module_names(tree)}
+        for statement in tree.body:
+            self.statement(statement, names)
+
+    def reads(self, owner: ast.AST) -> list[str]:
+        """Names that a statement reads; found once, for it is asked of every expression in it."""
+        if id(owner) not in self._reads:
+            self._reads[id(owner)] = names_read(owner)
+        return self._reads[id(owner)]
+
+    # statements
+
+    def define(self, function: FunctionNode, scope: Scope, owner: str = "") -> None:
+        """A function's body, with what surrounds it."""
+        outer = self.kinds, self.function, self.loops, self.compared
+        self.kinds, self.function, self.loops = infer(function, self.kinds), owner + function.name, 0
+        self.compared = names_compared(function)
+        arguments = function.args
+        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+        names += [a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None]
+        # A name that the body assigns is local to all of it, whatever the surroundings call so.
+        local = names_stored(function)
+        inner = {name: kind for name, kind in scope.items() if name not in local}
+        inner.update({name: self.kinds.get(name, OTHER) for name in names})
+        if "self" in names and function.name != "__init__":
+            inner.update({name: kind for name, kind in self.kinds.items() if name.startswith("self.")})
+        self.block(function, "body", inner)
+        self.kinds, self.function, self.loops, self.compared = outer
+
+    def block(self, owner: ast.AST, name: str, scope: Scope) -> Scope | None:
+        """A list of statements; the names bound after it, or None when it never runs to its end."""
+        scopes: list[Scope] = []
+        ended = False
+        for statement in getattr(owner, name):
+            scopes.append(scope)
+            scope = self.statement(statement, scope)
+            ended = ended or isinstance(statement, _ENDS)
+        scopes.append(scope)
+        self.result.blocks.append(Block(owner, name, scopes, self.loops, self.function))
+        return None if ended else scope
+
+    def bind(self, scope: Scope, names: list[str]) -> Scope:
+        """The scope with further names."""
+        return {**scope, **{name: self.kinds.get(name, OTHER) for name in names}} if names else scope
+
+    def statement(self, node: ast.stmt, scope: Scope) -> Scope:
+        """One statement; returns the names that are surely bound after it."""
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                scope = {**scope, node.name: FUNCTION}
+                self.define(node, scope)
+            case ast.ClassDef():
+                scope = {**scope, node.name: OTHER}
+                kinds, self.kinds = self.kinds, infer(ast.Module(body=node.body, type_ignores=[]), self.kinds)
+                for part in node.body:
+                    if isinstance(part, ast.FunctionDef):
+                        self.define(part, scope, f"{node.name}.")
+                self.kinds = kinds
+            case ast.Assign():
+                target = node.targets[0].id if isinstance(node.targets[0], ast.Name) else None
+                self.expression(node, "value", None, scope, self.assigned(target))
+                for position, each in enumerate(node.targets):
+                    self.store(node, "targets", position, each, scope)
+                    scope = self.bind(scope, target_names(each) + attributes_set(each))
+            case ast.AugAssign():
+                target = node.target.id if isinstance(node.target, ast.Name) else ""
+                self.name_used(target, scope)
+                self.expression(node, "value", None, scope, self.assigned(target))
+                self.store(node, "target", None, node.target, scope)
+            case ast.AnnAssign():
+                if node.value is not None:
+                    self.expression(node, "value", None, scope, _Role())
+                    scope = self.bind(scope, target_names(node.target))
+            case ast.For() | ast.While() | ast.If() | ast.With() | ast.Try():
+                scope = self.compound(node, scope)
+            case ast.Return():
+                self.expression(node, "value", None, scope, _Role(deciding=True))
+            case ast.Import() | ast.ImportFrom():
+                scope = self.bind(scope, [(a.asname or a.name).split(".")[0] for a in node.names])
+            case ast.Expr():
+                self.expression(node, "value", None, scope, _Role())
+            case _:
+                for child in walk(node):
+                    if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
+                        self.name_used(child.id, scope)
+        return scope
+
+    def compound(self, node: ast.For | ast.While | ast.If | ast.With | ast.Try, scope: Scope) -> Scope:
+        """A statement that holds blocks."""
+        match node:
+            case ast.For():
+                self.expression(node, "iter", None, scope, _Role(structural=True))
+                inner = self.bind(scope, target_names(node.target))
+                self.loops += 1
+                self.block(node, "body", inner)
+                self.loops -= 1
+                self.optional(node, "orelse", scope)
+            case ast.While():
+                self.expression(node, "test", None, scope, _Role(deciding=True))
+                self.loops += 1
+                self.block(node, "body", scope)
+                self.loops -= 1
+                self.optional(node, "orelse", scope)
+            case ast.If():
+                self.expression(node, "test", None, scope, _Role(deciding=True))
+                ends = [self.block(node, "body", scope), self.optional(node, "orelse", scope)]
+                open_ends = [end for end in ends if end is not None]
+                if not open_ends:
+                    return scope
+                return {k: v for k, v in open_ends[0].items() if all(k in end for end in open_ends)}
+            case ast.With():
+                for item in node.items:
+                    self.expression(item, "context_expr", None, scope, _Role(structural=True))
+                    if item.optional_vars is not None:
+                        scope = self.bind(scope, target_names(item.optional_vars))
+                return self.block(node, "body", scope) or scope
+            case ast.Try():
+                after = self.block(node, "body", scope)
+                for handler in node.handlers:
+                    self.block(handler, "body", self.bind(scope, [handler.name] if handler.name else []))
+                self.optional(node, "orelse", after or scope)
+                self.optional(node, "finalbody", scope)
+        return scope
+
+    def optional(self, owner: ast.AST, name: str, scope: Scope) -> Scope | None:
+        """A block that may be absent."""
+        return self.block(owner, name, scope) if getattr(owner, name) else scope
+
+    def store(self, owner: ast.AST, name: str, index: int | None, target: ast.expr, scope: Scope) -> None:
+        """The parts of a target that are read (`x[i] = …` reads x and i)."""
+        if isinstance(target, ast.Subscript | ast.Attribute):
+            self.children(target, scope, _Role(structural=True))
+
+    def assigned(self, name: str | None) -> _Role:
+        """The role of a value that a name takes: it decides something when the name is compared later."""
+        return _Role(deciding=name in self.compared, target=name)
+
+    # expressions
+
+    def name_used(self, name: str, scope: Scope) -> None:
+        """Notes a use of a name that may be unbound."""
+        if name and name not in scope and name not in _BUILTINS:
+            self.result.unbound[self.function, name] += 1
+
+    def expression(self, owner: ast.AST, name: str, index: int | None, scope: Scope, role: _Role) -> None:
+        """One expression and what is in it."""
+        value = getattr(owner, name)
+        node = value if index is None else value[index]
+        if node is None:
+            return
+        if isinstance(node, ast.Name):
+            self.name_used(node.id, scope)
+        kind = kind_of(node, scope)
+        if kind == OTHER and isinstance(owner, ast.BinOp | ast.UnaryOp) and not role.structural:
+            kind = (
+                NUMBER if not (isinstance(owner, ast.UnaryOp) and isinstance(owner.op, ast.Not)) else BOOLEAN
+            )
+        if kind == INDEX and isinstance(owner, ast.Assign) and self.kinds.get(role.target or "") == NUMBER:
+            kind = NUMBER
+        recurrent = bool(self.loops) and role.target is not None and role.target in self.reads(owner)
+        self.result.spots.append(
+            Spot(owner, name, index, kind, scope, role.structural, role.deciding, recurrent)
+        )
+        self.children(node, scope, role)
+
+    def children(self, node: ast.expr, scope: Scope, role: _Role) -> None:
+        """The parts of an expression, each with its own names and role."""
+        structural = _Role(structural=True, target=role.target)
+        match node:
+            case ast.Lambda():
+                names = [a.arg for a in node.args.args]
+                inner = {**scope, **{n: self.kinds.get(n, OTHER) for n in names}}
+                self.expression(node, "body", None, inner, role)
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                self.comprehension(node, scope, role)
+            case ast.Subscript():
+                self.expression(node, "value", None, scope, structural)
+                self.expression(node, "slice", None, scope, structural)
+            case ast.Call():
+                self.call(node, scope, role)
+            case ast.Compare():
+                role = _Role(role.structural, True, role.target)
+                self.expression(node, "left", None, scope, role)
+                self.sequence(node, "comparators", scope, role)
+            case ast.Attribute():
+                self.expression(node, "value", None, scope, structural)
+            case _:
+                for name, value in ast.iter_fields(node):
+                    if isinstance(value, list):
+                        self.sequence(node, name, scope, role)
+                    elif isinstance(value, ast.expr):
+                        self.expression(node, name, None, scope, role)
+
+    def sequence(self, owner: ast.AST, name: str, scope: Scope, role: _Role) -> None:
+        """A field that holds several expressions."""
+        for index, value in enumerate(getattr(owner, name)):
+            if isinstance(value, ast.expr):
+                self.expression(owner, name, index, scope, role)
+
+    def comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope, role: _Role
+    ) -> None:
+        """Generators in order, then the element."""
+        structural = _Role(structural=True, target=role.target)
+        for generator in node.generators:
+            self.expression(generator, "iter", None, scope, structural)
+            scope = {**scope, **dict(bindings(generator.target, generator.iter, scope))}
+            scope = {
+                name: self.kinds.get(name, kind) if kind == OTHER else kind for name, kind in scope.items()
+            }
+            self.sequence(generator, "ifs", scope, role)
+        for name in ("key", "value") if isinstance(node, ast.DictComp) else ("elt",):
+            self.expression(node, name, None, scope, role)
+
+    def call(self, node: ast.Call, scope: Scope, role: _Role) -> None:
+        """A call: what is called is structural, and so are the arguments of ranges."""
+        structural = _Role(structural=True, target=role.target)
+        self.expression(node, "func", None, scope, structural)
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        fixed = role.structural or name in _PLACES
+        inside = structural if fixed else _Role(False, role.deciding, role.target)
+        self.sequence(node, "args", scope, inside)
+        element = ELEMENT.get(kind_of(node.args[0], scope), OTHER) if node.args else OTHER
+        for keyword in node.keywords:
+            if keyword.arg == "key" and isinstance(keyword.value, ast.Lambda) and keyword.value.args.args:
+                names = [a.arg for a in keyword.value.args.args]
+                kinds = {n: element if element != OTHER else self.kinds.get(n, OTHER) for n in names}
+                self.expression(keyword.value, "body", None, {**scope, **kinds}, _Role(deciding=True))
+            else:
+                self.expression(
+                    keyword, "value", None, scope, _Role(False, keyword.arg == "key", role.target)
+                )

@@ -1,0 +1,272 @@
+"""Statement templates: whole phases that small edits would not find in reasonable time.
+
+They fit programs by shape alone: functions that take vectors and return an order of their indices. What an
+order costs is not known here; the template writes a cost that adds up along the order, over a vector that
+accumulates and a random expression, and selection keeps what turns out to help. Insertion and exchange
+moves with increments: Della Croce, Garaix, Grosso, Computers & Operations Research 39 (2012) 1213-1217,
+doi:10.1016/j.cor.2010.10.025; two phases (construct, then improve) as in GRASP (Feo and Resende 1995,
+doi:10.1007/BF01096763).
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+
+from ..base import Origin
+from . import grow
+from .kinds import INDEX, INDICES, NUMBER, VECTOR, annotation_kind, infer, kind_of, walk
+from .work import Operator, Work
+
+_COST = "cost"
+_MOST_PHASES = 3
+
+_INSERTION = '''
+def {name}(order, {arguments}):
+    """Moves single items along an order as long as the added-up cost falls."""
+    def cost(j, end):
+        return {cost}
+    order = list(order)
+    for _ in range({rounds}):
+        changed = False
+        for i in range(len(order)):
+            j = order[i]
+            start = sum({weight}[k] for k in order[:i])
+            base = cost(j, start + {weight}[j])
+            least = -1e-09
+            place = i
+            change = 0
+            end = start
+            for k in range(i + 1, min(len(order), i + {window})):
+                other = order[k]
+                end += {weight}[other]
+                change += cost(other, end) - cost(other, end + {weight}[j])
+                gain = change + cost(j, end + {weight}[j]) - base
+                if gain < least:
+                    least = gain
+                    place = k
+            change = 0
+            end = start
+            for k in range(i - 1, max(-1, i - {window}), -1):
+                other = order[k]
+                change += cost(other, end + {weight}[j]) - cost(other, end)
+                end -= {weight}[other]
+                gain = change + cost(j, end + {weight}[j]) - base
+                if gain < least:
+                    least = gain
+                    place = k
+            if place != i:
+                order.insert(place, order.pop(i))
+                changed = True
+        if not changed:
+            break
+    return order
+'''
+
+_EXCHANGE = '''
+def {name}(order, {arguments}):
+    """Exchanges pairs of items of an order as long as the added-up cost falls."""
+    def cost(j, end):
+        return {cost}
+    order = list(order)
+    for _ in range({rounds}):
+        changed = False
+        start = 0
+        for i in range(len(order)):
+            for k in range(i + 1, min(len(order), i + {window})):
+                trial = [order[k]] + order[i + 1:k] + [order[i]]
+                change = 0
+                end = start
+                for other in order[i:k + 1]:
+                    end += {weight}[other]
+                    change -= cost(other, end)
+                end = start
+                for other in trial:
+                    end += {weight}[other]
+                    change += cost(other, end)
+                if change < -1e-09:
+                    order[i:k + 1] = trial
+                    changed = True
+            start += {weight}[order[i]]
+        if not changed:
+            break
+    return order
+'''
+
+_BEST_OF = '''
+def {name}(orders, {arguments}):
+    """The order of least added-up cost."""
+    def cost(j, end):
+        return {cost}
+    def total(order):
+        end = 0
+        value = 0
+        for j in order:
+            end += {weight}[j]
+            value += cost(j, end)
+        return value
+    return min(orders, key=total)
+'''
+
+
+def _entry(work: Work) -> tuple[ast.FunctionDef, ast.Return, list[str]] | None:
+    """The entry point, its last return and its vectors, when it returns an order of indices."""
+    for node in work.tree.body:
+        if (
+            isinstance(node, ast.FunctionDef)
+            and node.name == work.entry
+            and isinstance(node.body[-1], ast.Return)
+        ):
+            last = node.body[-1]
+            kinds = infer(node, {})
+            promised = annotation_kind(node.returns) == VECTOR
+            if last.value is None or not (promised or kind_of(last.value, kinds) == INDICES):
+                return None
+            vectors = [a.arg for a in node.args.args if kinds.get(a.arg) == VECTOR]
+            return (node, last, vectors) if vectors else None
+    return None
+
+
+def _cost(work: Work, vectors: list[str]) -> tuple[str, str]:
+    """The vector that accumulates and the cost of item j that ends at `end`: the text's own, or a new one."""
+    known = _known_cost(work)
+    if known is not None and work.rng.random() < 0.7:
+        return known
+    rng = work.rng
+    weight = rng.choice(vectors)
+    others = [name for name in vectors if name != weight] if rng.random() < 0.8 else vectors
+    other = rng.choice(others or vectors)
+    form = rng.random()
+    if form < 0.45:
+        text = f"max(0, end - {other}[j])"
+    elif form < 0.55:
+        text = f"abs(end - {other}[j])"
+    elif form < 0.7:
+        text = f"max(0, end - {other}[j]) * {rng.choice(vectors)}[j]"
+    elif form < 0.8:
+        text = f"end * {other}[j]"
+    else:
+        scope = {**dict.fromkeys(vectors, VECTOR), "j": INDEX, "end": NUMBER}
+        text = ast.unparse(grow.number(work, scope, 2))
+    return weight, text
+
+
+def _known_cost(work: Work) -> tuple[str, str] | None:
+    """Weight and cost of a phase that the text has."""
+    for node in walk(work.tree):
+        if isinstance(node, ast.FunctionDef) and node.name == _COST and isinstance(node.body[-1], ast.Return):
+            cost = node.body[-1].value
+            weights = [
+                part.value.value.id
+                for part in walk(work.tree)
+                if isinstance(part, ast.AugAssign)
+                and isinstance(part.target, ast.Name)
+                and part.target.id == "end"
+                and isinstance(part.value, ast.Subscript)
+                and isinstance(part.value.value, ast.Name)
+            ]
+            if cost is not None and weights:
+                return weights[0], ast.unparse(cost)
+    return None
+
+
+def fresh_name(work: Work, stem: str) -> str | None:
+    """A name for a new phase; None when the text has enough phases."""
+    names = [node.name for node in work.tree.body if isinstance(node, ast.FunctionDef)]
+    if len(names) > _MOST_PHASES:
+        return None
+    return next(name for name in (stem, f"{stem}_2", f"{stem}_3", f"{stem}_4") if name not in names)
+
+
+def add_helper(work: Work, text: str) -> None:
+    """Puts a helper before the entry point."""
+    place = next(
+        i for i, n in enumerate(work.tree.body) if isinstance(n, ast.FunctionDef) and n.name == work.entry
+    )
+    work.tree.body.insert(place, ast.parse(text).body[0])
+
+
+def _phase(stem: str, template: str, windows: tuple[int, ...]) -> Callable[[Work], bool]:
+    def apply(work: Work) -> bool:
+        shape = _entry(work)
+        name = fresh_name(work, stem)
+        if shape is None or name is None:
+            return False
+        _, last, vectors = shape
+        weight, cost = _cost(work, vectors)
+        text = template.format(
+            name=name,
+            arguments=", ".join(vectors),
+            cost=cost,
+            weight=weight,
+            rounds=work.rng.choice((1, 2, 3, 5)),
+            window=work.rng.choice(windows),
+        )
+        add_helper(work, text)
+        assert last.value is not None
+        last.value = grow.call(name, last.value, *(ast.Name(v, ast.Load()) for v in vectors))
+        return True
+
+    return apply
+
+
+def best_of(work: Work) -> bool:
+    """Two answers instead of one, the second from an order by a new key; the cheaper one is returned."""
+    shape, name, known = _entry(work), fresh_name(work, "best_of"), _known_cost(work)
+    if shape is None or name is None or known is None:
+        return False
+    _, last, vectors = shape
+    assert last.value is not None
+    other = copy.deepcopy(last.value)
+    inner: ast.expr = other
+    while isinstance(inner, ast.Call) and inner.args and isinstance(inner.args[0], ast.Call | ast.Name):
+        parent, inner = inner, inner.args[0]
+        if isinstance(inner, ast.Name):
+            scope = {**dict.fromkeys(vectors, VECTOR), "j": INDEX}
+            key = ast.unparse(grow.number(work, scope, 2))
+            parent.args[0] = ast.parse(f"sorted({inner.id}, key=lambda j: {key})", mode="eval").body
+            weight, cost = known
+            add_helper(
+                work, _BEST_OF.format(name=name, arguments=", ".join(vectors), cost=cost, weight=weight)
+            )
+            orders = ast.List([last.value, other], ast.Load())
+            last.value = grow.call(name, orders, *(ast.Name(v, ast.Load()) for v in vectors))
+            return True
+    return False
+
+
+def drop_phase(work: Work) -> bool:
+    """Takes one phase out of the returned expression and its helper out of the text."""
+    shape = _entry(work)
+    if shape is None:
+        return False
+    _, last, _ = shape
+    value = last.value
+    helpers = [n.name for n in work.tree.body if isinstance(n, ast.FunctionDef) and n.name != work.entry]
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Name)
+        and value.func.id in helpers
+        and value.args
+    ):
+        gone = value.func.id
+        first = value.args[0]
+        last.value = first.elts[0] if isinstance(first, ast.List) and first.elts else first
+        used = [n.id for n in walk(work.tree) if isinstance(n, ast.Name)]
+        if gone not in used:
+            work.tree.body = [
+                n for n in work.tree.body if not (isinstance(n, ast.FunctionDef) and n.name == gone)
+            ]
+        return True
+    return False
+
+
+OPERATORS = (
+    Operator(
+        "insertion-phase", Origin.TEMPLATE, 2.0, _phase("insertion_descent", _INSERTION, (6, 12, 30, 1000))
+    ),
+    Operator("exchange-phase", Origin.TEMPLATE, 1.0, _phase("exchange_descent", _EXCHANGE, (2, 3, 5, 8))),
+    Operator("best-of", Origin.TEMPLATE, 0.5, best_of),
+    Operator("drop-phase", Origin.TEMPLATE, 0.3, drop_phase),
+)

@@ -1,0 +1,101 @@
+"""The tree under change, the random stream, and what an operator may draw from."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from ...problems.base import Primitive
+from ..base import Origin
+from .kinds import walk
+from .scope import Analysis, Block, Spot, analyse
+
+Item = TypeVar("Item")
+
+
+@dataclass(slots=True)
+class Work:
+    """One child in the making.
+
+    Attributes:
+        tree: the module, changed in place by operators.
+        entry: name of the function or class whose name and signature must stay.
+        rng: the only source of chance.
+        primitives: expressions that the problem declares.
+        donor: tree of a second parent, None when there is none.
+        analysis: places of `tree`; operators that change the tree call `refresh`.
+    """
+
+    tree: ast.Module
+    entry: str
+    rng: random.Random
+    primitives: tuple[Primitive, ...] = ()
+    donor: ast.Module | None = None
+    analysis: Analysis = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Analyses the tree again."""
+        self.analysis = analyse(self.tree)
+
+    def spot(self, suits: Callable[[Spot], bool]) -> Spot | None:
+        """A place that suits, deciding ones more often; None when there is none."""
+        found = [spot for spot in self.analysis.spots if suits(spot)]
+        return self.rng.choices(found, [s.weight for s in found])[0] if found else None
+
+    def block(self, suits: Callable[[Block], bool]) -> Block | None:
+        """A list of statements that suits, longer ones more often; None when there is none."""
+        found = [block for block in self.analysis.blocks if suits(block)]
+        return self.rng.choices(found, [len(b.body) for b in found])[0] if found else None
+
+    def choice(self, items: Sequence[Item]) -> Item | None:
+        """An item, or None when there is none."""
+        return self.rng.choice(items) if items else None
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One way to change a tree.
+
+    Attributes:
+        name: lower case with hyphens, stored with every proposal.
+        origin: which of the closed list of origins it belongs to.
+        weight: base rate relative to the other operators, > 0.
+        apply: changes the tree in place; False when the tree has no place for it.
+    """
+
+    name: str
+    origin: Origin
+    weight: float
+    apply: Callable[[Work], bool]
+
+
+def parse_expression(text: str) -> ast.expr:
+    """A fresh tree of an expression."""
+    return ast.parse(text, mode="eval").body
+
+
+def names_in(nodes: Iterable[ast.AST]) -> list[str]:
+    """Names read in some trees, each once, in order."""
+    names: dict[str, None] = {}
+    for root in nodes:
+        for node in walk(root):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                names[node.id] = None
+    return list(names)
+
+
+def bound_in(node: ast.AST) -> list[str]:
+    """Names that an expression binds inside itself (lambda arguments, comprehension targets)."""
+    names: list[str] = []
+    for part in walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            names.append(part.id)
+        elif isinstance(part, ast.arg):
+            names.append(part.arg)
+    return names

@@ -1,0 +1,156 @@
+"""The proposer that asks language models: prompt, reply, edit, one repair."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+from ..prompts.builder import Builder, PromptTooLarge
+from ..prompts.parts import Failure
+from .base import Completion, Context, Elite, Origin, Prompt, Proposal, Rejection, RejectionReason
+from .edits import EditError, apply_reply
+from .models.base import ErrorKind, ModelError, Parameterised, Recourse
+from .models.caller import Caller
+from .models.ensemble import Arm, Choice, Member, arms, choose
+from .shown import parts_for
+
+EXCERPT = 300
+HUNKS_FROM_LINES = 150
+"""Programs of more lines are changed by hunks, shorter ones written anew."""
+REFUSALS = ("refusal", "content_filter")
+
+Examine = Callable[[Mapping[str, str]], tuple[RejectionReason, str] | None]
+
+
+class PromptedProposer:
+    """Asks one of its models for a new program. Thread-safe.
+
+    Args:
+        callers: the models, at least one.
+        builder: fills the templates.
+        choice: how model and operator are chosen for an ask.
+        examine: says why files can be no candidate (syntax, entry point, imports), None when they can;
+            asked from several threads at once. With it the repair round covers these faults too.
+    """
+
+    def __init__(
+        self, callers: Sequence[Caller], builder: Builder, choice: Choice, examine: Examine | None = None
+    ) -> None:
+        self._callers = list(callers)
+        self._builder = builder
+        self._choice = choice
+        self._examine = examine
+        self._arms = arms([Member(c.settings.spec, c.settings.weight, c.settings.price) for c in callers])
+
+    def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
+        """A model's new text for the first parent; see `Proposer`.
+
+        Raises:
+            ModelError: a person must act.
+            BudgetSpent: no further call fits under a cap.
+        """
+        arm = self.choose(parents, context, rng)
+        asked = self.ask_for(arm.operator, parents, context)
+        reply = self._round(arm, asked, Origin(arm.operator), 1, parents, context)
+        if isinstance(reply, Proposal) or reply.reason not in _REPAIRABLE or reply.completion is None:
+            return reply
+        failure = Failure(f"{reply.reason.value}: {reply.excerpt}", reply.completion.text)
+        again = self.ask_for("repair", parents, context, failure)
+        return self._round(arm, again, Origin.REPAIR, 2, parents, context)
+
+    def choose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Arm:
+        """Model and operator for an ask; *combine* needs two parents."""
+        possible = [arm for arm in self._arms if arm.operator != "combine" or len(parents) > 1]
+        return choose(self._choice, possible, context.operators, context.costs, rng)
+
+    def ask_for(
+        self, operator: str, parents: Sequence[Elite], context: Context, failure: Failure | None = None
+    ) -> Prompt | PromptTooLarge:
+        """The prompt of an operator, or why there is none."""
+        parts = parts_for(operator, parents, context, failure, HUNKS_FROM_LINES)
+        try:
+            return Prompt(*self._builder.render(operator, parts))
+        except PromptTooLarge as error:
+            return error
+
+    @property
+    def notes(self) -> list[str]:
+        """A sentence for each parameter that a provider refused and that is no longer sent."""
+        models = [caller.model for caller in self._callers]
+        return [f"{m.name}: {note}" for m in models if isinstance(m, Parameterised) for note in m.notes]
+
+    def close(self) -> None:
+        """Ends calls under way and connections."""
+        for caller in self._callers:
+            caller.close()
+
+    def _round(
+        self,
+        arm: Arm,
+        prompt: Prompt | PromptTooLarge,
+        origin: Origin,
+        round: int,
+        parents: Sequence[Elite],
+        context: Context,
+    ) -> Proposal | Rejection:
+        """One question and what its reply amounts to."""
+        if isinstance(prompt, PromptTooLarge):
+            return Rejection(RejectionReason.TOO_LARGE, str(prompt)[:EXCERPT], origin, arm.name)
+        check = _Reading(parents[0], context.problem.entry_point, self._examine)
+        try:
+            completion = self._callers[arm.model].ask(
+                prompt, origin.value, context.iteration, round, check.complaint
+            )
+        except ModelError as error:
+            if error.recourse is Recourse.PERSON:
+                raise
+            reason = _REASONS.get(error.kind, RejectionReason.NO_CODE)
+            return Rejection(reason, error.sentence[:EXCERPT], origin, arm.name, prompt, error.completion)
+        if completion.finish_reason in REFUSALS:
+            excerpt = completion.text[:EXCERPT] or f"finish reason {completion.finish_reason}"
+            return Rejection(RejectionReason.REFUSED_BY_MODEL, excerpt, origin, arm.name, prompt, completion)
+        files = check.read(completion)
+        if isinstance(files, tuple):
+            reason, excerpt = files
+            return Rejection(reason, excerpt[:EXCERPT], origin, arm.name, prompt, completion)
+        return Proposal(files, origin, arm.name, prompt, completion)
+
+
+_REASONS = {
+    ErrorKind.FILTERED: RejectionReason.REFUSED_BY_MODEL,
+    ErrorKind.TOO_LONG: RejectionReason.TOO_LARGE,
+}
+_REPAIRABLE = (
+    RejectionReason.NO_CODE,
+    RejectionReason.HUNK_NOT_FOUND,
+    RejectionReason.SYNTAX,
+    RejectionReason.MISSING_ENTRY_POINT,
+    RejectionReason.FORBIDDEN_IMPORT,
+    RejectionReason.TOO_LARGE,
+)
+
+
+class _Reading:
+    """Reads replies against one parent."""
+
+    def __init__(self, parent: Elite, entry_point: str, examine: Examine | None) -> None:
+        self._files = parent.candidate.files
+        self._entry_point = entry_point
+        self._examine = examine
+
+    def read(self, completion: Completion) -> dict[str, str] | tuple[RejectionReason, str]:
+        """The files of a reply, or why there are none."""
+        main, parent = next(iter(self._files.items()))
+        cut = completion.finish_reason == "length"
+        try:
+            text = apply_reply(completion.text, parent, self._entry_point, cut)
+        except EditError as error:
+            return error.reason, error.sentence
+        files = {**self._files, main: text}
+        found = self._examine(files) if self._examine is not None else None
+        return files if found is None else found
+
+    def complaint(self, text: str) -> str | None:
+        """What is wrong with a reply's text, None when nothing is."""
+        found = self.read(Completion(text, ""))
+        return f"{found[0].value}: {found[1]}" if isinstance(found, tuple) else None

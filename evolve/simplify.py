@@ -1,0 +1,236 @@
+"""Shorter programs that are as good: reduced variants of a text, and the loop that keeps what is accepted.
+
+A greedy form of delta debugging over syntax trees (Zeller and Hildebrandt 2002, doi:10.1109/32.988498; for
+trees Misherghi and Su 2006, doi:10.1145/1134285.1134307). What "as good" means is the caller's: a callable.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from .offline import guard
+from .offline.kinds import ARRAY, NUMBER, walk
+from .offline.scope import Spot, analyse
+
+_FOLDS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+_KEPT = (ast.Return, ast.Import, ast.ImportFrom, ast.Pass, ast.ClassDef)
+Edit = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Simplified:
+    """What came of simplifying.
+
+    Attributes:
+        text: the shortest accepted text.
+        tried: variants that were put to the test (count).
+        accepted: variants that were kept, one after another (count).
+    """
+
+    text: str
+    tried: int
+    accepted: int
+
+
+def simplify(text: str, entry: str, accept: Callable[[str], bool], limit: int) -> Simplified:
+    """Tries reduced variants one after another and goes on from each that is accepted.
+
+    Args:
+        text: source within the sandbox's caps, as its describe job reported.
+        entry: name of the function or class that stays.
+        accept: whether a variant is still good enough; the only judge, called at most `limit` times.
+        limit: calls of `accept` (count, ≥ 0).
+    """
+    current, tried, accepted = text, 0, 0
+    refused: set[str] = {text}
+    while True:
+        for variant in variants(current, entry):
+            if variant in refused:
+                continue
+            if tried >= limit:
+                return Simplified(current, tried, accepted)
+            tried += 1
+            if accept(variant):
+                current, accepted = variant, accepted + 1
+                break
+            refused.add(variant)
+        else:
+            return Simplified(current, tried, accepted)
+
+
+def variants(text: str, entry: str) -> list[str]:
+    """Distinct reduced variants of a text, the ones that take most away first.
+
+    Each keeps the entry point's signature and the imports' subset, and reads no name that may be unbound.
+    """
+    tree = ast.parse(text)
+    interface, plain = guard.interface(tree, entry), ast.unparse(tree)
+    imports, hazards = guard.imports(tree), guard.hazards(tree, analyse(tree))
+    found: dict[str, int] = {}
+    for number in range(len(_edits(tree, entry))):
+        fresh = ast.parse(text)
+        _edits(fresh, entry)[number]()
+        if guard.interface(fresh, entry) != interface or not set(guard.imports(fresh)) <= set(imports):
+            continue
+        if not guard.hazards(fresh, analyse(fresh)) <= hazards:
+            continue
+        reduced = ast.unparse(fresh)
+        if reduced != plain:
+            found.setdefault(reduced, guard.size(fresh)[0])
+    return sorted(found, key=lambda one: (found[one], len(one), one))
+
+
+def _edits(tree: ast.Module, entry: str) -> list[Edit]:
+    """All single reductions of a tree, in a fixed order; each changes the tree in place."""
+    analysis = analyse(tree)
+    edits = [lambda: _fold(tree), lambda: _drop_unused(tree, entry)]
+    for block in analysis.blocks:
+        for index in range(len(block.body)):
+            edits += _statement_edits(block.body, index)
+    for spot in analysis.spots:
+        edits += _expression_edits(spot)
+    return edits
+
+
+def _statement_edits(body: list[ast.stmt], index: int) -> list[Edit]:
+    node = body[index]
+    edits: list[Edit] = []
+
+    def put(*new: ast.stmt) -> Edit:
+        return lambda: body.__setitem__(slice(index, index + 1), list(new))
+
+    if not isinstance(node, _KEPT):
+        edits.append(put() if len(body) > 1 else put(ast.Pass()))
+    if isinstance(node, ast.If):
+        edits.append(put(*node.body))
+        if node.orelse:
+            edits += [put(*node.orelse), lambda: setattr(node, "orelse", [])]
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        edits.append(lambda: _inline(body, index))
+    return edits
+
+
+def _inline(body: list[ast.stmt], index: int) -> None:
+    """Puts a value in place of the name, when the next statement alone reads it, once."""
+    assignment = body[index]
+    assert isinstance(assignment, ast.Assign)
+    assert isinstance(assignment.targets[0], ast.Name)
+    name = assignment.targets[0].id
+    later = [n for node in body[index + 1 :] for n in walk(node) if isinstance(n, ast.Name) and n.id == name]
+    # Only straight into the next simple statement: nothing in between may change what the value reads.
+    if len(later) != 1 or index + 1 == len(body) or isinstance(body[index + 1], ast.For | ast.While):
+        return
+    reader = body[index + 1]
+    if any(isinstance(n, ast.Lambda | ast.comprehension | ast.FunctionDef) for n in walk(reader)):
+        return
+    replacer = _Replacer(name, assignment.value)
+    body[index : index + 2] = [replacer.visit(reader)]
+
+
+class _Replacer(ast.NodeTransformer):
+    """Puts an expression in place of a name."""
+
+    def __init__(self, name: str, value: ast.expr) -> None:
+        self.name = name
+        self.value = value
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """A copy of the expression where the name is read."""
+        return copy.deepcopy(self.value) if node.id == self.name and isinstance(node.ctx, ast.Load) else node
+
+
+def _expression_edits(spot: Spot) -> list[Edit]:
+    """An expression by one of its own operands, and numbers by rounder ones."""
+    node = spot.node
+    if isinstance(node, ast.Constant) and type(node.value) is float:
+        return [_put(spot, ast.Constant(value)) for value in _rounder(node.value)]
+    if spot.structural or spot.kind not in (NUMBER, ARRAY, "boolean", "mask", "other"):
+        return []
+    return [_put(spot, part) for part in _operands(node)]
+
+
+def _put(spot: Spot, node: ast.expr) -> Edit:
+    return lambda: spot.put(node)
+
+
+def _operands(node: ast.expr) -> Iterator[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            yield from (left, right)
+        case ast.UnaryOp(operand=operand):
+            yield operand
+        case ast.BoolOp(values=values):
+            yield from values
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from (body, orelse)
+        case ast.Tuple(elts=elements):
+            yield from elements[:1]
+        case ast.Call(func=ast.Name(id="min" | "max" | "abs"), args=arguments):
+            yield from arguments
+        case ast.Call(func=ast.Attribute(attr="minimum" | "maximum" | "abs"), args=arguments):
+            yield from arguments
+        case ast.Call(func=ast.Attribute(attr="where"), args=[_, first, second]):
+            yield from (first, second)
+
+
+def _rounder(value: float) -> Iterator[float]:
+    """A float with fewer digits, fewest first."""
+    if abs(value) < 1e15 and value != 0:
+        shorter = [round(value), float(f"{value:.1g}"), float(f"{value:.2g}")]
+        yield from (short for short in shorter if repr(short) != repr(value) and short != 0)
+
+
+def _fold(tree: ast.Module) -> None:
+    """Computes what only constants decide, everywhere."""
+    for spot in reversed(analyse(tree).spots):
+        folded = _folded(spot.node)
+        if folded is not None:
+            spot.put(folded)
+
+
+def _folded(node: ast.expr) -> ast.expr | None:
+    match node:
+        case ast.BinOp(left=ast.Constant(value=a), op=op, right=ast.Constant(value=b)):
+            return _computed(a, type(op), b)
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=ast.Constant(value=1)):
+            return left
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant(value=0)):
+            return left
+        case ast.BinOp(left=ast.Constant(value=1), op=ast.Mult(), right=right):
+            return right
+        case ast.BinOp(left=ast.Constant(value=0), op=ast.Add(), right=right):
+            return right
+        case ast.UnaryOp(op=ast.USub(), operand=ast.UnaryOp(op=ast.USub(), operand=inner)):
+            return inner
+        case ast.UnaryOp(op=ast.Not(), operand=ast.UnaryOp(op=ast.Not(), operand=inner)):
+            return inner
+    return None
+
+
+def _computed(a: object, op: type[ast.operator], b: object) -> ast.expr | None:
+    if (
+        type(a) not in (int, float)
+        or type(b) not in (int, float)
+        or op not in _FOLDS
+        or (op is ast.Div and not b)
+    ):
+        return None
+    value = _FOLDS[op](a, b)  # type: ignore[arg-type]
+    return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
+
+
+def _drop_unused(tree: ast.Module, entry: str) -> None:
+    """Removes helpers that nothing calls."""
+    read = [n.id for n in walk(tree) if isinstance(n, ast.Name)]
+    tree.body = [
+        n for n in tree.body if not isinstance(n, ast.FunctionDef) or n.name == entry or n.name in read
+    ]

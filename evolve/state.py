@@ -1,0 +1,121 @@
+"""What the loop carries: its settings, its ports, the asks under way and the running counts."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ..evaluators.base import Evaluation, Evaluator
+from ..problems.base import Problem
+from .admission import Admission
+from .base import Candidate, Proposal, Proposer, Rejection
+from .executor import Executor
+from .store.store import Store
+
+
+class Order(StrEnum):
+    """In which order outcomes are told: as submitted (offline, scripted) or as they arrive (real models)."""
+
+    SUBMITTED = "submitted"
+    COMPLETED = "completed"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a campaign searches; all stored with the run.
+
+    Attributes:
+        seed: of all random streams.
+        in_flight: asks without an outcome (count); a constant of the run, never the number of workers.
+        order: of telling.
+        migration_every: told iterations between migrations along the ring of islands (count); 0 is never.
+        inspirations: elites shown or crossed beside the first parent (count).
+        waits: whether the proposer waits for somebody else (a model), so that it runs in a thread of its own.
+    """
+
+    seed: int
+    in_flight: int
+    order: Order
+    migration_every: int
+    inspirations: int
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What the loop works with; it knows nothing of how they do it."""
+
+    problem: Problem
+    evaluator: Evaluator
+    proposer: Proposer
+    executor: Executor
+    admission: Admission
+    store: Store
+
+
+@dataclass(slots=True)
+class Ask:
+    """One iteration under way: what was asked and, as it becomes known, what came of it."""
+
+    iteration: int
+    island: int
+    parents: tuple[str, ...]
+    proposal: Future[Proposal | Rejection] | None = None
+    outcome: Candidate | Rejection | None = None
+    evaluation: Future[Evaluation] | None = None
+    recorded: bool = False
+
+    @property
+    def landed(self) -> bool:
+        """Whether it can be told."""
+        if isinstance(self.outcome, Candidate):
+            return self.evaluation is not None and self.evaluation.done()
+        return self.outcome is not None
+
+
+@dataclass(slots=True)
+class Tally:
+    """Running counts; all derived from what was told."""
+
+    asked: int = 0
+    told: int = 0
+    evaluations: int = 0
+    executions: int = 0
+    since_improvement: int = 0
+    rejections: dict[str, int] = field(default_factory=dict)
+    operators: dict[str, tuple[int, int]] = field(default_factory=dict)
+    costs: dict[str, float] = field(default_factory=dict)
+
+    def count(
+        self,
+        ask: Ask,
+        evaluation: Evaluation | None,
+        *,
+        improved: bool,
+        gained: bool,
+        cost: float | None,
+    ) -> None:
+        """Counts an outcome.
+
+        Args:
+            ask: the iteration.
+            evaluation: None for a rejection.
+            improved: whether it is a new best.
+            gained: whether it is better than its first parent.
+            cost: US dollars of its model calls, None if not known.
+        """
+        self.told += 1
+        self.since_improvement = 0 if improved else self.since_improvement + 1
+        if isinstance(ask.outcome, Rejection):
+            reason = ask.outcome.reason.value
+            self.rejections[reason] = self.rejections.get(reason, 0) + 1
+        if evaluation is not None:
+            self.evaluations += 1
+            self.executions += len(evaluation.scores)
+        if ask.outcome is not None:
+            tries, gains = self.operators.get(ask.outcome.operator, (0, 0))
+            self.operators[ask.outcome.operator] = (tries + 1, gains + gained)
+            if cost is not None:
+                spent = self.costs.get(ask.outcome.operator, 0.0)
+                self.costs[ask.outcome.operator] = spent + cost

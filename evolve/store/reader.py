@@ -1,0 +1,230 @@
+"""Queries over a store; nothing here writes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...evaluators.base import Evaluation, Reference
+from ...problems.base import Instance
+from ..base import AddStatus, Candidate, Origin, Prompt, Rejection, RejectionReason
+from .records import read_candidate, read_evaluation, read_instance, read_reference, read_score
+from .schema import open_reading
+
+BASELINE = "baseline/"
+"""Prefix under which a baseline's evaluations are stored (`baseline/mdd`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """One iteration as recorded: what was asked, what came of it, and its place in the order of telling."""
+
+    number: int
+    island: int
+    parents: tuple[str, ...]
+    inspirations: tuple[str, ...]
+    candidate: str | None
+    rejection: Rejection | None
+    told: int | None
+    added: AddStatus | None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a model as recorded."""
+
+    id: int
+    iteration: int
+    round: int
+    attempt: int
+    operator: str
+    prompt: str
+    model: str
+    state: str
+    text: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_usd: float | None
+    seconds: float | None
+    finish_reason: str | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to the campaign: a kind, its data, the iteration it belongs to."""
+
+    iteration: int
+    kind: str
+    data: Mapping[str, Any]
+    at: float
+
+
+class Reader:
+    """Reads a store. Instances and references are loaded once, everything else on demand."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        """Takes an open connection; `Reader.open` makes one for a run folder."""
+        database.row_factory = sqlite3.Row
+        self._db = database
+        self._instances: dict[int, Instance] | None = None
+        self._references: dict[int, Reference] | None = None
+
+    @classmethod
+    def open(cls, folder: Path) -> Reader:
+        """Opens the store of a run folder read-only.
+
+        Raises:
+            StoreError: it is missing, damaged or of a newer version.
+        """
+        return cls(open_reading(folder))
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._db.close()
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        """All rows of a query."""
+        return self._db.execute(query, values).fetchall()
+
+    def stream(self, query: str, values: Sequence[Any] = ()) -> Iterator[sqlite3.Row]:
+        """Rows of a query one at a time, for results too large to hold."""
+        yield from self._db.execute(query, values)
+
+    def value(self, query: str, values: Sequence[Any] = ()) -> Any:
+        """First column of the first row, None if there is no row."""
+        row = self._db.execute(query, values).fetchone()
+        return None if row is None else row[0]
+
+    def record(self, key: str) -> Any:
+        """A value of the run's own record (`config`, `versions`, `status`, …); None if it was never set."""
+        text = self.value("SELECT value FROM run WHERE key = ?", (key,))
+        return None if text is None else json.loads(text)
+
+    def instances(self, split: str | None = None) -> dict[str, Instance]:
+        """Id → instance, of one split or of all, in the order of execution."""
+        self._load()
+        found = (self._instances or {}).values()
+        return {i.id: i for i in found if split is None or i.split == split}
+
+    def references(self) -> dict[str, Reference]:
+        """Instance id → reference."""
+        self._load()
+        instances, references = self._instances or {}, self._references or {}
+        return {instances[number].id: reference for number, reference in references.items()}
+
+    def instance_numbers(self) -> dict[str, int]:
+        """Instance id → row number."""
+        self._load()
+        return {instance.id: number for number, instance in (self._instances or {}).items()}
+
+    def candidate(self, id: str) -> Candidate | None:
+        """A candidate by its whole id."""
+        rows = self.rows("SELECT * FROM candidates WHERE id = ?", (id,))
+        if not rows:
+            return None
+        parents = self.rows("SELECT parent FROM parents WHERE candidate = ? ORDER BY position", (id,))
+        return read_candidate(rows[0], [p["parent"] for p in parents])
+
+    def candidate_ids(self, prefix: str = "") -> list[str]:
+        """Ids that start with a prefix, in the order in which they came."""
+        query = "SELECT id FROM candidates WHERE substr(id, 1, ?) = ? ORDER BY iteration, id"
+        return [row["id"] for row in self.rows(query, (len(prefix), prefix))]
+
+    def evaluation(self, program: str, split: str) -> Evaluation | None:
+        """Evaluation of a candidate (id) or baseline (`baseline/NAME`) on a split, None if there is none."""
+        rows = self.rows("SELECT * FROM evaluations WHERE program = ? AND split = ?", (program, split))
+        if not rows:
+            return None
+        self._load()
+        instances, references = self._instances or {}, self._references or {}
+        query = "SELECT * FROM executions WHERE evaluation = ? ORDER BY position"
+        scores = [
+            read_score(row, instances[row["instance"]].id, references[row["instance"]])
+            for row in self.rows(query, (rows[0]["id"],))
+        ]
+        return read_evaluation(rows[0], scores)
+
+    def iterations(self) -> Iterator[Iteration]:
+        """All iterations in the order of asking."""
+        for row in self.rows("SELECT * FROM iterations ORDER BY iteration"):
+            yield _iteration(row)
+
+    def iteration(self, number: int) -> Iteration | None:
+        """One iteration."""
+        rows = self.rows("SELECT * FROM iterations WHERE iteration = ?", (number,))
+        return _iteration(rows[0]) if rows else None
+
+    def baselines(self) -> list[str]:
+        """Names of the baselines that were evaluated, in their order."""
+        query = (
+            "SELECT program FROM evaluations WHERE program LIKE 'baseline/%' "
+            "GROUP BY program ORDER BY min(id)"
+        )
+        return [row["program"].removeprefix(BASELINE) for row in self.rows(query)]
+
+    def best(self, split: str) -> list[tuple[str, float]]:
+        """(candidate, fitness) of all complete evaluations on a split, best first."""
+        query = (
+            "SELECT program, fitness FROM evaluations WHERE split = ? AND fitness IS NOT NULL "
+            "AND program NOT LIKE 'baseline/%' ORDER BY fitness DESC, id"
+        )
+        return [(row["program"], row["fitness"]) for row in self.rows(query, (split,))]
+
+    def rejections(self) -> dict[str, int]:
+        """Reason → count over told iterations."""
+        query = (
+            "SELECT rejection, count(*) AS n FROM iterations "
+            "WHERE rejection IS NOT NULL AND told IS NOT NULL GROUP BY rejection ORDER BY n DESC, rejection"
+        )
+        return {row["rejection"]: row["n"] for row in self.rows(query)}
+
+    def calls(self, iteration: int | None = None) -> list[Call]:
+        """Calls of models, of one iteration or all, in order."""
+        where = "" if iteration is None else "WHERE iteration = ?"
+        rows = self.rows(
+            f"SELECT * FROM calls {where} ORDER BY id", () if iteration is None else (iteration,)
+        )
+        names = Call.__dataclass_fields__
+        return [Call(**{name: row[name] for name in names}) for row in rows]
+
+    def prompt(self, digest: str) -> Prompt | None:
+        """A prompt by its digest."""
+        rows = self.rows("SELECT system, user FROM prompts WHERE digest = ?", (digest,))
+        return Prompt(rows[0]["system"], rows[0]["user"]) if rows else None
+
+    def events(self, kind: str | None = None) -> list[Event]:
+        """Events of one kind or all, in order."""
+        where = "" if kind is None else "WHERE kind = ?"
+        rows = self.rows(f"SELECT * FROM events {where} ORDER BY id", () if kind is None else (kind,))
+        return [Event(r["iteration"], r["kind"], json.loads(r["data"]), r["at"]) for r in rows]
+
+    def _load(self) -> None:
+        if self._instances is None:
+            self._instances = {
+                r["id"]: read_instance(r) for r in self.rows("SELECT * FROM instances ORDER BY id")
+            }
+            rows = self.rows("SELECT * FROM instance_references ORDER BY instance")
+            self._references = {r["instance"]: read_reference(r) for r in rows}
+
+
+def _iteration(row: sqlite3.Row) -> Iteration:
+    rejection = None
+    if row["rejection"] is not None:
+        rejection = Rejection(
+            RejectionReason(row["rejection"]), row["excerpt"] or "", Origin(row["origin"]), row["operator"]
+        )
+    return Iteration(
+        number=row["iteration"],
+        island=row["island"],
+        parents=tuple(json.loads(row["parents"])),
+        inspirations=tuple(json.loads(row["inspirations"])),
+        candidate=row["candidate"],
+        rejection=rejection,
+        told=row["told"],
+        added=None if row["added"] is None else AddStatus(row["added"]),
+    )

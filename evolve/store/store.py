@@ -1,0 +1,232 @@
+"""The writing side of a store: one transaction for each ask and one for each outcome."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...evaluators.base import Evaluation, Reference
+from ...problems.base import Instance
+from ..base import AddStatus, Candidate, Rejection
+from .reader import Reader
+from .records import candidate_row, instance_row, reference_row, score_row
+from .schema import StoreError, open_writing
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """Calls (count), tokens and US dollars over a campaign; dollars None when any price is unknown."""
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None
+
+
+class Store:
+    """The one writer of a campaign's store. Safe to call from several threads.
+
+    Every method is one transaction: after a kill at any moment it has happened or it has not.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Opens or makes the store of a run folder.
+
+        Raises:
+            StoreError: it is damaged or of a newer version.
+        """
+        self._db = open_writing(folder)
+        self._folder = folder
+        self._lock = threading.RLock()
+        self._nested = False
+        self._usage: ModelUsage | None = None
+        self.read = Reader(self._db)
+        self._numbers: dict[str, int] = {}
+        self._told = self.read.value("SELECT coalesce(max(told), 0) FROM iterations")
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """One transaction; nested calls join it.
+
+        Raises:
+            StoreError: the disk is full or cannot be written; nothing of the transaction is kept.
+        """
+        with self._lock:
+            if self._nested:
+                yield self._db
+                return
+            self._nested = True
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                yield self._db
+                self._db.execute("COMMIT")
+            except sqlite3.OperationalError as error:
+                self._roll_back()
+                raise StoreError(
+                    f"{self._folder}: {error}; nothing told before is lost: "
+                    f"make room, then `gapsmith resume {self._folder.name}`"
+                ) from error
+            except BaseException:
+                self._roll_back()
+                raise
+            finally:
+                self._nested = False
+
+    def set(self, key: str, value: Any) -> None:
+        """Sets a value (JSON) of the run's own record."""
+        with self.transaction() as db:
+            db.execute("REPLACE INTO run VALUES (?, ?)", (key, json.dumps(value)))
+
+    def put_instances(self, instances: Iterable[Instance], references: Mapping[str, Reference]) -> None:
+        """Stores all instances with their references; ones that are there already stay."""
+        with self.transaction() as db:
+            for number, instance in enumerate(instances, start=1):
+                db.execute(
+                    "INSERT OR IGNORE INTO instances VALUES (?,?,?,?,?,?,?,?,?)",
+                    instance_row(number, instance),
+                )
+                db.execute(
+                    "INSERT OR IGNORE INTO instance_references VALUES (?,?,?,?,?,?,?,?,?)",
+                    reference_row(number, references[instance.id]),
+                )
+
+    def asked(self, iteration: int, island: int, parents: Sequence[str], inspirations: Sequence[str]) -> None:
+        """Records an ask: who the parents and inspirations are."""
+        with self.transaction() as db:
+            db.execute(
+                "INSERT INTO iterations (iteration, island, parents, inspirations, asked_at) "
+                "VALUES (?,?,?,?,?)",
+                (iteration, island, json.dumps(list(parents)), json.dumps(list(inspirations)), time.time()),
+            )
+
+    def admitted(self, iteration: int, outcome: Candidate | Rejection) -> None:
+        """Records what a proposal became: a candidate, or a rejection with its reason."""
+        with self.transaction() as db:
+            if isinstance(outcome, Candidate):
+                self._put_candidate(db, outcome)
+            db.execute(
+                "UPDATE iterations SET candidate = ?, rejection = ?, excerpt = ?, origin = ?, operator = ? "
+                "WHERE iteration = ?",
+                (
+                    outcome.id if isinstance(outcome, Candidate) else None,
+                    outcome.reason.value if isinstance(outcome, Rejection) else None,
+                    outcome.excerpt if isinstance(outcome, Rejection) else None,
+                    outcome.origin.value,
+                    outcome.operator,
+                    iteration,
+                ),
+            )
+
+    def put_start(self, candidate: Candidate, evaluation: Evaluation, evaluator: str) -> None:
+        """Stores a start program with its evaluation on the training split."""
+        with self.transaction() as db:
+            self._put_candidate(db, candidate)
+            self.put_evaluation(candidate.id, evaluation, evaluator)
+
+    def told(
+        self, iteration: int, evaluation: Evaluation | None, evaluator: str, added: AddStatus | None
+    ) -> None:
+        """Records an outcome: the evaluation (None for a rejection) and what the archive did with it."""
+        with self.transaction() as db:
+            if evaluation is not None:
+                candidate = db.execute(
+                    "SELECT candidate FROM iterations WHERE iteration = ?", (iteration,)
+                ).fetchone()[0]
+                self.put_evaluation(candidate, evaluation, evaluator)
+            self._told += 1
+            db.execute(
+                "UPDATE iterations SET told = ?, added = ?, told_at = ? WHERE iteration = ?",
+                (self._told, None if added is None else int(added), time.time(), iteration),
+            )
+
+    def put_evaluation(self, program: str, evaluation: Evaluation, evaluator: str) -> None:
+        """Stores an evaluation of a candidate (its id) or of a baseline (`baseline/NAME`)."""
+        numbers = self._instance_numbers()
+        with self.transaction() as db:
+            cursor = db.execute(
+                "INSERT INTO evaluations "
+                "(program, split, status, fitness, executions, cpu_seconds, evaluator, at) "
+                "VALUES (?,?,?,?,?,?,?,?)",
+                (
+                    program,
+                    evaluation.split,
+                    evaluation.status.value,
+                    evaluation.fitness,
+                    len(evaluation.scores),
+                    sum(score.cpu_seconds for score in evaluation.scores),
+                    evaluator,
+                    time.time(),
+                ),
+            )
+            number = cursor.lastrowid or 0
+            db.executemany(
+                "INSERT INTO executions VALUES (?,?,?,?,?,?,?,?,?,?)",
+                [
+                    score_row(number, position, numbers[score.instance], score)
+                    for position, score in enumerate(evaluation.scores)
+                ],
+            )
+
+    def event(self, iteration: int, kind: str, data: Mapping[str, Any]) -> None:
+        """Records an event."""
+        with self.transaction() as db:
+            db.execute(
+                "INSERT INTO events (iteration, kind, data, at) VALUES (?,?,?,?)",
+                (iteration, kind, json.dumps(dict(data)), time.time()),
+            )
+
+    def call_cost(self, iteration: int) -> float | None:
+        """US dollars of an iteration's model calls, None if not known."""
+        with self._lock:
+            row = self._db.execute("SELECT sum(cost_usd) FROM calls WHERE iteration = ?", (iteration,))
+            found: float | None = row.fetchone()[0]
+        return found
+
+    def model_usage(self) -> ModelUsage:
+        """Totals over all calls of models so far; added up anew only after a call."""
+        with self._lock:
+            if self._usage is not None:
+                return self._usage
+            row = self._db.execute(
+                "SELECT count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), sum(cost_usd), "
+                "sum(text IS NOT NULL AND cost_usd IS NULL) FROM calls"
+            ).fetchone()
+            self._usage = ModelUsage(row[0], row[1], row[2], None if row[4] else row[3])
+            return self._usage
+
+    def calls_changed(self) -> None:
+        """Says that a call was recorded."""
+        self._usage = None
+
+    def close(self) -> None:
+        """Closes the store as a plain single file, readable in a folder that cannot be written."""
+        with self._lock:
+            try:
+                self._db.execute("PRAGMA journal_mode = DELETE")
+            except sqlite3.OperationalError:
+                pass  # a reader is open, or the disk is full: the WAL files stay and lose nothing
+            finally:
+                self._db.close()
+
+    def _roll_back(self) -> None:
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+
+    def _put_candidate(self, db: sqlite3.Connection, candidate: Candidate) -> None:
+        db.execute("INSERT INTO candidates VALUES (?,?,?,?,?,?,?)", candidate_row(candidate))
+        db.executemany(
+            "INSERT INTO parents VALUES (?,?,?)",
+            [(candidate.id, position, parent) for position, parent in enumerate(candidate.parents)],
+        )
+
+    def _instance_numbers(self) -> dict[str, int]:
+        if not self._numbers:
+            self._numbers = self.read.instance_numbers()
+        return self._numbers

@@ -1,0 +1,1 @@
+"""Problems: instances, feasibility, objective, start programs and baselines. Pure, without solvers."""

@@ -1,0 +1,306 @@
+"""The problem's words: instances, answers and their verdicts, and what a problem must and may offer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Number: TypeAlias = int | Fraction | float
+"""An objective or a reference; `int` and `Fraction` compare exactly, `float` within a stated tolerance."""
+
+SPLITS = ("train", "valid", "test")
+
+
+class Sense(StrEnum):
+    """Whether a smaller or a larger objective is better."""
+
+    MINIMISE = "minimise"
+    MAXIMISE = "maximise"
+
+
+def encode_number(number: Number) -> str:
+    """Text of a number: `12` (int), `7/3` (Fraction), `0.5` or `1e-09` (float); kinds stay apart."""
+    if isinstance(number, bool):
+        raise TypeError(f"number: got {number!r}, expected int, Fraction or float")
+    if isinstance(number, int):
+        return str(number)
+    if isinstance(number, Fraction):
+        return f"{number.numerator}/{number.denominator}"
+    return repr(float(number))
+
+
+def decode_number(text: str) -> Number:
+    """The number that `encode_number` wrote.
+
+    Raises:
+        ValueError: the text is none of the three forms.
+    """
+    if "/" in text:
+        return Fraction(text)
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def canonical_json(value: Any) -> str:
+    """Text of a JSON value with sorted keys and no spaces; equal values have equal texts.
+
+    Raises:
+        ValueError: the value holds NaN or infinity.
+        TypeError: the value is no JSON.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One instance of a problem.
+
+    Attributes:
+        id: unique within the problem; says set and number (`train-003`, `wt40-17`).
+        split: the set it was drawn for: `train`, `valid`, `test`, or the name of a named set.
+        stratum: group for tables and stratified order (`rdd=0.2 tf=0.6`).
+        public: what a candidate sees, its keyword arguments (JSON mapping; integers stay integers).
+        scale: positive number in the objective's unit, the least denominator that a gap has in the fitness
+            (SMTT: mean processing time; bins: 1; costs: the cheapest unit).
+        source: citation, or generator and seed.
+        hidden: what only the parent knows (JSON mapping: the sequence of an online problem, labels).
+        digest: hex SHA-256 of the canonical public and hidden parts (derived).
+    """
+
+    id: str
+    split: str
+    stratum: str
+    public: Mapping[str, Any]
+    scale: int | Fraction
+    source: str
+    hidden: Mapping[str, Any] | None = None
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.scale, bool) or not isinstance(self.scale, int | Fraction) or self.scale <= 0:
+            raise ValueError(f"instance {self.id} scale: got {self.scale!r}, expected an int or Fraction > 0")
+        text = canonical_json([dict(self.public), None if self.hidden is None else dict(self.hidden)])
+        object.__setattr__(self, "digest", hashlib.sha256(text.encode()).hexdigest())
+
+
+class VerdictStatus(StrEnum):
+    """What a problem says of an answer."""
+
+    VALID = "valid"
+    INFEASIBLE = "infeasible"
+    INVALID_ANSWER = "invalid_answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A problem's judgement of an answer; `objective` is set iff the status is `VALID`.
+
+    Attributes:
+        objective: in the problem's unit.
+        violations: sentences that say what is wrong, empty iff valid.
+    """
+
+    status: VerdictStatus
+    objective: Number | None = None
+    violations: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.status is VerdictStatus.VALID) != (self.objective is not None):
+            raise ValueError(f"Verdict: objective is set iff valid, got {self.status} {self.objective!r}")
+        if (self.status is VerdictStatus.VALID) == bool(self.violations):
+            raise ValueError("Verdict: violations must be given iff the answer is not valid")
+
+    @classmethod
+    def valid(cls, objective: Number) -> Verdict:
+        """A feasible answer with its objective (problem's unit)."""
+        return cls(VerdictStatus.VALID, objective)
+
+    @classmethod
+    def infeasible(cls, *violations: str) -> Verdict:
+        """An answer of the right form that breaks a constraint."""
+        return cls(VerdictStatus.INFEASIBLE, None, violations)
+
+    @classmethod
+    def invalid(cls, *violations: str) -> Verdict:
+        """An answer of the wrong form (type, length, range)."""
+        return cls(VerdictStatus.INVALID_ANSWER, None, violations)
+
+
+class Problem(Protocol):
+    """What every problem offers. Pure and deterministic; `version` is part of every cache key.
+
+    Attributes:
+        name: lower case with hyphens.
+        version: changes whenever instances, verification or objective change.
+        sense: minimise or maximise.
+        unit: of the objective, plural (`bins`, `tardiness`).
+        entry_point: name of the function or class that a candidate defines.
+        signature: the entry point's signature as a candidate writes it, with types.
+        statement: the task in the field's words, for a person or a language model: input, answer, objective.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def sense(self) -> Sense: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def entry_point(self) -> str: ...
+    @property
+    def signature(self) -> str: ...
+    @property
+    def statement(self) -> str: ...
+
+    def sets(self) -> Mapping[str, str]:
+        """Name of each set → one sentence about it; `train`, `valid` and `test` are among them."""
+
+    def instances(self, set: str, seed: int) -> Sequence[Instance]:
+        """The instances of a set, the same for the same seed; sets with fixed data ignore the seed.
+
+        Raises:
+            KeyError: no set of this name.
+        """
+
+    def start_programs(self) -> Mapping[str, str]:
+        """Id → source text of the programs that a campaign starts from; the first is the default."""
+
+    def baselines(self) -> Mapping[str, str]:
+        """Id (lower case, hyphens) → source text of heuristics to compare with, run like any candidate."""
+
+    def verify(self, instance: Instance, answer: Json) -> Verdict:
+        """Judges an answer, from the instance and the answer alone, in exact arithmetic."""
+
+
+@runtime_checkable
+class Driven(Protocol):
+    """A problem whose candidates run inside fixed source (`drive(entry, instance)`), in the sandbox."""
+
+    @property
+    def driver(self) -> str: ...
+
+
+class Dialogue(Protocol):
+    """Parent side of one interactive execution; the same shape as the sandbox's port of this name.
+
+    Neither folder may import the other, so these lines stand in both.
+    """
+
+    def next(self, line: bytes) -> bytes | None: ...
+    def answer(self) -> Json: ...
+
+
+@runtime_checkable
+class Interactive(Protocol):
+    """A problem whose instances are revealed step by step; each decision is final."""
+
+    def dialogue(self, instance: Instance) -> Dialogue:
+        """A fresh, pure stepper over the instance's hidden sequence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """One expression that the offline proposer may write.
+
+    Attributes:
+        text: Python expression over names that are in scope in the entry point's body (`due_dates[j]`).
+        kind: type of its value: `number`, `vector`, `boolean` or a name of the problem's own.
+        meaning: a few words with the unit.
+    """
+
+    text: str
+    kind: str
+    meaning: str
+
+
+@runtime_checkable
+class HasPrimitives(Protocol):
+    """A problem that tells the offline proposer which expressions matter, as data."""
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions of the field, in no particular order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One plain shape of a drawing.
+
+    Attributes:
+        kind: `rectangle` (x, y, width, height), `line` (x, y to x + width, y + height) or `label` (x, y).
+        x, y, width, height: in the drawing's units.
+        text: label, or what a rectangle is (shown inside when there is room).
+        group: shapes of one group share a colour (`late`, `job`, `gpu`).
+    """
+
+    kind: str
+    x: float
+    y: float
+    width: float = 0.0
+    height: float = 0.0
+    text: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """An answer as plain shapes with axis titles (each with its unit); Gapsmith draws it."""
+
+    title: str
+    x_title: str
+    y_title: str
+    shapes: tuple[Shape, ...]
+
+
+@runtime_checkable
+class Drawable(Protocol):
+    """A problem whose answers can be drawn."""
+
+    def draw(self, instance: Instance, answer: Json) -> Drawing:
+        """Shapes for a valid answer."""
+
+
+class InstanceFileError(ValueError):
+    """A user's file cannot be read; names file, row or line, column, what was got and what was expected."""
+
+
+@runtime_checkable
+class ReadsInstances(Protocol):
+    """A problem that reads a user's own instances."""
+
+    @property
+    def instance_format(self) -> str:
+        """One paragraph that says which files are read and what each column or key means, with units."""
+
+    def read_instances(self, path: Path) -> Sequence[Instance]:
+        """Instances of a file, `split` set to the file's name.
+
+        Raises:
+            InstanceFileError: with the row, what was got and what was expected.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """Annotation of a problem parameter (`Annotated[int, Parameter("jobs per instance", "jobs", 2, 500)]`).
+
+    Attributes:
+        meaning: one sentence.
+        unit: plural, or empty for a pure number.
+        minimum, maximum: inclusive range; None is open.
+    """
+
+    meaning: str
+    unit: str = ""
+    minimum: float | None = None
+    maximum: float | None = None

@@ -1,0 +1,106 @@
+"""Laws of item sizes: seeded generators of the instances that the field packs.
+
+Streams come from numpy's legacy `RandomState`, whose values are frozen for good (NEP 19), so that a seed
+means the same instance with every numpy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from numpy.random import RandomState
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Items of one instance.
+
+    Attributes:
+        capacity: of every bin (units of size, > 0).
+        sizes: in order of arrival (units of size, 1 to capacity).
+        witness: bin of each item in a packing that fills every bin exactly, where the law makes one.
+    """
+
+    capacity: int
+    sizes: list[int]
+    witness: list[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """A named distribution of instances.
+
+    Attributes:
+        name: stratum of its instances (`u120`, `weibull-1k`).
+        meaning: the distribution in one phrase with capacity and number of items.
+        draw: one instance from a random stream.
+    """
+
+    name: str
+    meaning: str
+    draw: Callable[[RandomState], Draw]
+
+
+def uniform(low: int, high: int, capacity: int, items: int) -> Callable[[RandomState], Draw]:
+    """Integer sizes uniform on low..high (inclusive); Falkenauer's u class is 20..100 with capacity 150.
+
+    E. Falkenauer, "A hybrid grouping genetic algorithm for bin packing", J. Heuristics 2 (1996) 5–30.
+    """
+    return lambda stream: Draw(capacity, stream.randint(low, high + 1, items).tolist())
+
+
+def weibull(capacity: int, items: int) -> Callable[[RandomState], Draw]:
+    """Weibull(shape 3) times 45, rounded, clipped to 1..100.
+
+    I. Castiñeiras, M. De Cauwer, B. O'Sullivan, "Weibull-based benchmarks for bin packing", CP 2012, with the
+    parameters of Romera-Paredes et al., Nature 625 (2024) 468–475.
+    """
+    return lambda stream: Draw(capacity, weibull_sizes(stream, items))
+
+
+def weibull_sizes(stream: RandomState, items: int) -> list[int]:
+    """Sizes of the Weibull law (1 to 100) from a stream, which moves on by `items` draws."""
+    import numpy
+
+    sizes: list[int] = numpy.clip(numpy.rint(stream.weibull(3, items) * 45), 1, 100).astype(int).tolist()
+    return sizes
+
+
+def beta(capacity: int, items: int) -> Callable[[RandomState], Draw]:
+    """Sizes int(50 − 40·Beta(2, 5)), between 10 and 50: L1 lies far below the optimum."""
+    return lambda stream: Draw(capacity, (50 - 40 * stream.beta(2, 5, items)).astype(int).tolist())
+
+
+def triplets(bins: int) -> Callable[[RandomState], Draw]:
+    """Three items fill each of `bins` bins of 1000 exactly, in shuffled order (Falkenauer 1996, in tenths).
+
+    The largest item is uniform on 380..490, the second on 250 to half of what is left, the third is the rest.
+    """
+
+    def draw(stream: RandomState) -> Draw:
+        sizes: list[int] = []
+        for _ in range(bins):
+            first = int(stream.randint(380, 491))
+            second = int(stream.randint(250, (1000 - first) // 2 + 1))
+            sizes += [first, second, 1000 - first - second]
+        order = stream.permutation(3 * bins).tolist()
+        return Draw(1000, [sizes[j] for j in order], [j // 3 for j in order])
+
+    return draw
+
+
+def discrete(values: tuple[int, ...], capacity: int, items: int) -> Callable[[RandomState], Draw]:
+    """Sizes uniform on a few values."""
+    return lambda stream: Draw(capacity, [values[j] for j in stream.randint(0, len(values), items)])
+
+
+def stream_for(*key: str | int) -> RandomState:
+    """A random stream of its own for a key (problem, set, stratum, number, seed)."""
+    from numpy.random import RandomState
+
+    digest = hashlib.sha256("\0".join(str(part) for part in key).encode()).digest()
+    return RandomState(int.from_bytes(digest[:4], "big"))

@@ -1,0 +1,203 @@
+"""Reads users' items: JSON lines, CSV, or OR-Library text; every error names the row and the reason."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..base import InstanceFileError
+from .laws import Draw
+
+MAX_ITEMS = 100_000
+MAX_DIGITS = 6
+MAX_CAPACITY = 10**12
+
+FORMAT = (
+    "JSON lines (.jsonl): one object per line with `capacity` and `sizes` (list, in order of arrival), "
+    "optionally `id` and `stratum`. CSV (.csv): header `instance,capacity,size`, one row per item, rows of "
+    "an instance together. OR-Library text (.txt): number of instances, then for each its name, a line with "
+    "capacity, number of items and a listed value, and one size per line. Sizes and capacity are in any one "
+    f"unit, 0 < size ≤ capacity; decimals with at most {MAX_DIGITS} digits after the point are scaled to "
+    f"integers exactly; at most {MAX_ITEMS:,} items an instance."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One instance of a user's file: `place` is where it begins (`row 7`), `source` names file, scaling."""
+
+    id: str
+    stratum: str
+    draw: Draw
+    source: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    """Numbers as written, each with its place in the file; `more` is added to the source."""
+
+    id: str
+    stratum: str
+    capacity: tuple[str, Any]
+    sizes: Sequence[tuple[str, Any]]
+    more: str = ""
+
+
+def read_items(path: Path) -> list[Entry]:
+    """Every instance of a file, sizes in integer units.
+
+    Raises:
+        InstanceFileError: names file, row, what was got and what was expected.
+    """
+    readers = {".jsonl": _json_lines, ".csv": _csv_rows, ".txt": _or_library}
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        _fail(path, "name", path.name, f"a file that ends in {', '.join(readers)}")
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InstanceFileError(f"{path}: cannot be read as UTF-8 text: {error}") from error
+    entries: list[Entry] = []
+    seen: set[str] = set()
+    for raw in reader(path, text):
+        if raw.id in seen:
+            _fail(path, raw.capacity[0], raw.id, "an instance name that no earlier instance has")
+        seen.add(raw.id)
+        entries.append(_entry(path, raw))
+    if not entries:
+        _fail(path, "file", "no instance", "at least one")
+    return entries
+
+
+def _entry(path: Path, raw: _Raw) -> Entry:
+    """Checks every number and scales the instance to integers."""
+    place = raw.capacity[0]
+    if not raw.sizes:
+        _fail(path, place, "an empty instance", "at least one item")
+    if len(raw.sizes) > MAX_ITEMS:
+        _fail(path, place, f"{len(raw.sizes)} items", f"at most {MAX_ITEMS}")
+    capacity = _number(path, place, "capacity", raw.capacity[1])
+    if capacity <= 0 or capacity > MAX_CAPACITY:
+        _fail(path, f"{place}, capacity", raw.capacity[1], f"a number > 0 and at most {MAX_CAPACITY}")
+    sizes: list[Decimal] = []
+    for where, written in raw.sizes:
+        size = _number(path, where, "size", written)
+        if not 0 < size <= capacity:
+            _fail(path, f"{where}, size", written, f"a size > 0 and at most the capacity {capacity}")
+        sizes.append(size)
+    digits = max(_digits(number) for number in (capacity, *sizes))
+    factor = 10**digits
+    draw = Draw(int(capacity * factor), [int(size * factor) for size in sizes])
+    scaled = f", numbers × {factor}" if digits else ""
+    return Entry(raw.id, raw.stratum, draw, f"file {path.name}, {place}{scaled}{raw.more}", place)
+
+
+def _number(path: Path, place: str, column: str, written: Any) -> Decimal:
+    """A written number, exact; refused if it is none or has too many digits after the point."""
+    if isinstance(written, bool) or not isinstance(written, int | Decimal | str):
+        _fail(path, f"{place}, {column}", written, "a number")
+    try:
+        number = Decimal(written)
+    except InvalidOperation:
+        _fail(path, f"{place}, {column}", written, "a number")
+    if not number.is_finite():
+        _fail(path, f"{place}, {column}", written, "a finite number")
+    if number.adjusted() > 15 or _digits(number) > MAX_DIGITS:
+        why = f"a decimal with at most {MAX_DIGITS} digits after the point, so that it can be scaled exactly"
+        _fail(path, f"{place}, {column}", written, why)
+    return number
+
+
+def _digits(number: Decimal) -> int:
+    """Digits after the point, trailing zeros aside."""
+    exponent = number.normalize().as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def _json_lines(path: Path, text: str) -> Iterator[_Raw]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        place = f"row {number}"
+        try:
+            entry = json.loads(line, parse_float=Decimal, parse_constant=Decimal)
+        except (ValueError, RecursionError) as error:
+            _fail(path, place, f"no JSON ({error})", "one object per line")
+        if not isinstance(entry, dict) or not isinstance(entry.get("sizes"), list) or "capacity" not in entry:
+            _fail(path, place, line, "an object with `capacity` and `sizes` (a list)")
+        sizes = [(f"{place}, item {j}", size) for j, size in enumerate(entry["sizes"])]
+        yield _Raw(
+            str(entry.get("id", f"{path.stem}-{number}")),
+            str(entry.get("stratum", path.stem)),
+            (place, entry["capacity"]),
+            sizes,
+        )
+
+
+def _csv_rows(path: Path, text: str) -> Iterator[_Raw]:
+    rows = csv.DictReader(text.splitlines(), strict=True)
+    columns = {"instance", "capacity", "size"}
+    if not columns <= set(rows.fieldnames or ()):
+        _fail(
+            path, "row 1", ",".join(rows.fieldnames or ()), "a header with the columns instance,capacity,size"
+        )
+    current: _Raw | None = None
+    sizes: list[tuple[str, Any]] = []
+    try:
+        for row in rows:
+            place = f"row {rows.line_num}"
+            if any(row[column] is None for column in columns):
+                _fail(path, place, "fewer columns", "one value for each column of the header")
+            if current is None or row["instance"] != current.id:
+                if current is not None:
+                    yield current
+                sizes = []
+                current = _Raw(row["instance"], path.stem, (place, row["capacity"]), sizes)
+            elif row["capacity"] != current.capacity[1]:
+                expected = f"{current.capacity[1]}, as in the instance's first row"
+                _fail(path, f"{place}, capacity", row["capacity"], expected)
+            sizes.append((place, row["size"]))
+    except csv.Error as error:
+        _fail(path, f"row {rows.line_num}", f"no CSV ({error})", "comma-separated values")
+    if current is not None:
+        yield current
+
+
+def _or_library(path: Path, text: str) -> Iterator[_Raw]:
+    """OR-Library's format: J. E. Beasley, J. Oper. Res. Soc. 41 (1990) 1069–1072."""
+    lines = [
+        (f"row {number}", line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()
+    ]
+    place, head = lines[0] if lines else ("row 1", [])
+    if len(head) != 1 or not head[0].isdigit():
+        _fail(path, place, " ".join(head), "the number of instances")
+    position = 1
+    for _ in range(int(head[0])):
+        if position + 1 >= len(lines):
+            _fail(path, "end", "no further row", f"{head[0]} instances, as the first row says")
+        (_, name), (place, numbers) = lines[position], lines[position + 1]
+        if len(numbers) != 3 or not numbers[1].isdigit():
+            _fail(path, place, " ".join(numbers), "capacity, number of items and a listed value")
+        items = int(numbers[1])
+        rows = lines[position + 2 : position + 2 + items]
+        if len(rows) < items:
+            _fail(path, place, f"{len(rows)} rows of sizes to the end", f"{items}, as this row says")
+        for where, words in rows:
+            if len(words) != 1:
+                _fail(path, where, " ".join(words), "one size")
+        sizes = [(where, words[0]) for where, words in rows]
+        yield _Raw(name[0], path.stem, (place, numbers[0]), sizes, f", listed value {numbers[2]}")
+        position += 2 + items
+    if position < len(lines):
+        _fail(path, lines[position][0], " ".join(lines[position][1]), f"the end after {head[0]} instances")
+
+
+def _fail(path: Path, place: str, got: Any, expected: str) -> NoReturn:
+    text = str(got) if isinstance(got, str | Decimal) else json.dumps(got, default=str)
+    raise InstanceFileError(f"{path.name} {place}: got {text[:60]!r}, expected {expected}")

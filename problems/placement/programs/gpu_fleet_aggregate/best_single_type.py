@@ -1,0 +1,41 @@
+"""One type for everything, the cheapest that can serve it all."""
+
+from itertools import combinations
+
+
+def rent(
+    prices: list[int], loads: list[list[int | None]], slices: list[int], capacity: int
+) -> list[list[int]]:
+    """Slices of each bucket on each type; mixes types only where no type serves every bucket."""
+    return min(splits(prices, loads, slices), key=lambda split: price(prices, loads, capacity, split))
+
+
+def splits(prices: list[int], loads: list[list[int | None]], slices: list[int]) -> list[list[list[int]]]:
+    """Each bucket whole on the cheapest type of a subset, for the smallest subsets that serve all."""
+    count = len(prices)
+    found = []
+    for size in range(1, count + 1):
+        for types in combinations(range(count), size):
+            split = []
+            for b, row in enumerate(loads):
+                costs = [
+                    (load * prices[t], t) for t, load in enumerate(row) if t in types and load is not None
+                ]
+                if not costs:
+                    break
+                best = min(costs)[1]
+                split.append([slices[b] if t == best else 0 for t in range(count)])
+            else:
+                found.append(split)
+        if found:
+            return found
+    return found
+
+
+def price(prices: list[int], loads: list[list[int | None]], capacity: int, split: list[list[int]]) -> int:
+    """Price of the GPUs that a split needs."""
+    total = 0
+    for t in range(len(prices)):
+        load = sum(row[t] * (loads[b][t] or 0) for b, row in enumerate(split))
+        total += prices[t] * -(-load // capacity)
+    return total

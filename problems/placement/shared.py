@@ -1,0 +1,141 @@
+"""What the placement problems share: random streams, stratified splits, programs, words for faults."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.resources import files
+from typing import Any
+
+from ..base import Instance, Json
+
+SPLIT_WORDS = {"train": "steers the search", "valid": "chooses the champion", "test": "judges it once"}
+_ATTEMPTS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One drawn instance before it has a name: its public part, what the parent keeps, and its scale."""
+
+    public: Mapping[str, Any]
+    scale: int | Fraction
+    hidden: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A stratum: its name in tables and the law that draws its instances."""
+
+    stratum: str
+    draw: Callable[[random.Random], Draw]
+
+
+def stream(key: str) -> random.Random:
+    """A random stream of its own for every key; equal keys give equal streams on every machine."""
+    return random.Random(int.from_bytes(hashlib.sha256(key.encode()).digest(), "big"))
+
+
+def draw_set(
+    problem: str,
+    label: str,
+    seed: int,
+    cells: Sequence[Cell],
+    rounds: int,
+    law: str,
+    taken: set[str] | None = None,
+) -> list[Instance]:
+    """Instances of a set in stratified order: each of `rounds` rounds has one of every cell.
+
+    Args:
+        problem: name that keys the streams.
+        label: name of the set; sets of different names come from different streams.
+        seed: any integer.
+        cells: the strata.
+        rounds: instances per stratum, ≥ 1.
+        law: one phrase for the instances' source.
+        taken: digests that may not appear again; those of the set are added.
+
+    Raises:
+        ValueError: a cell gave no new instance (far too few values for so many instances).
+    """
+    taken = set() if taken is None else taken
+    instances: list[Instance] = []
+    for turn in range(rounds):
+        for cell in cells:
+            for attempt in range(_ATTEMPTS):
+                drawn = cell.draw(stream(f"{problem}/{label}/{seed}/{cell.stratum}/{turn}/{attempt}"))
+                instance = Instance(
+                    id=f"{label}-{len(instances) + 1:03d}",
+                    split=label,
+                    stratum=cell.stratum,
+                    public=drawn.public,
+                    scale=drawn.scale,
+                    source=f"{law}, set {label}, seed {seed}",
+                    hidden=drawn.hidden,
+                )
+                if instance.digest not in taken:
+                    break
+            else:
+                raise ValueError(f"set {label}, {cell.stratum}: got no new instance in {_ATTEMPTS} draws")
+            taken.add(instance.digest)
+            instances.append(instance)
+    return instances
+
+
+def draw_splits(
+    problem: str, seed: int, cells: Sequence[Cell], rounds: Mapping[str, int], law: str
+) -> dict[str, list[Instance]]:
+    """The splits of one seed, disjoint by digest; `rounds` says how many instances per stratum each has."""
+    taken: set[str] = set()
+    return {
+        split: draw_set(problem, split, seed, cells, count, law, taken) for split, count in rounds.items()
+    }
+
+
+def split_sentences(cells: Sequence[Cell], rounds: Mapping[str, int]) -> dict[str, str]:
+    """Name of each split → one sentence with its size."""
+    return {
+        split: f"{len(cells) * count} instances, {count} per stratum; {SPLIT_WORDS[split]}"
+        for split, count in rounds.items()
+    }
+
+
+def program(problem: str, name: str) -> str:
+    """Source text of a shipped program; names have hyphens, files underscores."""
+    folder = files(__package__).joinpath("programs", problem.replace("-", "_"))
+    return folder.joinpath(name.replace("-", "_") + ".py").read_text("utf-8")
+
+
+def programs(problem: str, names: Sequence[str]) -> dict[str, str]:
+    """Id → source text, in the order of the names."""
+    return {name: program(problem, name) for name in names}
+
+
+def integer_fault(value: Json, where: str, low: int, high: int, meaning: str) -> str | None:
+    """One sentence on why a value is no integer of [low, high] (a boolean is none), or None."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return f"{where}: got {kind(value)}, expected {meaning}, an integer from {low} to {high}"
+    if not low <= value <= high:
+        got = str(value) if abs(value) < 10**12 else "a huge integer"
+        return f"{where}: got {got}, expected {meaning}, an integer from {low} to {high}"
+    return None
+
+
+def list_fault(value: Json, where: str, length: int | None, meaning: str) -> str | None:
+    """One sentence on why a value is no list (of this length), or None."""
+    if not isinstance(value, list):
+        return f"{where}: got {kind(value)}, expected {meaning}"
+    if length is not None and len(value) != length:
+        return f"{where}: got {len(value)} entries, expected {length}: {meaning}"
+    return None
+
+
+def kind(value: Json) -> str:
+    """What a JSON value is, in words."""
+    if value is None:
+        return "nothing (null)"
+    words = {bool: "true or false", int: "an integer", float: "a float", str: "a text", dict: "an object"}
+    return words.get(type(value), "a list")

@@ -1,0 +1,178 @@
+"""Single-machine total tardiness, as whole sequences and as a priority rule, with and without weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..base import Drawing, Instance, Json, Primitive, Sense, Verdict
+from . import sources, texts
+from .drawing import gantt
+from .generator import RANGES, TIGHTNESS, WEIGHTED_TIGHTNESS, disjoint, draw_set
+from .reading import FORMAT, read
+from .verification import judge
+
+_USES = {"train": "steers the search", "valid": "chooses the champion", "test": "judges it at the end"}
+NAMED = {20: 20, 50: 20, 100: 20, 200: 5, 500: 5}
+"""Jobs of each fixed unweighted set → instances per stratum."""
+_NAMED_SEED = 0
+
+
+class TotalTardiness:
+    """1 || sum of T_j: minimise the total tardiness (time units) of a sequence of jobs."""
+
+    name = "smtt"
+    version = "1"
+    sense = Sense.MINIMISE
+    unit = "time units"
+    entry_point = "schedule"
+    signature = "def schedule(processing_times: list[int], due_dates: list[int]) -> list[int]:"
+    statement = texts.SEQUENCE
+    weighted = False
+    _start: tuple[str, ...] = ("mdd", "edd", "spt")
+    _baselines: tuple[str, ...] = (
+        "spt", "edd", "mst", "mdd", "atc", "covert", "psk", "adjacent-pair", "panneerselvam", "eddc", "mddc",
+        "augmented-mdd", "augmented-mddc", "net-benefit", "mdd-insertion", "iterated-insertion",
+    )  # fmt: skip
+
+    def __init__(self, jobs: Sequence[int], rounds: Mapping[str, int]) -> None:
+        """Takes the size of the splits.
+
+        Args:
+            jobs: of an instance, ≥ 2; every stratum has all of these sizes.
+            rounds: split (`train`, `valid`, `test`) → instances per stratum, ≥ 1.
+        """
+        self._jobs = tuple(jobs)
+        self._rounds = dict(rounds)
+
+    @property
+    def instance_format(self) -> str:
+        """Which files are read, and what their columns and keys mean."""
+        return FORMAT
+
+    def sets(self) -> Mapping[str, str]:
+        """Name of each set → one sentence."""
+        cells = len(RANGES) * len(self._tightness) * len(self._jobs)
+        sizes = " and ".join(map(str, self._jobs))
+        splits = {
+            split: f"{cells * rounds} instances of {sizes} jobs, {rounds} per stratum, from the seed; "
+            + _USES[split]
+            for split, rounds in self._rounds.items()
+        }
+        return {**splits, **self._named()}
+
+    def instances(self, set: str, seed: int) -> Sequence[Instance]:
+        """The instances of a set in stratified order; the splits of one seed are disjoint."""
+        if set in self._rounds:
+            return self._splits(seed)[set]
+        if set not in self._named():
+            raise KeyError(set)
+        jobs = int(set.removeprefix("n="))
+        return list(draw_set(set, _NAMED_SEED, (jobs,), NAMED[jobs]))
+
+    def start_programs(self) -> Mapping[str, str]:
+        """Textbook rules to start from."""
+        return sources.programs(self.name, self._start)
+
+    def baselines(self) -> Mapping[str, str]:
+        """The heuristics of the literature."""
+        return sources.programs(self.name, self._baselines)
+
+    def verify(self, instance: Instance, answer: Json) -> Verdict:
+        """A permutation's total tardiness in exact integers; anything else is no valid answer."""
+        return judge(instance.public, answer)
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the entry point's parameters and the loop names of the start programs."""
+        return texts.SEQUENCE_PRIMITIVES
+
+    def draw(self, instance: Instance, answer: Json) -> Drawing:
+        """Gantt chart with due dates and tardiness."""
+        return gantt(instance, answer)
+
+    def read_instances(self, path: Path) -> Sequence[Instance]:
+        """A user's instances from CSV, JSON lines or the layout of OR-Library."""
+        return read(path, self.weighted)
+
+    @property
+    def _tightness(self) -> tuple[int, ...]:
+        return WEIGHTED_TIGHTNESS if self.weighted else TIGHTNESS
+
+    def _named(self) -> dict[str, str]:
+        if self.weighted:
+            return {}
+        return {f"n={n}": f"{20 * k} fixed instances of {n} jobs, {k} per stratum" for n, k in NAMED.items()}
+
+    def _splits(self, seed: int) -> dict[str, list[Instance]]:
+        taken: set[str] = set()
+        splits = {}
+        for split, rounds in self._rounds.items():
+            drawn = draw_set(
+                split,
+                seed,
+                self._jobs,
+                rounds,
+                weighted=self.weighted,
+                tightness=self._tightness,
+                taken=taken,
+            )
+            splits[split] = list(drawn)
+        assert disjoint(splits.values())
+        return splits
+
+
+class TotalTardinessRule(TotalTardiness):
+    """The same instances; a candidate is a priority rule that a fixed loop calls at each step."""
+
+    name = "smtt-rule"
+    entry_point = "priority"
+    signature = (
+        "def priority(time: float, processing_times: np.ndarray, due_dates: np.ndarray) -> np.ndarray:"
+    )
+    statement = texts.RULE
+    _baselines: tuple[str, ...] = ("spt", "edd", "mst", "mdd", "atc", "covert", "mddc")
+
+    @property
+    def driver(self) -> str:
+        """The dispatch loop."""
+        return sources.program("smtt-rule", "driver")
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the rule's parameters and `np`."""
+        return texts.RULE_PRIMITIVES
+
+
+class WeightedTardiness(TotalTardiness):
+    """1 || sum of w_j T_j: minimise the total weighted tardiness of a sequence of jobs."""
+
+    name = "smwtt"
+    unit = "weighted time units"
+    signature = (
+        "def schedule(processing_times: list[int], due_dates: list[int], weights: list[int]) -> list[int]:"
+    )
+    statement = texts.WEIGHTED_SEQUENCE
+    weighted = True
+    _start = ("wmdd", "atc", "edd")
+    _baselines: tuple[str, ...] = ("edd", "wspt", "wmdd", "atc", "covert", "atc-insertion")
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the entry point's parameters and the loop names of the start programs."""
+        return texts.WEIGHTED_SEQUENCE_PRIMITIVES
+
+
+class WeightedTardinessRule(TotalTardinessRule, WeightedTardiness):
+    """The weighted instances; a candidate is a priority rule that a fixed loop calls at each step."""
+
+    name = "smwtt-rule"
+    signature = (
+        "def priority(time: float, processing_times: np.ndarray, due_dates: np.ndarray, "
+        "weights: np.ndarray) -> np.ndarray:"
+    )
+    statement = texts.WEIGHTED_RULE
+    unit = WeightedTardiness.unit
+    _start = ("wmdd", "atc", "edd")
+    _baselines: tuple[str, ...] = ("edd", "wspt", "wmdd", "atc", "covert")
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the rule's parameters and `np`."""
+        return texts.WEIGHTED_RULE_PRIMITIVES

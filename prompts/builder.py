@@ -1,0 +1,108 @@
+"""Templates and parts become the two texts of a prompt, within a size."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined, TemplateError
+
+from .parts import Parts
+from .text import fence, quote, tokens
+
+TEMPLATES = Path(__file__).parent / "templates"
+OPERATORS = ("improve", "explore", "combine", "tune", "simplify", "repair")
+SYSTEM = "system"
+
+
+class PromptTooLarge(ValueError):
+    """A prompt exceeds its size even without everything that can be left out."""
+
+
+class TemplateInvalid(ValueError):
+    """A template cannot be filled; says which and why."""
+
+
+class Builder:
+    """Fills the template of an operator.
+
+    Args:
+        tokens: size of a prompt, both texts together (estimated tokens, > 0).
+        folder: a user's folder whose files (`improve.md.jinja`, …) replace the built-in ones of the same
+            name.
+    """
+
+    def __init__(self, tokens: int = 16_000, folder: Path | None = None) -> None:
+        if tokens <= 0:
+            raise ValueError(f"[prompts] tokens: got {tokens}, expected a number > 0 (tokens per prompt)")
+        if folder is not None and not folder.is_dir():
+            raise ValueError(f"[prompts] folder: got {str(folder)!r}, expected a folder with templates")
+        self._size = tokens
+        folders = [TEMPLATES] if folder is None else [folder, TEMPLATES]
+        self._environment = Environment(
+            loader=ChoiceLoader([FileSystemLoader(str(place)) for place in folders]),
+            undefined=StrictUndefined,
+            autoescape=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=False,
+        )
+        self._environment.filters.update(fence=fence, quote=quote, percent=_percent)
+        self.digest = self._digest()
+
+    def _digest(self) -> str:
+        """Hex SHA-256 over names and texts of all templates: the version of the prompts."""
+        loader = self._environment.loader
+        assert loader is not None
+        names = sorted(self._environment.list_templates(filter_func=lambda name: name.endswith(".md.jinja")))
+        sources = [(name, loader.get_source(self._environment, name)[0]) for name in names]
+        return hashlib.sha256(repr(sources).encode()).hexdigest()
+
+    def render(self, operator: str, parts: Parts) -> tuple[str, str]:
+        """System and user text of an operator's prompt.
+
+        What does not fit is left out in this order: inspirations from the last, worst instances, strata,
+        lineage. The task and the programs to change never are.
+
+        Raises:
+            PromptTooLarge: the rest is still too large.
+            TemplateInvalid: a template names something that does not exist, or has a syntax error.
+        """
+        system = self._fill(SYSTEM, parts)
+        for candidate in _smaller(parts):
+            user = self._fill(operator, candidate)
+            size = tokens(system) + tokens(user)
+            if size <= self._size:
+                return system, user
+        raise PromptTooLarge(
+            f"the {operator} prompt needs about {size} tokens at least and [prompts] tokens is {self._size}"
+        )
+
+    def _fill(self, name: str, parts: Parts) -> str:
+        values = {field: getattr(parts, field) for field in Parts.__dataclass_fields__}
+        try:
+            return self._environment.get_template(f"{name}.md.jinja").render(values).strip() + "\n"
+        except TemplateError as error:
+            place = getattr(error, "lineno", None)
+            where = f" line {place}" if place else ""
+            raise TemplateInvalid(f"template {name}.md.jinja{where}: {error}") from error
+
+
+def _smaller(parts: Parts) -> Iterator[Parts]:
+    """The parts, and then ever fewer of them."""
+    yield parts
+    while parts.inspirations:
+        parts = replace(parts, inspirations=parts.inspirations[:-1])
+        yield parts
+    while parts.worst:
+        parts = replace(parts, worst=parts.worst[:-1])
+        yield parts
+    yield replace(parts, strata=())
+    yield replace(parts, strata=(), lineage=())
+
+
+def _percent(value: float | None) -> str:
+    """A percentage with two decimals; a dash when not known."""
+    return "–" if value is None else f"{value:.2f} %"

@@ -1,0 +1,219 @@
+"""The sandbox's words: what is run, under which limits, and what came of it.
+
+Nothing here scores anything. A sandbox takes a program and the public part of an instance and returns the
+answer that the program gave, or the reason why there is none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol, TypeAlias, runtime_checkable
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+MAX_SOURCE_BYTES = 64 * 1024
+MAX_NODES = 20_000
+MAX_DEPTH = 100
+MAIN_FILE = "heuristic.py"
+
+
+class ExecutionStatus(StrEnum):
+    """How one execution ended; an answer exists only for `OK`."""
+
+    OK = "ok"
+    RAISED = "raised"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    OUTPUT = "output"
+    CRASHED = "crashed"
+    REFUSED = "refused"
+    INVALID_ANSWER = "invalid_answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Text of a candidate: files by path, the first one holds the entry point.
+
+    Attributes:
+        files: path → source text (UTF-8, at most `MAX_SOURCE_BYTES` in all); the first file is the main one.
+        entry_point: name of the function or class that the main file defines.
+        driver: fixed source that defines `drive(entry, instance)` (or `drive(entry, instance, receive, send)`
+            for interactive instances) and runs around the entry point inside the child; None calls
+            `entry(**instance)`.
+    """
+
+    files: Mapping[str, str]
+    entry_point: str
+    driver: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.files:
+            raise ValueError("Program.files: got no file, expected at least one path with its text")
+
+    @property
+    def main(self) -> str:
+        """Text of the file that holds the entry point."""
+        return next(iter(self.files.values()))
+
+    @property
+    def digest(self) -> str:
+        """Hex SHA-256 of files, entry point and driver; equal programs have equal digests."""
+        parts = [sorted(self.files.items()), self.entry_point, self.driver]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one execution may use.
+
+    Attributes:
+        cpu_seconds: CPU seconds of the child, > 0.
+        memory_bytes: bytes of address space on top of the warm server's own, > 0.
+        output_bytes: bytes of the answer, and likewise of printed text, > 0.
+    """
+
+    cpu_seconds: float = 2.0
+    memory_bytes: int = 512 * 1024 * 1024
+    output_bytes: int = 1024 * 1024
+
+    def __post_init__(self) -> None:
+        for name in ("cpu_seconds", "memory_bytes", "output_bytes"):
+            value = getattr(self, name)
+            if not value > 0:
+                raise ValueError(f"Limits.{name}: got {value!r}, expected a number > 0")
+
+    @property
+    def wall_seconds(self) -> float:
+        """Wall-clock backstop in seconds: three times the CPU limit plus one."""
+        return 3 * self.cpu_seconds + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """Outcome of one program on one instance; `answer` is meaningful iff `status` is `OK`.
+
+    Attributes:
+        answer: the JSON document that the program returned (None may itself be an answer).
+        error: a short reason fit for a prompt, message first, then one line for each of the program's own
+            frames (at most 2 kB, no control characters but line ends); None iff status is OK.
+        cpu_seconds: CPU seconds of the child.
+        wall_seconds: seconds from hand-over to verdict.
+        peak_memory_bytes: largest resident set of the child, bytes; None when the system does not tell.
+        output: tail of what the program printed (both streams), cleaned, at most 2 kB.
+    """
+
+    status: ExecutionStatus
+    answer: Json = None
+    error: str | None = None
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    peak_memory_bytes: int | None = None
+    output: str = ""
+
+    def __post_init__(self) -> None:
+        if self.status is ExecutionStatus.OK and self.error is not None:
+            raise ValueError("Execution: an OK execution carries no error")
+        if self.status is not ExecutionStatus.OK and (self.answer is not None or not self.error):
+            raise ValueError(f"Execution: {self.status} needs an error and carries no answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement of a text: 1-based first and last line, kind (`Assign`, `For`, …), nesting depth."""
+
+    line: int
+    end_line: int
+    kind: str
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """One numeric constant of a described text: 1-based line, 0-based byte columns, value as written."""
+
+    line: int
+    column: int
+    end_column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a sealed child found in a text without running any of it.
+
+    Attributes:
+        error: None when the text parses within the caps, otherwise one sentence.
+        error_line: 1-based line of a syntax error, if it has one.
+        too_large: whether the error is a cap (bytes, nodes, depth) rather than syntax.
+        entry_point: whether the main file defines the entry point at its top level.
+        token_digest: hex SHA-256 of the normalised tokens (no comments, blank lines, docstrings; canonical
+            indentation), the candidate's identity; None on error.
+        imports: top-level module names that the text imports anywhere, sorted.
+        nodes: number of syntax-tree nodes (count).
+        depth: largest depth of the syntax tree (levels).
+        descriptors: counts by name: `loops`, `branches`, `calls`, `constants`, `functions`,
+            `comprehensions`, `operators`, `names`.
+        constants: numeric constants with their place.
+        statements: statements with their place.
+    """
+
+    error: str | None = None
+    error_line: int | None = None
+    too_large: bool = False
+    entry_point: bool = False
+    token_digest: str | None = None
+    imports: tuple[str, ...] = ()
+    nodes: int = 0
+    depth: int = 0
+    descriptors: Mapping[str, int] = field(default_factory=dict)
+    constants: tuple[Constant, ...] = ()
+    statements: tuple[Statement, ...] = ()
+
+
+class Dialogue(Protocol):
+    """Parent side of one interactive execution: decides what is revealed when, and keeps the transcript."""
+
+    def next(self, line: bytes) -> bytes | None:
+        """Takes the child's last line (`b""` at first) and returns the next line to send, or None at the end.
+
+        Raises:
+            ValueError: the child's line breaks the protocol; the execution ends as `invalid_answer`.
+        """
+
+    def answer(self) -> Json:
+        """The answer as the parent recorded it; nothing the child says later changes it."""
+
+
+@runtime_checkable
+class Sandbox(Protocol):
+    """One slot that runs untrusted programs, one at a time. Not thread-safe; use one per thread."""
+
+    def execute(
+        self, program: Program, instance: bytes, limits: Limits, seed: int, dialogue: Dialogue | None = None
+    ) -> Execution:
+        """Runs a program on the public part of an instance (UTF-8 JSON object)."""
+
+    def describe(self, text: str, entry_point: str) -> Description:
+        """Describes a text in a sealed child; runs nothing of it."""
+
+    def close(self) -> None:
+        """Ends the slot's processes."""
+
+
+class SandboxError(Exception):
+    """The sandbox cannot do its work here; a person must act.
+
+    Attributes:
+        layer: name of the layer that is missing or leaks (`rlimits`, `seccomp`, `landlock`, `namespaces`,
+            `uid`), `policy` (a module cannot be loaded) or `platform`.
+    """
+
+    def __init__(self, layer: str, reason: str, hint: str) -> None:
+        super().__init__(f"{layer}: {reason}")
+        self.layer = layer
+        self.reason = reason
+        self.hint = hint

@@ -1,0 +1,108 @@
+"""The behavioural self-test: real attacks in real children, because a layer that was asked for may not be on.
+
+A report of what was switched on is no evidence; the classic failure is a sandbox that says it is there. The
+attacks run on a slot's own server, so that what is tested is what is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Protocol
+
+from .base import Execution, ExecutionStatus, Limits, SandboxError
+from .policy import LAYERS, Policy
+
+TRIAL = Limits(cpu_seconds=0.25, memory_bytes=64 << 20, output_bytes=64 << 10)
+_SHORT = Limits(cpu_seconds=0.01, memory_bytes=64 << 20, output_bytes=64 << 10)
+
+# Each attack of `sealed/probes.py` and the layer to blame when it gets through.
+ATTACKS: Mapping[str, str] = {
+    "open a file": "seccomp",
+    "open a socket": "seccomp",
+    "fork": "seccomp",
+    "start a thread": "seccomp",
+    "run a program": "seccomp",
+    "signal the parent": "seccomp",
+    "exceed the memory": "rlimits",
+    "exceed the CPU time": "rlimits",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """State of one layer: whether it is active, and one sentence on why or why not."""
+
+    active: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One attack of the self-test: what it tried, whether it was stopped, which layer answers for it."""
+
+    name: str
+    stopped: bool
+    layer: str
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTest:
+    """What the self-test found. An attack that got through is here only if its layer was switched off.
+
+    Attributes:
+        layers: state of every layer by name.
+        attacks: outcome of every attack.
+        seconds: wall-clock time that the attacks took.
+    """
+
+    layers: Mapping[str, Layer]
+    attacks: tuple[Attack, ...]
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether every attack was stopped."""
+        return all(attack.stopped for attack in self.attacks)
+
+
+class Testable(Protocol):
+    """A slot as the self-test sees it."""
+
+    @property
+    def policy(self) -> Policy:
+        """What the slot was opened with."""
+
+    def report(self) -> Mapping[str, Layer]:
+        """State of every layer."""
+
+    def probe(self, name: str, limits: Limits) -> Execution:
+        """Runs one attack by name; its answer is True when it got through."""
+
+
+def check(slot: Testable) -> SelfTest:
+    """Runs every attack on a slot.
+
+    Raises:
+        SandboxError: one got through although its layer is not switched off; or no child can be sealed.
+    """
+    begun = perf_counter()
+    attacks = []
+    for name, layer in ATTACKS.items():
+        outcome = slot.probe(name, _SHORT if "CPU" in name else TRIAL)
+        stopped = outcome.status is not ExecutionStatus.OK or outcome.answer is not True
+        if not stopped and layer not in slot.policy.without:
+            raise SandboxError(
+                layer,
+                f"candidate code could {name}: the layer {layer} does not hold on this machine",
+                f"run on Linux 5.3 or later, not emulated, or accept it with `--unsafe-without {layer}`",
+            )
+        attacks.append(Attack(name, stopped, layer))
+    return SelfTest(slot.report(), tuple(attacks), perf_counter() - begun)
+
+
+def unavailable(error: SandboxError) -> dict[str, Layer]:
+    """What is known of the layers where no child can be sealed: the one to blame, and that nothing runs."""
+    rest = f"nothing is run, because of {error.layer}"
+    return {name: Layer(False, error.reason if name == error.layer else rest) for name in LAYERS}

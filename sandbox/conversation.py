@@ -1,0 +1,106 @@
+"""The parent's side of an interactive execution: two pipes, one line out and one line in per step."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from types import TracebackType
+
+from .answers import clean
+from .base import Dialogue
+
+MAX_LINE_BYTES = 65536
+_USUAL_BYTES = 4096  # read at once: a large buffer costs more than the decision in it
+
+
+class Conversation:
+    """Feeds a dialogue to a child; reads block, for at its limits the server ends the child and the pipe."""
+
+    def __init__(self, dialogue: Dialogue) -> None:
+        self.dialogue = dialogue
+        self.begun = False
+        self.finished = False
+        self.broken: str | None = None
+        self._inbound, self._theirs_out, self._theirs_in, self._outbound = -1, -1, -1, -1
+        self._pending = b""
+        # The two never compute at once, and waking a neighbour on another processor costs four times as much.
+        self._anywhere = os.sched_getaffinity(0)
+        self.place = sorted(self._anywhere)[threading.get_native_id() % len(self._anywhere)]
+
+    def __enter__(self) -> Conversation:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+        self._stay_on(self._anywhere)
+
+    def child_ends(self) -> tuple[int, int]:
+        """Fresh pipes; returns the descriptors that the child reads from and writes to."""
+        self._close()
+        self._theirs_in, self._outbound = os.pipe()
+        self._inbound, self._theirs_out = os.pipe()
+        return self._theirs_in, self._theirs_out
+
+    def _close(self) -> None:
+        for descriptor in (self._inbound, self._theirs_out, self._theirs_in, self._outbound):
+            if descriptor >= 0:
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
+        self._inbound, self._theirs_out, self._theirs_in, self._outbound = -1, -1, -1, -1
+
+    def run(self) -> None:
+        """Talks until the dialogue is `finished`, or the protocol `broken`, or the child has ended."""
+        os.close(self._theirs_in)
+        os.close(self._theirs_out)
+        self._theirs_in = self._theirs_out = -1
+        self._stay_on({self.place})
+        step = self.dialogue.next
+        try:
+            line = step(b"")
+            while line is not None:
+                self._send(line + b"\n")
+                decision = self._receive()
+                if decision is None:
+                    return
+                self.begun = True
+                line = step(decision)
+        except BrokenPipeError:
+            return
+        except ValueError as error:
+            self.broken = clean(str(error)) or "the program broke the protocol of the dialogue"
+            return
+        self.finished = True
+
+    @staticmethod
+    def _stay_on(processors: set[int]) -> None:
+        """Binds the calling thread, alone; where that is not allowed, a step is only slower."""
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, processors)
+
+    def _send(self, data: bytes) -> None:
+        written = os.write(self._outbound, data)
+        while written < len(data):
+            data = data[written:]
+            written = os.write(self._outbound, data)
+
+    def _receive(self) -> bytes | None:
+        """The child's next line, or None when it has ended.
+
+        Raises:
+            ValueError: the line is over the cap.
+        """
+        pending = self._pending
+        while b"\n" not in pending:
+            chunk = os.read(self._inbound, _USUAL_BYTES)
+            if not chunk:
+                return None
+            pending += chunk
+            if len(pending) > MAX_LINE_BYTES + 1:
+                break
+        line, found, self._pending = pending.partition(b"\n")
+        if not found or len(line) > MAX_LINE_BYTES:
+            raise ValueError(f"a line of the program has more than {MAX_LINE_BYTES} bytes")
+        return line

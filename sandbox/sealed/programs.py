@@ -1,0 +1,126 @@
+"""Turns the text of a program into a function inside the sealed child.
+
+A candidate imports its own files and the modules of the policy, all from memory. What the policy does not
+name is refused with a sentence; this is courtesy and determinism (no clock by default), not a wall: the wall
+is the system call filter.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib.machinery
+import random
+import sys
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+
+class ForbiddenImport(ModuleNotFoundError):
+    """A candidate imported what the policy does not name."""
+
+
+class Programs:
+    """Loads programs under an import policy; used for one program per process."""
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        self._allowed = {name.partition(".")[0] for name in modules}
+        self._named = ", ".join(sorted(self._allowed))
+        self._texts: dict[str, tuple[str, str, bool]] = {}  # module → path, text, whether it is a package
+        self._files: dict[str, str] = {}
+        self._import = builtins.__import__
+        self._builtins = {**builtins.__dict__, "__import__": self._guarded}
+        sys.meta_path[:] = [self]
+
+    def _guarded(
+        self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
+    ) -> ModuleType:
+        root = name.partition(".")[0]
+        if level == 0 and root not in self._allowed and root not in self._texts:
+            raise ForbiddenImport(f"import of {root!r} is not allowed; available: {self._named}", name=root)
+        return self._import(name, globals, locals, fromlist, level)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Finds a module among the program's own files; everything else has to be in memory already."""
+        if name not in self._texts:
+            raise ForbiddenImport(f"no module named {name!r} here: it was not loaded in advance", name=name)
+        is_package = self._texts[name][2]
+        return importlib.machinery.ModuleSpec(name, self, is_package=is_package)  # type: ignore[arg-type]
+
+    def create_module(self, spec: Any) -> None:
+        """Leaves the making of the module to the import system."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Runs a file of the program in a fresh module."""
+        path, text, _ = self._texts[module.__name__]
+        self._run(path, text, module)
+
+    def _run(self, path: str, text: str, module: ModuleType) -> None:
+        module.__dict__["__builtins__"] = self._builtins
+        # A str and not bytes: a coding cookie must not make other code of it than people read.
+        exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)
+
+    def load(self, files: dict[str, str], entry_point: str) -> Any:
+        """Runs the main file and returns its entry point.
+
+        Raises:
+            AttributeError: the main file does not define it.
+        """
+        self._files = files
+        for path, text in files.items():
+            parts = path.removesuffix(".py").split("/")
+            is_package = parts[-1] == "__init__"
+            name = ".".join(parts[:-1] if is_package else parts)
+            self._texts[name] = (path, text, is_package)
+        for name in list(self._texts):  # folders without __init__.py are packages too
+            while "." in name:
+                name = name.rpartition(".")[0]
+                self._texts.setdefault(name, (name, "", True))
+        path, text = next(iter(files.items()))
+        module = self._module(path.removesuffix(".py").replace("/", "."))
+        self._run(path, text, module)
+        if entry_point not in module.__dict__:
+            raise AttributeError(f"{path} does not define {entry_point!r}")
+        return module.__dict__[entry_point]
+
+    def owns(self, path: str) -> bool:
+        """Whether a code object's file name is one of the program's files."""
+        return path in self._files
+
+    def line(self, path: str, number: int) -> str:
+        """Text of a 1-based line, without indentation; empty where there is none."""
+        lines = self._files.get(path, "").split("\n")
+        return lines[number - 1].strip()[:200] if 0 < number <= len(lines) else ""
+
+    def load_driver(self, text: str) -> Callable[..., Any]:
+        """Runs a problem's driver and returns its `drive`; it may import whatever is in memory."""
+        module = self._module("_driver")
+        exec(compile(text, "<driver>", "exec", dont_inherit=True), module.__dict__)
+        drive: Callable[..., Any] = module.__dict__["drive"]
+        return drive
+
+    @staticmethod
+    def _module(name: str) -> ModuleType:
+        module = sys.modules[name] = ModuleType(name)  # dataclasses and typing look modules up there
+        return module
+
+
+def seed_everything(seed: int) -> None:
+    """Seeds `random` and numpy's legacy state, and every generator that a candidate leaves unseeded.
+
+    Args:
+        seed: non-negative integer.
+    """
+    entropy = random.Random(f"entropy {seed}")
+    original = random.Random.seed
+
+    def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:
+        original(self, entropy.getrandbits(64) if a is None else a, version)
+
+    random.Random.seed = seeded  # type: ignore[method-assign]
+    random.seed = vars(random)["_inst"].seed
+    random.seed(seed)
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        numpy_random.seed(seed % 2**32)
+        vars(sys.modules["numpy.random.bit_generator"])["randbits"] = entropy.getrandbits

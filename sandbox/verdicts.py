@@ -1,0 +1,120 @@
+"""From how a child ended and what it left behind to an `Execution`. The parent's own view always wins."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from .answers import InvalidAnswer, clean, parse
+from .base import Execution, ExecutionStatus, Json, Limits
+from .conversation import Conversation
+from .process import Verdict
+from .sealed.protocol import OUT_OF_CPU, OUT_OF_TIME
+
+_TAIL_BYTES = 2048
+_REPORTED = {
+    status.value: status
+    for status in (
+        ExecutionStatus.RAISED,
+        ExecutionStatus.MEMORY,
+        ExecutionStatus.OUTPUT,
+        ExecutionStatus.REFUSED,
+        ExecutionStatus.INVALID_ANSWER,
+    )
+}
+
+
+def read(
+    verdict: Verdict, limits: Limits, answer: int, output: int, wall: float, talk: Conversation | None = None
+) -> Execution:
+    """Judges one ended child.
+
+    Args:
+        verdict: how it ended, from the server.
+        limits: what it was allowed.
+        answer: descriptor of what it answered.
+        output: descriptor of what it printed.
+        wall: seconds from hand-over to verdict.
+        talk: the dialogue that it led, whose transcript is then the answer.
+    """
+    status, error, document = _judge(verdict, limits, answer, talk)
+    printed = os.lseek(output, 0, os.SEEK_END)
+    tail = os.pread(output, _TAIL_BYTES, max(0, printed - _TAIL_BYTES)) if printed else b""
+    return Execution(
+        status=status,
+        answer=document,
+        error=error,
+        cpu_seconds=verdict.cpu_seconds,
+        wall_seconds=wall,
+        peak_memory_bytes=verdict.peak_bytes or None,
+        output=clean(tail.decode("utf-8", "replace")) if tail else "",
+    )
+
+
+def _judge(
+    verdict: Verdict, limits: Limits, answer: int, talk: Conversation | None
+) -> tuple[ExecutionStatus, str | None, Json]:
+    if verdict.cause == OUT_OF_CPU or verdict.cpu_seconds > limits.cpu_seconds:
+        return ExecutionStatus.TIMEOUT, f"used more than {limits.cpu_seconds:g} CPU seconds", None
+    if verdict.cause == OUT_OF_TIME:
+        reason = f"had not ended after {limits.wall_seconds:g} seconds: sleeping or waiting does not help"
+        return ExecutionStatus.TIMEOUT, reason, None
+    if talk is not None and talk.broken is not None:
+        return ExecutionStatus.INVALID_ANSWER, talk.broken, None
+    if talk is not None and talk.finished:
+        return ExecutionStatus.OK, None, talk.dialogue.answer()
+    if os.WIFSIGNALED(verdict.status):
+        return (*_killed(os.WTERMSIG(verdict.status), limits), None)
+    if verdict.status != 0:
+        return ExecutionStatus.CRASHED, f"ended with exit code {os.WEXITSTATUS(verdict.status)}", None
+    return _document(answer, limits, talk)
+
+
+def _killed(number: int, limits: Limits) -> tuple[ExecutionStatus, str]:
+    match number:
+        case signal.SIGSYS:
+            return (
+                ExecutionStatus.REFUSED,
+                "made a forbidden system call (of those for processes and signals)",
+            )
+        case signal.SIGXFSZ:
+            return ExecutionStatus.OUTPUT, f"printed or answered more than {limits.output_bytes} bytes"
+        case signal.SIGXCPU:
+            return ExecutionStatus.TIMEOUT, f"used more than {limits.cpu_seconds:g} CPU seconds"
+        case signal.SIGSEGV:
+            return ExecutionStatus.CRASHED, "ended by SIGSEGV, most often recursion that is too deep"
+        case signal.SIGKILL:
+            return ExecutionStatus.CRASHED, "ended by SIGKILL: the machine may be out of memory"
+        case _:
+            return ExecutionStatus.CRASHED, f"ended by signal {number} ({signal.strsignal(number)})"
+
+
+def _document(
+    answer: int, limits: Limits, talk: Conversation | None
+) -> tuple[ExecutionStatus, str | None, Json]:
+    size = os.lseek(answer, 0, os.SEEK_END)
+    if size > limits.output_bytes:
+        return ExecutionStatus.OUTPUT, f"answered more than {limits.output_bytes} bytes", None
+    raw = os.pread(answer, size, 0)
+    if raw[:1] == b"E":
+        return (*_reported(raw[1:]), None)
+    if talk is not None:
+        return ExecutionStatus.INVALID_ANSWER, "ended before the instance was at its end", None
+    if raw[:1] != b"A":
+        return ExecutionStatus.CRASHED, "ended without an answer", None
+    try:
+        return ExecutionStatus.OK, None, parse(raw[1:], limits.output_bytes)
+    except InvalidAnswer as error:
+        return ExecutionStatus.INVALID_ANSWER, str(error), None
+
+
+def _reported(raw: bytes) -> tuple[ExecutionStatus, str]:
+    """What the harness says of a failure; all of these count the same, so a forgery gains nothing."""
+    try:
+        report = parse(raw, 65536)
+    except InvalidAnswer:
+        report = None
+    match report:
+        case [str(name), str(reason)] if name in _REPORTED:
+            return _REPORTED[name], clean(reason[:8192]) or "no reason given"
+    return ExecutionStatus.CRASHED, "ended with a damaged report"

@@ -1,0 +1,142 @@
+"""Kill, interrupt and resume: nothing told is lost, nothing told is done again, the archive is the same."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ITERATIONS = 60
+
+Start = Callable[[str], subprocess.Popen[str]]
+
+
+@pytest.fixture
+def start(tmp_path: Path, problem: str) -> Start:
+    """Starts a campaign as a process of its own, in a named runs folder."""
+
+    def begin(runs: str) -> subprocess.Popen[str]:
+        words = [
+            "run",
+            problem,
+            "--iterations",
+            str(ITERATIONS),
+            "--workers",
+            "2",
+            "--runs",
+            str(tmp_path / runs),
+        ]
+        return subprocess.Popen(
+            [sys.executable, "-m", "gapsmith.cli", *words, "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**os.environ},
+        )
+
+    return begin
+
+
+def told(folder: Path) -> dict[int, tuple[Any, ...]]:
+    """Told iterations of a store with what came of them."""
+    try:
+        database = sqlite3.connect(f"file:{folder / 'archive.sqlite'}?mode=ro", uri=True)
+        rows = database.execute(
+            "SELECT iterations.iteration, told, candidate, rejection, added, evaluations.at, fitness "
+            "FROM iterations LEFT JOIN evaluations ON program = candidate AND split = 'train' "
+            "WHERE told IS NOT NULL"
+        ).fetchall()
+    except sqlite3.OperationalError:
+        return {}
+    return {row[0]: row[1:] for row in rows}
+
+
+def outcome(folder: Path) -> list[tuple[Any, ...]]:
+    """What a campaign came to, times aside."""
+    return [(n, row[0], row[1], row[2], row[3], row[5]) for n, row in sorted(told(folder).items())]
+
+
+def only_run(folder: Path) -> Path:
+    """The one run in a runs folder."""
+    (found,) = folder.iterdir()
+    return found
+
+
+def kill_at(process: subprocess.Popen[str], runs: Path, count: int) -> None:
+    """Sends SIGKILL as soon as at least `count` iterations are told."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        if runs.is_dir() and any(runs.iterdir()) and len(told(only_run(runs))) >= count:
+            break
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def crash_and_compare(start: Start, command: Callable[..., Any], tmp_path: Path, moments: list[int]) -> None:
+    """Runs undisturbed once; kills another at each moment and resumes it; compares the two."""
+    assert start("whole").wait(timeout=240) == 0
+    whole = outcome(only_run(tmp_path / "whole"))
+    assert len(whole) == ITERATIONS
+    runs = tmp_path / "killed"
+    process = start("killed")
+    for number, moment in enumerate(moments):
+        kill_at(process, runs, moment)
+        folder = only_run(runs)
+        before = told(folder)
+        words = [sys.executable, "-m", "gapsmith.cli", "resume", folder.name, "--runs", str(runs), "--json"]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if number == len(moments) - 1:
+            _, errors = process.communicate(timeout=240)
+            assert process.returncode == 0, errors
+        after = told(folder) if number == len(moments) - 1 else before
+        assert {n: after[n] for n in before} == before
+    assert outcome(only_run(runs)) == whole
+
+
+def test_three_kills_leave_the_same_archive(
+    start: Start, command: Callable[..., Any], tmp_path: Path
+) -> None:
+    """SIGKILL at three moments; told iterations stay to the byte, the end is that of an undisturbed run."""
+    crash_and_compare(start, command, tmp_path, [2, 17, 41])
+
+
+@pytest.mark.slow
+def test_twenty_kills_leave_the_same_archive(
+    start: Start, command: Callable[..., Any], tmp_path: Path
+) -> None:
+    """SIGKILL at twenty random moments."""
+    moments = sorted(random.Random(7).sample(range(ITERATIONS), 20))
+    crash_and_compare(start, command, tmp_path, moments)
+
+
+def test_one_interrupt_finishes_what_is_in_flight(start: Start, tmp_path: Path) -> None:
+    """Ctrl-C once: exit code 130, everything asked is told, and `resume` reaches the same end."""
+    assert start("whole").wait(timeout=240) == 0
+    process = start("stopped")
+    runs = tmp_path / "stopped"
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not (
+        runs.is_dir() and any(runs.iterdir()) and len(told(only_run(runs))) >= 5
+    ):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=120) == 130
+    folder = only_run(runs)
+    database = sqlite3.connect(folder / "archive.sqlite")
+    assert database.execute("SELECT count(*) FROM iterations WHERE told IS NULL").fetchone() == (0,)
+    assert len(told(folder)) < ITERATIONS
+    words = [sys.executable, "-m", "gapsmith.cli", "resume", folder.name, "--runs", str(runs)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert outcome(folder) == outcome(only_run(tmp_path / "whole"))

@@ -1,0 +1,150 @@
+"""A campaign on a small problem: what it finds, stores, counts and refuses."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.errors import UserError
+
+Run = Callable[..., tuple[dict[str, Any], Path]]
+
+
+def test_offline_campaign_improves_and_is_certified(campaign: Run) -> None:
+    """The best candidate is better than the start program on validation, against proven optima."""
+    summary, folder = campaign(budget={"iterations": 120})
+    start, best = summary["start"]["splits"], summary["best"]["splits"]
+    assert summary["status"] == "completed"
+    assert best["valid"]["fitness"] > start["valid"]["fitness"]
+    assert best["test"]["reference_kinds"] == {"optimum": 2}
+    assert summary["test_evaluations"] == 1
+    assert set(summary["baselines"]) == {"shortest"}
+    assert (folder / "campaign.toml").is_file()
+
+
+def test_no_code_is_evaluated_twice(campaign: Run) -> None:
+    """Candidate ids are unique, and a repeated text is a rejection with its reason."""
+    summary, folder = campaign(budget={"iterations": 150})
+    database = sqlite3.connect(folder / "archive.sqlite")
+    evaluated = database.execute("SELECT program FROM evaluations WHERE split = 'train'").fetchall()
+    assert len(evaluated) == len(set(evaluated))
+    told = database.execute("SELECT count(*) FROM iterations WHERE told IS NOT NULL").fetchone()[0]
+    assert told == 150
+    assert summary["evaluations"] + sum(summary["rejections"].values()) == 150
+
+
+def test_evaluation_budget_is_never_exceeded(campaign: Run) -> None:
+    """With eight iterations in flight the campaign still stops at the exact number of evaluations."""
+    summary, _ = campaign(budget={"evaluations": 17})
+    assert summary["evaluations"] == 17
+    assert summary["stop_reason"] == "evaluations"
+
+
+def test_patience_ends_a_search_that_stands_still(campaign: Run, tmp_path: Path) -> None:
+    """A model that always says the same brings no better best."""
+    script = tmp_path / "replies.json"
+    reply = "```python\ndef order(times, weights):\n    return list(range(len(times)))\n```"
+    script.write_text(json.dumps([reply]))
+    summary, _ = campaign(model=[{"spec": f"scripted/{script}"}], budget={"patience": 9})
+    assert summary["stop_reason"] == "patience"
+    assert summary["evaluations"] == 1
+    assert summary["rejections"]["duplicate"] >= 8
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ("I cannot help with that.", "no_code"),
+        ("```python\ndef order(times, weights:\n    return 1\n```", "syntax"),
+        ("```python\ndef other(times, weights):\n    return []\n```", "missing_entry_point"),
+        ("```python\nimport os\ndef order(times, weights):\n    return []\n```", "forbidden_import"),
+    ],
+)
+def test_rejections_name_their_reason(campaign: Run, tmp_path: Path, reply: str, reason: str) -> None:
+    """A reply that is no candidate ends as a rejection from the closed list, never as an evaluation."""
+    script = tmp_path / "replies.json"
+    script.write_text(json.dumps([reply]))
+    summary, _ = campaign(model=[{"spec": f"scripted/{script}"}], budget={"iterations": 2})
+    assert summary["rejections"] == {reason: 2}
+    assert summary["evaluations"] == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("return [0] * len(times)", "invalid_answer"),
+        ("return 1 / 0", "raised"),
+        ("while True: pass", "timeout"),
+        ("return [float('nan')] * len(times)", "invalid_answer"),
+        ("return 'x' * 4_000_000", "output"),
+        ("return bytearray(10**10)", "memory"),
+    ],
+)
+def test_failures_are_data(campaign: Run, tmp_path: Path, body: str, status: str) -> None:
+    """A candidate's failure is stored with its status, has no fitness and holds no cell."""
+    script = tmp_path / "replies.json"
+    script.write_text(json.dumps([f"```python\ndef order(times, weights):\n    {body}\n```"]))
+    summary, folder = campaign(
+        model=[{"spec": f"scripted/{script}"}],
+        budget={"iterations": 1},
+        sandbox={"cpu_seconds": 0.3, "memory_mb": 64},
+    )
+    database = sqlite3.connect(folder / "archive.sqlite")
+    row = database.execute(
+        "SELECT evaluations.status, fitness, executions.status, message FROM evaluations "
+        "JOIN executions ON evaluation = evaluations.id "
+        "WHERE program = (SELECT candidate FROM iterations WHERE iteration = 1)"
+    ).fetchone()
+    assert row[:3] == ("failed", None, status), row
+    assert row[3]
+    assert summary["best"]["candidate"] == summary["start"]["candidate"]
+
+
+def test_beyond_a_bound_is_loud_and_never_a_fitness(tmp_path: Path, campaign: Run, problem: str) -> None:
+    """A wrong reference shows as `beyond_bound`: no fitness, an event, and the excess keeps its sign."""
+    text = (
+        Path(problem)
+        .read_text()
+        .replace("value = _cost(instance, best)", "value = _cost(instance, best) + 1")
+    )
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(text)
+    reply = (
+        "```python\ndef order(times, weights):\n"
+        "    return sorted(range(len(times)), key=lambda j: times[j] / weights[j])\n```"
+    )
+    script = tmp_path / "replies.json"
+    script.write_text(json.dumps([reply]))
+    summary, folder = campaign(
+        campaign={"problem": str(wrong)}, model=[{"spec": f"scripted/{script}"}], budget={"iterations": 1}
+    )
+    database = sqlite3.connect(folder / "archive.sqlite")
+    rows = database.execute("SELECT excess, gap FROM executions WHERE status = 'beyond_bound'").fetchall()
+    assert rows == [("-1", None)]
+    assert database.execute("SELECT count(*) FROM events WHERE kind = 'beyond_bound'").fetchone() == (1,)
+    assert summary["best"]["candidate"] == summary["start"]["candidate"]
+
+
+def test_start_program_that_fails_is_refused(campaign: Run, tmp_path: Path, problem: str) -> None:
+    """A problem whose start program raises ends with a clear error, before any search."""
+    broken = tmp_path / "broken.py"
+    broken.write_text(
+        Path(problem).read_text().replace("2 * weights[j] + 2", "1 / 0").replace("3 * w", "1 / 0 * w")
+    )
+    with pytest.raises(UserError, match="heaviest: raised") as caught:
+        campaign(campaign={"problem": str(broken)})
+    assert caught.value.code == 6
+
+
+def test_beyond_a_stop_a_resumed_run_tests_again_and_says_so(campaign: Run) -> None:
+    """A new total goes on where the run ended; a second champion is counted as a second look at the test."""
+    first, _ = campaign(budget={"iterations": 20})
+    second, _ = campaign(budget={"iterations": 120})
+    assert second["iterations"] == 120
+    champions = {first["best"]["candidate"], second["best"]["candidate"]} - {first["start"]["candidate"]}
+    assert champions
+    assert second["test_evaluations"] == len(champions)

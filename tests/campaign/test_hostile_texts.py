@@ -1,0 +1,55 @@
+"""Texts that run well in the sandbox must not harm the tool that handles them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.evolve.edits import find_program
+
+Run = Callable[..., tuple[dict[str, Any], Path]]
+
+
+@pytest.mark.parametrize("number", ["0x" + "F" * 5000, "9" * 401])
+def test_huge_numbers_in_a_parent_do_not_end_a_campaign(
+    campaign: Run, tmp_path: Path, problem: str, number: str
+) -> None:
+    """Numbers that cannot be written or scaled end as rejections or candidates, not as an exception."""
+    text = Path(problem).read_text()
+    hostile = tmp_path / "hostile.py"
+    line = "    return sorted(range(len(times)), key=lambda j: 2 -"
+    hostile.write_text(text.replace(line, f"    big = {number}\n{line}"))
+    assert number in hostile.read_text()
+    summary, _ = campaign(campaign={"problem": str(hostile)}, budget={"iterations": 10})
+    assert summary["iterations"] == 10
+
+
+def test_messages_carry_no_control_characters(campaign: Run, tmp_path: Path) -> None:
+    """What a candidate returns is quoted in messages without escapes and direction marks."""
+    import json
+    import sqlite3
+
+    script = tmp_path / "replies.json"
+    body = r"return ['\x1b]0;x\x07\u202eabc']"
+    script.write_text(json.dumps([f"```python\ndef order(times, weights):\n    {body}\n```"]))
+    own = tmp_path / "own.py"
+    source = (Path(__file__).parent / "flow_time.py").read_text()
+    own.write_text(source.replace('f"expected a list of {count} job numbers"', 'f"got {answer[0]}"'))
+    _, folder = campaign(
+        campaign={"problem": str(own)}, model=[{"spec": f"scripted/{script}"}], budget={"iterations": 1}
+    )
+    rows = sqlite3.connect(folder / "archive.sqlite").execute(
+        "SELECT message FROM executions WHERE message != ''"
+    )
+    (message,) = rows.fetchone()
+    assert message == "got ]0;xabc"
+
+
+def test_a_long_reply_of_blank_lines_is_read_at_once() -> None:
+    """Reading a reply takes time in proportion to its length: 200,000 line ends and spaces are no trouble."""
+    reply = (
+        "```python\n" + "\n" * 200_000 + "def order(times, weights):\n    return []\n```\n```" + " " * 200_000
+    )
+    assert "def order" in find_program(reply, "order")

@@ -1,0 +1,231 @@
+"""`list`, `show`, `best`: what they print, their JSON, and what they say when there is nothing to show."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Say = Callable[..., Any]
+FINISHED, MODEL, EMPTY = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb", "20260104-090000-smtt-cccc"
+
+
+@pytest.mark.parametrize("width", [80, 140])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("list", ["list"]),
+        ("show", ["show", FINISHED]),
+        ("show-empty", ["show", EMPTY]),
+        ("show-best", ["show", FINISHED, "best"]),
+        ("show-prompt", ["show", MODEL, "best", "--prompt"]),
+        ("best", ["best", FINISHED]),
+    ],
+)
+def test_output_is_as_recorded(
+    name: str, words: list[str], width: int, say: Say, snapshot: Callable[[str, str], None]
+) -> None:
+    """What a verb prints at 80 and at 140 columns is what was looked at and recorded."""
+    said = say(*words, width=width)
+    assert said.code == 0, said.err
+    snapshot(f"{name}-{width}", said.out)
+
+
+@pytest.mark.parametrize("words", [["list"], ["show", FINISHED], ["show", FINISHED, "best"], ["show", MODEL]])
+def test_tables_fit_eighty_columns(words: list[str], say: Say) -> None:
+    """No line of a table is wider than 80 columns; code and the commands to copy may be."""
+    lines = say(*words).out.partition("\nheuristic.py")[0].splitlines()
+    assert [line for line in lines if len(line) > 80 and not line.startswith("  gapsmith")] == []
+
+
+def test_list_has_the_fields_of_the_contract(say: Say) -> None:
+    """`list --json` is a list of runs, oldest first, with null where nothing is known."""
+    document = say("list", "--json").document
+    assert [row["run"] for row in document] == [FINISHED, MODEL, EMPTY]
+    fields = {"run", "problem", "model", "status", "iterations", "best_gap_percent", "started"}
+    assert all(fields <= set(row) for row in document)
+    assert document[0]["status"] == "completed"
+    assert document[0]["iterations"] == 60
+    assert document[0]["best_gap_percent"] > 0
+    assert document[2]["status"] == "interrupted"
+
+
+def test_list_gap_is_the_best_candidates_validation_gap(say: Say) -> None:
+    """The quick figure of `list` equals the one that `show` computes from all scores."""
+    quick = say("list", "--json").document[0]["best_gap_percent"]
+    whole = say("show", FINISHED, "--json").document["best"]["splits"]["valid"]["mean_gap_percent"]
+    assert quick == pytest.approx(whole, rel=1e-12)
+
+
+def test_list_goes_on_past_a_damaged_run(say: Say, runs: Path, tmp_path: Path) -> None:
+    """A run that cannot be read is listed as such and does not hide the others."""
+    shutil.copytree(runs / FINISHED, tmp_path / FINISHED)
+    (tmp_path / "20260105-000000-broken").mkdir()
+    (tmp_path / "20260105-000000-broken" / "archive.sqlite").write_bytes(b"not a database" * 100)
+    document = say("list", "--json", runs=tmp_path).document
+    assert [row["status"] for row in document] == ["completed", "unreadable"]
+    assert "archive.sqlite" in document[1]["note"]
+
+
+def test_list_of_nothing_names_the_first_command(say: Say, tmp_path: Path) -> None:
+    """An empty runs folder is no error; it says how to start."""
+    said = say("list", runs=tmp_path)
+    assert said.code == 0
+    assert "gapsmith run smtt" in said.out
+    assert say("list", "--json", runs=tmp_path).document == []
+
+
+def test_show_candidate_json_holds_scores_and_origin(say: Say) -> None:
+    """`show RUN CANDIDATE --json` gives code, figures by split and stratum, and every instance."""
+    document = say("show", MODEL, "best", "--json").document
+    assert document["files"]["heuristic.py"].startswith('"""A variant')
+    assert document["splits"]["test"]["instances"] == 20
+    assert len(document["strata"]["test"]) == 20
+    assert {row["split"] for row in document["instances"]} == {"train", "valid", "test"}
+    assert all(row["gap_percent"] is None for row in document["instances"] if row["reference"] == 0)
+
+
+def test_show_prompt_prints_what_was_asked_and_answered(say: Say, runs: Path) -> None:
+    """`--prompt` prints the prompt and reply of the iteration that made the candidate."""
+    with sqlite3.connect(runs / MODEL / "archive.sqlite") as db:
+        id, iteration = db.execute("SELECT id, iteration FROM candidates WHERE iteration > 0").fetchone()
+    assert f"Task of iteration {iteration}: improve" in say("show", MODEL, id, "--prompt").out
+    reply = say("show", MODEL, id, "--json").document["reply"]
+    assert reply["tokens_out"] == 300
+
+
+def test_failed_candidate_says_why(say: Say, runs: Path) -> None:
+    """A candidate that failed is shown with the instance, the status and the message of its failure."""
+    with sqlite3.connect(runs / FINISHED / "archive.sqlite") as db:
+        (id,) = db.execute("SELECT program FROM evaluations WHERE status = 'failed'").fetchone()
+    out = say("show", FINISHED, id).out
+    assert re.search(r"raised on \S+: IndexError: list index out of range", out)
+
+
+def test_best_is_the_champions_source(say: Say) -> None:
+    """`best` prints the champion's text and nothing else, ready for a pipe."""
+    document = say("best", FINISHED, "--json").document
+    assert say("best", FINISHED).out == document["source"]
+    assert document["entry_point"] == "schedule"
+
+
+def test_written_program_runs_alone(say: Say, tmp_path: Path) -> None:
+    """`best -o` writes a program that answers an instance from standard input without Gapsmith."""
+    path = tmp_path / "best.py"
+    assert say("best", FINISHED, "-o", str(path)).code == 0
+    text = path.read_text()
+    assert "Optimality gap on the test split" in text
+    assert "references: 20 optima" in text
+    assert f"gapsmith evaluate smtt {path} --split test" in text
+    given = json.dumps({"processing_times": [3, 4, 1], "due_dates": [4, 8, 1]})
+    done = subprocess.run(
+        [sys.executable, "-I", path], input=given, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == [2, 0, 1]
+
+
+def test_existing_file_is_replaced_only_with_force(say: Say, tmp_path: Path) -> None:
+    """A target that exists is an error (exit code 2) and stays as it is, unless --force is given."""
+    path = tmp_path / "best.py"
+    path.write_text("mine")
+    said = say("best", FINISHED, "-o", str(path))
+    assert said.code == 2
+    assert "--force" in said.err
+    assert path.read_text() == "mine"
+    assert say("best", FINISHED, "-o", str(path), "--force").code == 0
+    assert path.read_text() != "mine"
+
+
+def test_unwritable_target_is_a_clear_error(say: Say, tmp_path: Path) -> None:
+    """A target in a folder that does not exist ends with exit code 2 and names the file."""
+    said = say("best", FINISHED, "-o", str(tmp_path / "no" / "best.py"))
+    assert said.code == 2
+    assert "best.py" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (["show", "20260102-203301-smtt-aaab"], 2, "did you mean 20260102-203301-smtt-aaaa"),
+        (["show", "2026"], 2, "3 runs start like this"),
+        (["show", FINISHED, "zzzz"], 2, "not in run"),
+        (["best", EMPTY + "x"], 2, "did you mean"),
+    ],
+)
+def test_wrong_names_get_the_nearest_ones(words: list[str], code: int, expected: str, say: Say) -> None:
+    """An unknown or ambiguous run or candidate is one clear line with the nearest names; so in JSON."""
+    said = say(*words)
+    assert said.code == code
+    assert expected in said.err
+    error = say(*words, "--json").document["error"]
+    assert error["code"] == code
+    assert expected in f"{error['message']} {error['hint']}"
+
+
+def test_ambiguous_candidate_prefix_lists_candidates(say: Say, runs: Path) -> None:
+    """A prefix that several candidates share is refused with some of them."""
+    with sqlite3.connect(runs / FINISHED / "archive.sqlite") as db:
+        first = [id[0] for (id,) in db.execute("SELECT id FROM candidates")]
+    letter = max(set(first), key=first.count)
+    said = say("show", FINISHED, letter)
+    assert said.code == 2
+    assert "candidates start like this" in said.err
+
+
+def test_newer_store_says_upgrade(say: Say, runs: Path, tmp_path: Path) -> None:
+    """A store of a newer schema is refused with exit code 3 and the way out."""
+    shutil.copytree(runs / FINISHED, tmp_path / FINISHED)
+    with sqlite3.connect(tmp_path / FINISHED / "archive.sqlite") as db:
+        db.execute("PRAGMA user_version = 999")
+    said = say("show", FINISHED, runs=tmp_path)
+    assert said.code == 3
+    assert "newer" in said.err
+
+
+def test_run_without_a_store_record_is_shown_as_empty(say: Say, tmp_path: Path) -> None:
+    """A run that crashed before anything was recorded can be listed and shown."""
+    from gapsmith.evolve.store.store import Store
+
+    (tmp_path / "r").mkdir()
+    Store(tmp_path / "r").close()
+    assert say("list", "--json", runs=tmp_path).document[0]["status"] == "interrupted"
+    said = say("show", "r", runs=tmp_path)
+    assert said.code == 0, said.err
+    assert "nothing was evaluated yet" in said.out
+    assert say("best", "r", runs=tmp_path).code == 6
+
+
+def test_hostile_code_cannot_reach_the_terminal(say: Say, runs: Path, tmp_path: Path) -> None:
+    """Escape sequences, direction marks and markup in a candidate's text or message come out harmless."""
+    shutil.copytree(runs / FINISHED, tmp_path / FINISHED)
+    with sqlite3.connect(tmp_path / FINISHED / "archive.sqlite") as db:
+        text = json.dumps({"heuristic.py": "# \x1b[2J\u202e[bold red]x[/]\nx = 1\x07\n"})
+        db.execute("UPDATE candidates SET files = ?", (text,))
+        db.execute("UPDATE executions SET message = '\x1b]0;owned\x07[/nope]' WHERE message IS NOT NULL")
+        (id,) = db.execute("SELECT program FROM evaluations WHERE status = 'failed'").fetchone()
+    for words in (["show", FINISHED, id], ["best", FINISHED]):
+        said = say(*words, runs=tmp_path)
+        assert said.code == 0, said.err
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202e]", said.out)
+        assert "[bold red]x[/]" in said.out
+    assert "[/nope]" in say("show", FINISHED, id, runs=tmp_path).out
+
+
+def test_unclosed_run_on_a_read_only_disk_says_so(
+    say: Say, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that was not closed, in a folder that cannot be written, is shown with a note."""
+    shutil.copytree(runs / FINISHED, tmp_path / FINISHED)
+    (tmp_path / FINISHED / "archive.sqlite-wal").touch()
+    assert "the latest may be missing" not in say("show", FINISHED, runs=tmp_path).out
+    (tmp_path / FINISHED / "archive.sqlite-wal").touch()
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    assert "the latest may be missing" in " ".join(say("show", FINISHED, runs=tmp_path).out.split())

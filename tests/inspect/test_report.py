@@ -1,0 +1,183 @@
+"""`report` and `plot`: what the page says, that it is self-contained, and that candidates cannot break it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Say = Callable[..., Any]
+FINISHED, MODEL, EMPTY = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb", "20260104-090000-smtt-cccc"
+
+
+@pytest.fixture(scope="module")
+def page(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """HTML and text of the report of the run with a model."""
+    from gapsmith.app.views import report
+    from gapsmith.app.views.record import open_record
+
+    with open_record(runs / MODEL) as record:
+        found = report.context(record)
+        return report.html(record, found), report.markdown(record, found)
+
+
+class _Page(HTMLParser):
+    """Collects ids, links, headings and what loads something from outside."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.outside: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Notes what a tag refers to."""
+        self.tags.append(tag)
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.append(value)
+            elif name in ("href", "xlink:href", "src") and value:
+                self.links.append(value)
+                if not value.startswith(("#", "data:image/png;base64,")):
+                    self.outside.append(value)
+
+
+def test_report_is_one_file_that_needs_nothing(page: tuple[str, str]) -> None:
+    """Nothing on the page is loaded from elsewhere, and a policy forbids it; at most 1.5 MB, script 50 kB."""
+    parsed = _Page(page[0])
+    assert parsed.outside == []
+    assert "default-src 'none'" in page[0]
+    assert len(page[0].encode()) < 1_500_000
+    script = re.search(r"<script>(.*?)</script>", page[0], re.S)
+    assert script is not None
+    assert len(script[1]) < 50_000
+
+
+def test_every_link_of_the_page_leads_somewhere(page: tuple[str, str]) -> None:
+    """Links of the contents and of the archive map have their targets, and no id stands twice."""
+    parsed = _Page(page[0])
+    assert {link[1:] for link in parsed.links if link.startswith("#")} <= set(parsed.ids)
+    assert len(parsed.ids) == len(set(parsed.ids))
+    assert sum(link.startswith("#c-") for link in parsed.links) > 3
+
+
+def test_report_answers_the_six_questions(page: tuple[str, str], say: Say) -> None:
+    """Page and text say what was found, why, where worse, whether to trust it, its cost and its way."""
+    gap = say("show", MODEL, "--json").document["best"]["splits"]["test"]["mean_gap_percent"]
+    for text in page:
+        assert f"{gap:.2f} %" in text
+        assert "references: 20 optima" in text
+        assert f"gapsmith verify {MODEL}" in text
+        assert "20 calls of models" in text
+        assert "$0.0400" in text
+        assert "rdd=0.2 tf=0.6" in text
+        assert "better than parent" in text
+        assert "def schedule(processing_times, due_dates):" in text
+
+
+def test_pictures_have_words_and_follow_the_page(page: tuple[str, str]) -> None:
+    """Each picture says what it shows to a screen reader, and its ink is the page's."""
+    pictures = re.findall(r"<svg [^>]*>", page[0])
+    assert len(pictures) >= 10
+    assert all('aria-label="' in picture and 'role="' in picture for picture in pictures)
+    assert "currentColor" in page[0]
+
+
+def test_hostile_candidate_stays_text(runs: Path, tmp_path: Path, say: Say) -> None:
+    """Markup and control characters in code, operators, strata and replies reach the page as text."""
+    evil = "# </code></pre><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m\n"
+    shutil.copytree(runs / MODEL, tmp_path / MODEL)
+    with sqlite3.connect(tmp_path / MODEL / "archive.sqlite") as db:
+        db.execute("UPDATE candidates SET files = ?", (json.dumps({"heuristic.py": evil}),))
+        db.execute("UPDATE candidates SET operator = '<b>x</b>'")
+        db.execute("UPDATE iterations SET operator = '<b>x</b>'")
+        db.execute("UPDATE instances SET stratum = '<i>s</i>'")
+    said = say("report", MODEL, runs=tmp_path)
+    assert said.code == 0, said.err
+    text = (tmp_path / MODEL / "report.html").read_text()
+    parsed = _Page(text)
+    assert parsed.tags.count("script") == 1
+    assert not {"img", "i"} & set(parsed.tags)
+    assert "<b>x" not in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.slow
+def test_report_of_a_run_without_result(say: Say, tmp_path: Path) -> None:
+    """A run that stopped before its champion was chosen still has a report that says so."""
+    said = say("report", EMPTY, "-o", str(tmp_path), "--json")
+    assert said.code == 0, said.err
+    assert said.document["written"] == [str(tmp_path / "report.html"), str(tmp_path / "report.md")]
+    assert "The test split was not used" in (tmp_path / "report.md").read_text()
+
+
+def test_report_of_an_empty_store(say: Say, tmp_path: Path) -> None:
+    """A run that holds nothing has a report that says there is no feasible candidate."""
+    from gapsmith.evolve.store.store import Store
+
+    (tmp_path / "r").mkdir()
+    Store(tmp_path / "r").close()
+    said = say("report", "r", runs=tmp_path)
+    assert said.code == 0, said.err
+    assert "No feasible candidate" in (tmp_path / "r" / "report.html").read_text()
+
+
+def test_existing_report_is_kept(say: Say, tmp_path: Path) -> None:
+    """A report that exists is replaced only with --force."""
+    (tmp_path / "report.md").write_text("mine")
+    said = say("report", FINISHED, "-o", str(tmp_path))
+    assert said.code == 2
+    assert "report.md" in said.err
+    assert (tmp_path / "report.md").read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["progress", "archive"])
+def test_plot_writes_svg(kind: str, say: Say, tmp_path: Path) -> None:
+    """A picture becomes an SVG with titles of axes as real text; twice the same bytes."""
+    path = tmp_path / f"{kind}.svg"
+    assert say("plot", FINISHED, kind, "-o", str(path)).code == 0
+    first = path.read_bytes()
+    assert b"<text" in first
+    assert say("plot", FINISHED, kind, "-o", str(path), "--force").code == 0
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize(("name", "head"), [("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")])
+def test_plot_writes_other_formats(name: str, head: bytes, say: Say, tmp_path: Path) -> None:
+    """The file's ending chooses the format."""
+    assert say("plot", MODEL, "cost", "-o", str(tmp_path / name)).code == 0
+    assert (tmp_path / name).read_bytes().startswith(head)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (["plot", FINISHED, "pie", "-o", "x.svg"], 2, "expected one of progress, time"),
+        (["plot", FINISHED, "progress", "-o", "x.bmp"], 2, "expected .svg, .png or .pdf"),
+        (["plot", FINISHED, "cost", "-o", "x.svg"], 6, "nothing to draw"),
+    ],
+)
+def test_plot_refuses_clearly(words: list[str], code: int, expected: str, say: Say) -> None:
+    """Unknown kinds and formats, and pictures without data, are one clear line each."""
+    said = say(*words)
+    assert said.code == code
+    assert expected in said.err
+
+
+def test_clouds_are_thinned_and_say_so() -> None:
+    """More than 2,000 points are thinned evenly; the first and the last stay."""
+    from gapsmith.app.views.plots.canvas import MOST_POINTS, thin
+
+    shown = thin(list(range(50_000)))
+    assert len(shown) == MOST_POINTS
+    assert (shown[0], shown[-1]) == (0, 49_999)
+    assert len(set(shown)) == MOST_POINTS

@@ -1,0 +1,121 @@
+"""`verify`: a true record holds, and every kind of falsehood in it is found."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Say = Callable[..., Any]
+SMALL = "20260102-203301-smtt-small"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory, make_run: Callable[..., Path]) -> Path:
+    """A runs folder with one run of a few candidates."""
+    folder = tmp_path_factory.mktemp("small")
+    make_run(folder / SMALL, candidates=5, islands=1)
+    return folder
+
+
+@pytest.fixture
+def copy(small: Path, tmp_path: Path) -> Path:
+    """A runs folder with a copy of that run that may be changed."""
+    shutil.copytree(small / SMALL, tmp_path / SMALL)
+    return tmp_path
+
+
+def _change(copy: Path, *statements: str) -> None:
+    with sqlite3.connect(copy / SMALL / "archive.sqlite") as db:
+        for statement in statements:
+            assert db.execute(statement).rowcount > 0
+
+
+def test_a_true_record_holds(say: Say, small: Path) -> None:
+    """All answers, gaps, digests and references of a true run agree; the exit code is 0."""
+    said = say("verify", SMALL, "--json", runs=small)
+    document = said.document
+    assert said.code == 0, document["differences"]
+    assert document["differences"] == []
+    assert document["checked"] == document["agree"] == sum(document["compared"].values())
+    assert document["compared"]["executions"] == 60
+    assert document["compared"]["references proved again"] == 10
+    assert document["compared"]["instances drawn"] == 60
+
+
+@pytest.mark.slow
+def test_all_elites_are_more_programs(say: Say, small: Path) -> None:
+    """`--all` runs the elites too, each on the splits for which the record holds its evaluation."""
+    said = say("verify", SMALL, "--all", "--json", "--references", "0", runs=small)
+    assert said.code == 0, said.err
+    assert len(said.document["programs"]) > 1
+    assert "references proved again" not in said.document["compared"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("UPDATE executions SET answer = zeroblob(32) WHERE answer IS NOT NULL", "on test-"),
+        ("UPDATE executions SET objective = '1', excess = '1' WHERE objective IS NOT NULL", "on test-"),
+        ("UPDATE evaluations SET fitness = -0.5 WHERE fitness IS NOT NULL", "fitness"),
+        ("UPDATE instances SET digest = 'x' WHERE id = 1", "content"),
+        (
+            "UPDATE instance_references SET value = value + 1, bound = bound + 1 WHERE value > 0",
+            "reference of",
+        ),
+        ("UPDATE candidates SET files = replace(files, 'return order', 'return order[::-1]')", "source"),
+    ],
+)
+def test_falsehoods_are_found(statement: str, expected: str, say: Say, copy: Path) -> None:
+    """A changed answer, objective, fitness, instance, reference or source is a difference: exit code 5."""
+    _change(copy, statement)
+    said = say("verify", SMALL, "--json", "--workers", "1", "--references", "4", runs=copy)
+    assert said.code == 5
+    assert any(expected in row["what"] for row in said.document["differences"])
+    assert said.document["agree"] == said.document["checked"] - len(said.document["differences"])
+
+
+def test_other_surroundings_are_told_but_are_no_failure(say: Say, copy: Path) -> None:
+    """A run made with other versions still holds; the change is listed with both values."""
+    versions = json.dumps({"python": "2.7.18"})
+    _change(copy, f"UPDATE run SET value = '{versions}' WHERE key = 'versions'")
+    said = say("verify", SMALL, "--workers", "1", "--references", "1", runs=copy)
+    assert said.code == 0, said.err
+    assert "the record holds" in said.out
+    assert "changed since: python: recorded 2.7.18" in said.out
+
+
+def test_one_line_says_what_did_not_hold(say: Say, copy: Path) -> None:
+    """In the terminal the first line is the verdict and the differences follow, at most ten of them."""
+    _change(copy, "UPDATE executions SET answer = zeroblob(32) WHERE answer IS NOT NULL")
+    said = say("verify", SMALL, "--workers", "1", "--references", "1", runs=copy)
+    assert said.code == 5
+    lines = said.out.splitlines()
+    assert "DOES NOT HOLD" in lines[0]
+    assert sum(line.startswith("  differs:") for line in lines) == 10
+    assert any("more; --json lists all" in line for line in lines)
+
+
+def test_a_record_that_contradicts_itself_is_damaged(say: Say, copy: Path) -> None:
+    """A store that holds a gap to a reference of 0 is named as damaged, not run."""
+    _change(copy, "UPDATE instance_references SET value = '0', bound = '0'")
+    said = say("verify", SMALL, runs=copy)
+    assert said.code == 3
+    assert "damaged" in said.err
+
+
+def test_a_run_without_its_problem_is_a_clear_error(say: Say, copy: Path) -> None:
+    """A run whose problem is not installed here ends with the problem's name, not with a traceback."""
+    with sqlite3.connect(copy / SMALL / "archive.sqlite") as db:
+        (text,) = db.execute("SELECT value FROM run WHERE key = 'config'").fetchone()
+        config = json.loads(text)
+        config["campaign"]["problem"] = "knapsack-of-mine"
+        db.execute("UPDATE run SET value = ? WHERE key = 'config'", (json.dumps(config),))
+    said = say("verify", SMALL, runs=copy)
+    assert said.code == 2
+    assert "knapsack-of-mine" in said.err

@@ -1,0 +1,32 @@
+"""A campaign that was answered by hand: its cassette loads, its best reply is exact."""
+
+import json
+from pathlib import Path
+
+import gapsmith
+from gapsmith.evolve.edits import find_program
+from gapsmith.evolve.models.cassette import Cassette
+
+CASSETTE = Path(__file__).parent / "manual_smtt.jsonl"
+EXACT = 2
+"""The iteration whose reply was the first without a gap in training."""
+
+
+def test_cassette_holds_forty_answered_prompts():
+    """Every prompt has a reply with a program, and nothing in the file looks like a key."""
+    exchanges = Cassette.load(CASSETTE).exchanges
+    assert [e.iteration for e in exchanges] == list(range(1, 41))
+    for exchange in exchanges:
+        reply = exchange.completion.text
+        assert "def schedule" in reply or "<<<<<<< SEARCH" in reply
+    assert "sk-" not in CASSETTE.read_text("utf-8")
+    assert all(set(json.loads(line)) >= {"prompt", "completion"} for line in CASSETTE.open(encoding="utf-8"))
+
+
+def test_second_reply_solves_every_test_instance(tmp_path, monkeypatch):
+    """The decomposition that the author wrote attains the proven optimum of all 100 held-out instances."""
+    monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path))
+    reply = next(e for e in Cassette.load(CASSETTE).exchanges if e.iteration == EXACT)
+    source = find_program(reply.completion.text, "schedule")
+    found = gapsmith.evaluate("smtt", source)["summary"]
+    assert (found["instances"], found["solved"], found["failed"]) == (100, 100, 0)

@@ -1,0 +1,141 @@
+"""Hundreds of calls with faults of all kinds: nothing is lost, nothing is used twice, no cap is broken."""
+
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+
+import pytest
+from gapsmith.evolve.base import Prompt, StopReason
+from gapsmith.evolve.ledger import BudgetSpent
+from gapsmith.evolve.models.base import ModelError
+from gapsmith.evolve.models.cassette import Cassette
+
+FAULTS = [
+    "429",
+    "429-after",
+    "500",
+    "503",
+    "504",
+    "cut",
+    "reset",
+    "none",
+    "garbage",
+    "array",
+    "empty",
+    "blank",
+]
+FAULTS += ["filter", "refusal", "length", "no-usage"]
+REPLY = "Number @N@.\n```python\ndef solve(n):\n    return @N@\n```"
+
+
+def plan(calls, share, seed):
+    """Faults of all kinds in a share of the calls, mixed; the same for the same seed."""
+    rng = random.Random(seed)
+    return [rng.choice(FAULTS) if rng.random() < share else "ok" for _ in range(calls)]
+
+
+def ask_all(caller, iterations):
+    """Asks for all iterations from 32 threads; returns replies by iteration and why others have none."""
+    replies, reasons, lock = {}, {}, threading.Lock()
+
+    def work(iteration):
+        try:
+            outcome, target = caller.ask(Prompt("s", f"question {iteration}"), "improve", iteration), replies
+        except (ModelError, BudgetSpent) as error:
+            outcome, target = error, reasons
+        with lock:
+            target[iteration] = outcome
+
+    with ThreadPoolExecutor(32) as pool:
+        list(pool.map(work, iterations))
+    return replies, reasons
+
+
+def test_500_calls_with_faults_lose_nothing(loopback, caller):
+    """With a fifth of the calls disturbed, each reply that arrived is recorded and used once."""
+    server = loopback(faults=plan(700, 0.2, 1), replies=[REPLY], latency=0.01)
+    log = Cassette()
+    made = caller(server, in_flight=32, log=log, timeout_seconds=2.0)
+    replies, reasons = ask_all(made, range(1, 501))
+    seen = server.seen()
+    assert len(seen["requests"]) >= 500
+    assert all(error.recourse.value in ("reject", "again") for error in reasons.values())
+    assert len(replies) + len(reasons) == 500
+    numbered = [c.text for c in replies.values() if c.text.startswith("Number")]
+    assert len(set(numbered)) == len(numbered) == seen["given"]
+    recorded = [exchange.completion.text for exchange in log.exchanges]
+    assert sorted(recorded) == sorted(c.text for c in replies.values())
+    assert len(log.calls) == len(seen["requests"])
+
+
+@pytest.mark.parametrize("cap", ["usd", "tokens"])
+def test_a_cap_holds_through_faults_and_ends_by_itself(loopback, caller, cap):
+    """What is booked, and what may have been billed, stays under the cap; the rest is refused."""
+    server = loopback(faults=plan(700, 0.2, 2), replies=[REPLY], latency=0.005)
+    limits = {"usd": Decimal("0.05")} if cap == "usd" else {"tokens": 60_000}
+    made = caller(
+        server,
+        in_flight=32,
+        timeout_seconds=2.0,
+        max_output_tokens=300,
+        price_in_usd_per_million="1",
+        price_out_usd_per_million="5",
+        **limits,
+    )
+    _, reasons = ask_all(made, range(1, 501))
+    ledger = made._ledger
+    now = ledger.spending
+    if cap == "usd":
+        assert now.cost_usd + now.kept_usd <= ledger.usd
+        spent, limit = now.cost_usd, ledger.usd
+    else:
+        assert now.tokens_in + now.tokens_out + now.kept_tokens <= ledger.tokens
+        spent, limit = now.tokens_in + now.tokens_out, ledger.tokens
+    assert spent > limit / 3
+    wanted = StopReason.COST if cap == "usd" else StopReason.TOKENS
+    assert wanted in {getattr(error, "reason", None) for error in reasons.values()}
+
+
+def test_a_reply_above_its_limit_stops_a_capped_run(loopback, caller):
+    """The reply itself is kept; the next call is refused with the reason."""
+    server = loopback(faults=["greedy"])
+    made = caller(server, tokens=10_000_000, max_output_tokens=300)
+    assert made.ask(Prompt("s", "u"), "improve", 1).tokens_out == 1_000_000
+    with pytest.raises(ModelError, match="does not honour the limit"):
+        made.ask(Prompt("s", "u"), "improve", 2)
+    assert len(server.seen()["requests"]) == 1
+
+
+def test_fewer_calls_fly_while_the_rate_is_limited(loopback, caller):
+    """After a round of refusals the number in flight falls, and grows again with replies."""
+    server = loopback(faults=["429"] * 16 + ["ok"] * 200, latency=0.02)
+    made = caller(server, in_flight=16)
+    replies, reasons = ask_all(made, range(1, 17))
+    assert len(replies) == 16
+    assert not reasons
+    narrowed = made._gate.limit
+    assert narrowed < 16
+    ask_all(made, range(17, 150))
+    assert made._gate.limit > narrowed
+
+
+def test_closing_ends_waiting_calls(loopback, caller):
+    """Calls that wait for a reply end at once when the campaign ends."""
+    server = loopback(faults=["none"])
+    made = caller(server)
+    outcome = []
+
+    def work():
+        try:
+            made.ask(Prompt("s", "u"), "improve", 1)
+        except ModelError as error:
+            outcome.append(error.kind.value)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not server.seen()["requests"]:
+        pass
+    made.close()
+    thread.join(5)
+    assert outcome == ["closed"]

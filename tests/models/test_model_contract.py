@@ -1,0 +1,111 @@
+"""Every provider keeps the same contract, and the contract finds those that do not."""
+
+import importlib.util
+import json
+import threading
+import time
+
+import pytest
+from gapsmith.evolve.base import Completion, Prompt
+from gapsmith.evolve.models import registry
+from gapsmith.evolve.models.base import Call, Request
+from gapsmith.evolve.models.cassette import Cassette
+from gapsmith.evolve.models.contract import AT_ONCE, PROMPT, check_model
+from gapsmith.evolve.models.mailbox import letters, put_reply
+from gapsmith.evolve.models.registry import Surroundings, build_model, providers
+from gapsmith.evolve.models.settings import ModelSettings
+
+
+def recorded(tmp_path):
+    """A cassette with an answer to every question of the contract."""
+    tape = Cassette()
+    for iteration in range(1, AT_ONCE + 1):
+        number = tape.requested(Call("m", "improve", Request(PROMPT, 9, 9.0, iteration), 1, 1, None))
+        tape.replied(number, Completion("hello", "m", 1, 1))
+    tape.save(tmp_path / "tape.jsonl")
+    return ModelSettings(spec=f"replay/{tmp_path / 'tape.jsonl'}")
+
+
+def scripted(tmp_path):
+    """A file with one text."""
+    (tmp_path / "texts.json").write_text(json.dumps(["hello"]))
+    return ModelSettings(spec=f"scripted/{tmp_path / 'texts.json'}")
+
+
+@pytest.mark.parametrize("provider", ["openai", "litellm", "manual", "replay", "scripted"])
+def test_every_built_in_provider_keeps_the_contract(provider, tmp_path, loopback):
+    """Several calls at once, replies of the right shape, no foreign exceptions."""
+    if provider == "litellm" and importlib.util.find_spec("litellm") is None:
+        pytest.skip("the extra gapsmith[litellm] is not installed")
+    settings = {
+        "openai": lambda: ModelSettings(spec="openai/x", base_url=loopback().url),
+        "litellm": lambda: ModelSettings(spec="litellm/openai/x", base_url=loopback().url),
+        "manual": lambda: ModelSettings(spec="manual"),
+        "replay": lambda: recorded(tmp_path),
+        "scripted": lambda: scripted(tmp_path),
+    }[provider]()
+    box = tmp_path / "mailbox"
+    model = build_model(settings, Surroundings(mailbox=box, environment={}))
+
+    def answer():
+        while len(letters(box)) < AT_ONCE:
+            time.sleep(0.02)
+        for letter in letters(box):
+            put_reply(box, letter.name, "hello")
+
+    if provider == "manual":
+        threading.Thread(target=answer, daemon=True).start()
+    assert check_model(model) == []
+    if hasattr(model, "close"):
+        model.close()
+
+
+class Wrong:
+    """A provider that breaks a rule."""
+
+    name = "wrong"
+
+    def __init__(self, outcome):
+        self.outcome = outcome
+
+    def complete(self, request):
+        """Returns or raises what it was given."""
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+
+@pytest.mark.parametrize(
+    ("outcome", "sentence"),
+    [
+        ("hello", "expected a Completion"),
+        (KeyError("choices"), "raised KeyError"),
+        (Completion("hello", "m", tokens_in=-1), "tokens_in"),
+        (Completion("hello", ""), "expected the name that answered"),
+        (Completion(None, "m"), "expected str"),
+    ],
+)
+def test_the_contract_names_what_is_broken(outcome, sentence):
+    """Each broken rule is a sentence."""
+    found = check_model(Wrong(outcome))
+    assert len(found) == AT_ONCE
+    assert sentence in found[0]
+
+
+def test_a_plug_in_comes_through_its_entry_point(monkeypatch):
+    """A provider of an installed package is listed and built like a built-in; it cannot replace one."""
+
+    class Point:
+        value = "parrots:make"
+
+        def __init__(self, name):
+            self.name = name
+
+        def load(self):
+            return lambda settings: Wrong(Completion(settings.spec, "parrot"))
+
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point("parrot"), Point("openai")])
+    assert providers()["parrot"].needs == "plug-in parrots:make"
+    model = build_model(ModelSettings(spec="parrot/grey"), Surroundings(environment={}))
+    assert model.complete(Request(Prompt("s", "u"), 1, 1.0, 1)).text == "parrot/grey"
+    assert "OPENAI_API_KEY" in providers()["openai"].needs

@@ -1,0 +1,139 @@
+"""One policy for every fault that a provider can show, over real HTTP."""
+
+import pytest
+from gapsmith.evolve.base import Prompt
+from gapsmith.evolve.models.base import ErrorKind, ModelError, Recourse
+from gapsmith.evolve.models.ensemble import Choice
+from gapsmith.evolve.prompted import PromptedProposer
+from gapsmith.prompts.builder import Builder
+
+PROMPT = Prompt("You write heuristics.", "Improve this.")
+
+
+def test_a_good_reply_comes_with_its_counts(loopback, caller):
+    """Text, answering model, tokens, cached and reasoning parts, finish reason and cost arrive as sent."""
+    server = loopback()
+    made = caller(server, price_in_usd_per_million="2", price_out_usd_per_million="10")
+    reply = made.ask(PROMPT, "improve", 1)
+    assert "def schedule" in reply.text
+    assert (reply.model, reply.tokens_in, reply.tokens_out) == ("loopback-1", 200, 100)
+    assert (reply.tokens_cached, reply.tokens_reasoning) == (100, 25)
+    assert reply.finish_reason == "stop"
+    assert reply.cost_usd == pytest.approx(200 * 2e-6 + 100 * 10e-6)
+    sent = server.seen()["requests"][0]
+    assert sent["max_tokens"] == 8192
+    assert "temperature" not in sent
+
+
+@pytest.mark.parametrize(
+    "fault", ["429", "429-after", "500", "503", "504", "cut", "reset", "garbage", "array", "empty", "blank"]
+)
+def test_a_passing_fault_is_asked_again(loopback, caller, fault):
+    """Each fault that passes costs one more attempt and nothing else."""
+    server = loopback(faults=[fault, "ok"])
+    made = caller(server)
+    assert "def schedule" in made.ask(PROMPT, "improve", 1).text
+    assert [request["fault"] for request in server.seen()["requests"]] == [fault, "ok"]
+
+
+def test_a_server_that_says_nothing_is_asked_again(loopback, caller):
+    """A request without any answer ends at the time-out and is made again."""
+    server = loopback(faults=["none", "ok"])
+    assert caller(server, timeout_seconds=0.5).ask(PROMPT, "improve", 1).text
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "sentence"),
+    [
+        ("key", ErrorKind.KEY, "Incorrect API key provided"),
+        ("unknown", ErrorKind.UNKNOWN_MODEL, "does not exist"),
+        ("quota", ErrorKind.MONEY, "exceeded your current quota"),
+        ("bad", ErrorKind.REQUEST, "Invalid value for 'messages'"),
+    ],
+)
+def test_a_permanent_fault_stops_at_once_with_the_provider_s_sentence(
+    loopback, caller, fault, kind, sentence
+):
+    """No second attempt, and the sentence that a person reads is the provider's."""
+    server = loopback(faults=[fault])
+    with pytest.raises(ModelError, match=sentence) as caught:
+        caller(server).ask(PROMPT, "improve", 1)
+    assert caught.value.kind is kind
+    assert caught.value.recourse is Recourse.PERSON
+    assert len(server.seen()["requests"]) == 1
+
+
+@pytest.mark.parametrize("fault", ["429", "500", "none", "reset"])
+def test_a_fault_that_stays_needs_a_person(loopback, caller, fault):
+    """After outage_seconds without a reply the error is final and says so."""
+    server = loopback(faults=[fault])
+    with pytest.raises(ModelError, match="outage_seconds") as caught:
+        caller(server, timeout_seconds=0.3, outage_seconds=0.4).ask(PROMPT, "improve", 1)
+    assert caught.value.recourse is Recourse.PERSON
+    assert len(server.seen()["requests"]) > 1
+
+
+def test_a_wait_beyond_all_patience_is_refused_at_once(loopback, caller):
+    """A provider that asks to wait for a day is not waited for."""
+    server = loopback(faults=["429-long"])
+    with pytest.raises(ModelError, match="Daily limit reached"):
+        caller(server).ask(PROMPT, "improve", 1)
+    assert len(server.seen()["requests"]) == 1
+
+
+def test_no_server_at_all_needs_a_person(loopback, caller):
+    """A refused connection is retried for a short while only when the server was never reached."""
+    server = loopback()
+    server.close()
+    with pytest.raises(ModelError, match="connection failed") as caught:
+        caller(server, outage_seconds=0.5).ask(PROMPT, "improve", 1)
+    assert caught.value.kind is ErrorKind.CONNECTION
+    assert not caught.value.unknown_outcome
+
+
+def test_useless_replies_reject_a_proposal_and_then_call_a_person(loopback, caller):
+    """Three useless attempts give a call up; the third such call in succession is final."""
+    server = loopback(faults=["garbage"])
+    made = caller(server)
+    recourses = []
+    for iteration in (1, 2, 3):
+        with pytest.raises(ModelError) as caught:
+            made.ask(PROMPT, "improve", iteration)
+        recourses.append(caught.value.recourse)
+    assert recourses == [Recourse.AGAIN, Recourse.AGAIN, Recourse.PERSON]
+    assert len(server.seen()["requests"]) == 9
+
+
+@pytest.mark.parametrize(("fault", "kind"), [("filter", ErrorKind.FILTERED), ("long", ErrorKind.TOO_LONG)])
+def test_a_refused_prompt_is_not_asked_again(loopback, caller, fault, kind):
+    """Content filters and too long prompts reject the proposal, once."""
+    server = loopback(faults=[fault])
+    with pytest.raises(ModelError) as caught:
+        caller(server).ask(PROMPT, "improve", 1)
+    assert (caught.value.kind, caught.value.recourse) == (kind, Recourse.REJECT)
+    assert len(server.seen()["requests"]) == 1
+
+
+def test_refused_parameters_are_dropped_once_and_remembered(loopback, caller):
+    """Unsupported parameters go, the limit on the reply is renamed, and later calls do not try again."""
+    server = loopback(faults=["picky"])
+    made = caller(server, temperature=0.7, reasoning_effort="low")
+    made.ask(PROMPT, "improve", 1)
+    made.ask(PROMPT, "improve", 2)
+    sent = server.seen()["requests"]
+    assert len(sent) == 5
+    assert {"temperature", "reasoning_effort", "max_tokens"} <= sent[0].keys()
+    for request in sent[-2:]:
+        assert request["max_completion_tokens"] == 8192
+        assert not {"temperature", "reasoning_effort", "max_tokens"} & request.keys()
+    notes = PromptedProposer([made], Builder(), Choice.WEIGHTS).notes
+    assert [note.split()[1] for note in notes] == ["temperature", "reasoning_effort", "max_tokens"]
+
+
+def test_the_sdk_does_not_retry_by_itself(loopback, caller):
+    """One attempt of ours is one request, also for faults that the SDK would retry."""
+    server = loopback(faults=["500"])
+    made = caller(server, outage_seconds=0)
+    with pytest.raises(ModelError):
+        made.ask(PROMPT, "improve", 1)
+    assert len(server.seen()["requests"]) == 1

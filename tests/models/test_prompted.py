@@ -1,0 +1,241 @@
+"""The proposer that asks models: from elites to a prompt, from a reply to a proposal or a rejection."""
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.base import Candidate, Completion, Context, Elite, Origin, Proposal, RejectionReason
+from gapsmith.evolve.ledger import Ledger
+from gapsmith.evolve.models.base import ErrorKind, ModelError
+from gapsmith.evolve.models.caller import Caller, Policy
+from gapsmith.evolve.models.cassette import Cassette, RecordedModel
+from gapsmith.evolve.models.ensemble import Choice
+from gapsmith.evolve.models.settings import ModelSettings
+from gapsmith.evolve.prompted import PromptedProposer
+from gapsmith.problems.base import Instance, Sense
+from gapsmith.prompts.builder import Builder
+from gapsmith.sandbox.base import Description
+
+CODE = "def solve(items):\n    return items\n"
+NEW = "def solve(items):\n    return sorted(items)\n"
+WHOLE = f"Sorted.\n```python\n{NEW}```"
+
+
+class Sorting:
+    """A problem of a few words."""
+
+    name, version, sense, unit = "sorting", "1", Sense.MINIMISE, "swaps"
+    entry_point, signature, statement = (
+        "solve",
+        "def solve(items: list[int]) -> list[int]:",
+        "Sort the items.",
+    )
+
+
+class Told:
+    """A model that answers with the given texts, completions or errors in turn."""
+
+    name = "told"
+
+    def __init__(self, *replies):
+        self.replies = list(replies)
+        self.requests = []
+
+    def complete(self, request):
+        """The next reply."""
+        self.requests.append(request)
+        reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
+        if isinstance(reply, ModelError):
+            raise reply
+        return (
+            reply
+            if isinstance(reply, Completion)
+            else Completion(reply, "told", 10, 10, finish_reason="stop")
+        )
+
+
+def elite(code=CODE, id="parent", iteration=0):
+    """An elite with two scores: 20 % off on one instance, and one missed zero."""
+    scores = (
+        Score("a", ScoreStatus.OK, 6, 5, ReferenceKind.OPTIMUM, Fraction(1, 5), 1, 0.1),
+        Score("b", ScoreStatus.OK, 2, 0, ReferenceKind.OPTIMUM, None, 2, 0.1),
+    )
+    evaluation = Evaluation("train", scores, EvaluationStatus.COMPLETE, -0.3)
+    candidate = Candidate(id, {"heuristic.py": code}, (), Origin.START, "start", 0, iteration, Description())
+    return Elite(candidate, evaluation, 0, (0,), (0.0,))
+
+
+def context(iteration=1, **changes):
+    """A context with two training instances."""
+    instances = {
+        name: Instance(
+            name, "train", "all", {"items": [3, 1, 2]}, 1, "by hand", hidden={"secret": "answer-xyzzy"}
+        )
+        for name in ("a", "b")
+    }
+    return Context(Sorting(), iteration, instances, elite(), modules=("math",), **changes)
+
+
+def proposer(model, examine=None, choice=Choice.WEIGHTS, log=None):
+    """A proposer with one model."""
+    table = ModelSettings(spec="told")
+    caller = Caller(
+        model,
+        table,
+        Ledger(),
+        Cassette() if log is None else log,
+        4,
+        Policy(first_seconds=0.001, longest_seconds=0.001),
+    )
+    return PromptedProposer([caller], Builder(), choice, examine)
+
+
+def propose(model, parents=None, iteration=1, **options):
+    """One proposal."""
+    return proposer(model, **options).propose(parents or [elite()], context(iteration), random.Random(1))
+
+
+def test_a_reply_becomes_a_proposal_with_its_prompt():
+    """Text, origin, operator, prompt and completion are those of the call."""
+    model = Told(WHOLE)
+    made = propose(model)
+    assert isinstance(made, Proposal)
+    assert dict(made.files) == {"heuristic.py": NEW}
+    assert made.origin.value == made.operator
+    assert made.prompt == model.requests[0].prompt
+    assert made.completion.text == WHOLE
+
+
+def test_the_prompt_shows_training_facts_and_no_secret():
+    """Gap per stratum, worst instance and parent code are shown; hidden parts are not."""
+    model = Told(WHOLE)
+    propose(model)
+    user = model.requests[0].prompt.user
+    assert "| all | 2 | 20.00 % (optimum 0 missed on 1 of 1) |" in user
+    assert "items = [3, 1, 2]" in user
+    assert CODE in user
+    assert "xyzzy" not in user + model.requests[0].prompt.system
+
+
+def test_one_repair_with_the_reason_then_a_rejection():
+    """A reply without code is asked to be repaired once, with the reason and the reply quoted."""
+    model = Told("I would sort.", WHOLE)
+    made = propose(model)
+    assert isinstance(made, Proposal)
+    assert made.origin is Origin.REPAIR
+    assert [request.round for request in model.requests] == [1, 2]
+    assert "> I would sort." in model.requests[1].prompt.user
+    assert "no program" in model.requests[1].prompt.user
+
+    stubborn = Told("I would sort.")
+    rejected = propose(stubborn)
+    assert rejected.reason is RejectionReason.NO_CODE
+    assert rejected.origin is Origin.REPAIR
+    assert len(stubborn.requests) == 2
+
+
+def test_a_hunk_that_matches_nothing_is_never_the_parent_again():
+    """The parent's text is not proposed in place of a failed edit."""
+    rejected = propose(Told("<<<<<<< SEARCH\nnowhere\n=======\nx\n>>>>>>> REPLACE"))
+    assert rejected.reason is RejectionReason.HUNK_NOT_FOUND
+
+
+def test_faults_that_an_examiner_finds_are_repaired_too():
+    """Syntax and imports are looked at before the repair round is over."""
+
+    def examine(files):
+        return (RejectionReason.SYNTAX, "line 1: oops") if "broken" in files["heuristic.py"] else None
+
+    model = Told("```python\ndef solve(a): broken\n```", WHOLE)
+    assert isinstance(propose(model, examine=examine), Proposal)
+    assert "line 1: oops" in model.requests[1].prompt.user
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Completion("No.", "told", finish_reason="refusal"), RejectionReason.REFUSED_BY_MODEL),
+        (ModelError(ErrorKind.FILTERED, "filtered"), RejectionReason.REFUSED_BY_MODEL),
+        (ModelError(ErrorKind.TOO_LONG, "too long"), RejectionReason.TOO_LARGE),
+        (ModelError(ErrorKind.EMPTY, "empty"), RejectionReason.NO_CODE),
+    ],
+)
+def test_what_a_model_refuses_is_a_rejection(reply, reason):
+    """Refusals and hopeless prompts reject the proposal; the campaign goes on."""
+    assert propose(Told(reply)).reason is reason
+
+
+def test_a_cut_reply_is_repaired():
+    """A program that ends at the length limit is not taken as it is."""
+    cut = Completion("```python\ndef solve(items):\n    return items", "told", finish_reason="length")
+    assert propose(Told(cut, WHOLE)).files["heuristic.py"] == NEW
+
+
+def test_what_needs_a_person_is_raised():
+    """The loop stops; nothing is made of it."""
+    with pytest.raises(ModelError, match="no such key"):
+        propose(Told(ModelError(ErrorKind.KEY, "no such key")))
+
+
+def test_a_reply_on_record_is_not_asked_for_again():
+    """A second session finds the reply of the first, for the same iteration, round and prompt."""
+    log = Cassette()
+    propose(Told("I would sort.", WHOLE), log=log)
+    silent = Told(ModelError(ErrorKind.KEY, "asked again"))
+    again = propose(silent, log=log)
+    assert isinstance(again, Proposal)
+    assert silent.requests == []
+
+
+def test_a_saved_cassette_replays_without_a_model(tmp_path):
+    """The record alone gives the same proposals, and says so where it has nothing."""
+    log = Cassette()
+    first = [propose(Told("I would sort.", WHOLE), iteration=i, log=log) for i in (1, 2)]
+    log.save(tmp_path / "calls.jsonl")
+    recorded = RecordedModel("replay/calls", Cassette.load(tmp_path / "calls.jsonl"))
+    assert [propose(recorded, iteration=i).files for i in (1, 2)] == [made.files for made in first]
+    with pytest.raises(ModelError, match="iteration 3"):
+        propose(recorded, iteration=3)
+
+
+def test_a_replay_forgives_measured_seconds_and_nothing_else():
+    """CPU times differ when programs run again; any other difference of the prompt is another campaign."""
+    log = Cassette()
+    propose(Told(WHOLE), log=log)
+    (exchange,) = log.exchanges
+    tape = Cassette([exchange])
+    prompt = exchange.prompt
+    assert "0.1 s of CPU time" in prompt.user
+    slower = replace(prompt, user=prompt.user.replace("0.1 s of CPU time", "0.0231 s of CPU time"))
+    other = replace(prompt, user=prompt.user.replace("20.00 %", "21.00 %"))
+    assert tape.recorded(1, 1, slower) == exchange.completion
+    assert tape.recorded(1, 1, other) is None
+    assert tape.recorded(2, 1, prompt) is None
+
+
+def test_long_programs_are_changed_by_hunks():
+    """A program of many lines is not asked for as a whole."""
+    long = CODE + "".join(f"# line {i}\n" for i in range(200))
+    hunk = "<<<<<<< SEARCH\n    return items\n=======\n    return sorted(items)\n>>>>>>> REPLACE"
+    model = Told(hunk)
+    made = proposer(model)
+    answers = [made.propose([elite(long)], context(i), random.Random(i)) for i in range(1, 9)]
+    assert all(
+        a.files["heuristic.py"] == long.replace("return items", "return sorted(items)") for a in answers
+    )
+    assert any("<<<<<<< SEARCH" in request.prompt.user for request in model.requests)
+
+
+def test_combine_shows_both_parents():
+    """With a second parent both programs are in the prompt of *combine*; without one it is never chosen."""
+    model = Told(WHOLE)
+    made = proposer(model)
+    other = elite("def solve(items):\n    return items[::-1]\n", "other", 3)
+    both = [made.propose([elite(), other], context(i), random.Random(i)) for i in range(1, 40)]
+    shown = [p.prompt.user for p in both if p.operator == "combine"]
+    assert shown
+    assert all("items[::-1]" in user and CODE in user for user in shown)
+    alone = [made.propose([elite()], context(i), random.Random(i)) for i in range(1, 40)]
+    assert "combine" not in {p.operator for p in alone}

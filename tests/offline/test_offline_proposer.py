@@ -1,0 +1,192 @@
+"""The offline proposer through its port: pure, sound, and true to the program's interface."""
+
+from __future__ import annotations
+
+import ast
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+from gapsmith.evolve.base import stream
+from gapsmith.evolve.offline import OPERATORS, Operator, change, guard, rates
+from gapsmith.evolve.offline.scope import analyse
+from gapsmith.problems.base import Primitive
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+MDD = '''
+def schedule(processing_times: list[int], due_dates: list[int]) -> list[int]:
+    """Smallest modified due date first."""
+    remaining = sorted(range(len(due_dates)), key=lambda j: (due_dates[j], processing_times[j]))
+    order = []
+    time = 0
+    while remaining:
+        chosen = min(remaining, key=lambda j: max(due_dates[j], time + processing_times[j]))
+        remaining.remove(chosen)
+        order.append(chosen)
+        time += processing_times[chosen]
+    return order
+'''
+
+
+def children(number: int) -> list[tuple[str, str]]:
+    """Operator and text of the children of many seeds."""
+    made = [change(MDD, "schedule", random.Random(seed), donor=MDD) for seed in range(number)]
+    return [(one[0].name, one[1]) for one in made if one is not None]
+
+
+@pytest.fixture(scope="module")
+def many() -> list[tuple[str, str]]:
+    """Children of 150 seeds."""
+    return children(150)
+
+
+def test_same_seed_same_child() -> None:
+    """A proposal is a function of its arguments: the same stream makes the same text."""
+    assert children(20) == children(20)
+
+
+def test_child_is_independent_of_hash_seed() -> None:
+    """String hashing must not reach a proposal: two interpreters with different hash seeds agree."""
+    code = (
+        "import random, sys; from gapsmith.evolve.offline import change; text = sys.stdin.read();"
+        "print([change(text, 'schedule', random.Random(s), donor=text)[1] for s in range(25)])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            input=MDD,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            text=True,
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+def test_global_random_state_is_left_alone() -> None:
+    """No operator draws from the module-level generator."""
+    random.seed(5)
+    expected = random.Random(5).random()
+    children(30)
+    assert random.random() == expected
+
+
+def test_children_keep_the_interface(many: list[tuple[str, str]]) -> None:
+    """Every child parses, differs from its parent, keeps name, signature and imports."""
+    parent = ast.unparse(ast.parse(MDD).body[0].args)  # type: ignore[attr-defined]
+    for _, text in many:
+        functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+        entry = next(node for node in functions if node.name == "schedule")
+        assert ast.unparse(entry.args) == parent
+        assert not any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(ast.parse(text)))
+        assert text != ast.unparse(ast.parse(MDD))
+
+
+def test_children_are_many_and_different(many: list[tuple[str, str]]) -> None:
+    """Almost every seed makes a child, and most children are new."""
+    assert len(many) > 145
+    assert len({text for _, text in many}) > 110
+
+
+RICH = """
+def schedule(processing_times: list[int], due_dates: list[int]) -> list[int]:
+    order = sorted(range(len(due_dates)), key=lambda j: (due_dates[j] - processing_times[j], due_dates[j]))
+    late = 0
+    for i in range(len(order)):
+        j = order[i]
+        late = late + processing_times[j]
+        if late > due_dates[j] and i > 0:
+            order[i] = order[i - 1]
+            order[i - 1] = j
+    return order
+"""
+
+
+TWO_PHASES = """
+def improve(order, processing_times, due_dates):
+    def cost(j, end):
+        return max(0, end - due_dates[j])
+    end = 0
+    for j in order:
+        end += processing_times[j]
+    return order
+
+def schedule(processing_times: list[int], due_dates: list[int]) -> list[int]:
+    order = sorted(range(len(due_dates)), key=lambda j: due_dates[j])
+    return improve(order, processing_times, due_dates)
+"""
+RULE = """
+import numpy as np
+
+def helper(base):
+    return 2 * base
+
+def schedule(time: float, processing_times: np.ndarray, due_dates: np.ndarray) -> np.ndarray:
+    return helper(np.maximum(due_dates, time + processing_times))
+"""
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+def test_every_operator_is_reachable(operator: Operator) -> None:
+    """Each operator alone makes a child of at least one of a few common programs."""
+    made = (
+        change(text, "schedule", random.Random(seed), donor=donor, operators=[operator])
+        for seed in range(4)
+        for text, donor in (
+            (MDD, MDD),
+            (RICH, MDD),
+            (TWO_PHASES, TWO_PHASES.replace("end += ", "end -= ")),
+            (RULE, RULE),
+        )
+    )
+    assert any(one is not None and one[0] is operator for one in made)
+
+
+def test_rates_follow_what_operators_brought() -> None:
+    """An operator that improved often is drawn more, one that never did less; within bounds, order kept."""
+    history = {OPERATORS[0].name: (50, 25), OPERATORS[1].name: (200, 0), "of another proposer": (9, 9)}
+    adapted = rates(OPERATORS, history)
+    assert [o.name for o in adapted] == [o.name for o in OPERATORS]
+    factors = [new.weight / old.weight for new, old in zip(adapted, OPERATORS, strict=True)]
+    assert factors[0] == pytest.approx(3.0)
+    assert factors[1] == pytest.approx(0.4)
+    assert factors[2:] == pytest.approx([1.0] * (len(OPERATORS) - 2))
+
+
+def test_deep_parent_stays_within_caps() -> None:
+    """A parent close to the cap of depth has children that keep it."""
+    deep = "def schedule(a: float) -> float:\n    return " + "(1 + " * 90 + "a" + ")" * 90 + "\n"
+    made = [change(deep, "schedule", random.Random(seed)) for seed in range(12)]
+    assert any(made)
+    for one in made:
+        assert one is None or guard.size(ast.parse(one[1]))[1] <= 100
+
+
+def test_primitives_are_written_only_where_their_names_are_bound() -> None:
+    """A declared expression appears in children, never where a name of it is missing."""
+    good = Primitive("due_dates[j] * 12345", "number", "a marked number")
+    bad = Primitive("nowhere * 54321", "number", "reads an unknown name")
+    made = [change(MDD, "schedule", random.Random(seed), primitives=(good, bad)) for seed in range(80)]
+    texts = [one[1] for one in made if one is not None]
+    assert any("12345" in text for text in texts)
+    assert not any("54321" in text for text in texts)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(min_value=0, max_value=2**63))
+def test_children_of_children_stay_sound(seed: int) -> None:
+    """Ten generations from any seed keep the interface, bind every name and parse."""
+    text = MDD
+    for generation in range(10):
+        made = change(text, "schedule", stream(seed, "test", generation), donor=TWO_PHASES)
+        if made is not None:
+            text = made[1]
+    tree = ast.parse(text)
+    assert guard.interface(tree, "schedule") == guard.interface(ast.parse(MDD), "schedule")
+    assert not analyse(tree).unbound
+    assert not guard.imports(tree)

@@ -1,0 +1,22 @@
+"""Helpers of the placement tests: run a program's source, and look at verdicts."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from gapsmith.problems.base import Instance, Problem
+
+
+@pytest.fixture
+def answer_of() -> Callable[[Problem, str, Instance], Any]:
+    """Runs a program's source on a copy of an instance's public part, in this process (trusted sources)."""
+
+    def run(problem: Problem, source: str, instance: Instance) -> Any:
+        scope: dict[str, Any] = {}
+        exec(source, scope)
+        return scope[problem.entry_point](**copy.deepcopy(dict(instance.public)))
+
+    return run

@@ -1,0 +1,92 @@
+"""The shipped references: complete, proven as far as promised, never beaten, the same when computed again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from gapsmith.evaluators.base import ReferenceKind
+from gapsmith.evaluators.placement import expert_placement, gpu_fleet, gpu_fleet_aggregate, model_placement
+from gapsmith.evaluators.placement.shipped import encode_table, shipped
+
+PLUGINS = [gpu_fleet, gpu_fleet_aggregate, model_placement, expert_placement]
+SPLITS = ("train", "valid", "test")
+
+
+def name_of(plugin: Any) -> str:
+    """The problem's name."""
+    return str(plugin.problem().name)
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=name_of)
+def test_every_default_instance_has_one(plugin: Any) -> None:
+    """A default campaign waits for no solver: the digests of the default seed are all in the data file."""
+    problem = plugin.problem()
+    for split in SPLITS:
+        for instance in problem.instances(split, 1):
+            found = shipped(problem.name, instance)
+            assert found is not None, f"{instance.id}: run benchmarks/placement_references.py {problem.name}"
+            assert found.kind in (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
+
+
+@pytest.mark.parametrize(
+    ("plugin", "share"), [(gpu_fleet, 0.5), (gpu_fleet_aggregate, 0.95), (model_placement, 5 / 6)]
+)
+def test_most_of_the_test_references_are_optima(plugin: Any, share: float) -> None:
+    """Half of the whole fleets, nearly all pooled ones, all models but those of the open stratum."""
+    problem = plugin.problem()
+    references = [(i, plugin.references.reference(i, 1)) for i in problem.instances("test", 1)]
+    optima = [i for i, reference in references if reference.kind is ReferenceKind.OPTIMUM]
+    assert len(optima) >= share * len(references)
+    if plugin is model_placement:
+        assert all(i in optima for i, _ in references if "open" not in i.stratum)
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=name_of)
+def test_no_program_beats_them(plugin: Any, answer_of: Callable[..., Any]) -> None:
+    """On the validation split no start program or baseline is better than the reference."""
+    problem = plugin.problem()
+    for instance in problem.instances("valid", 1)[:6]:
+        reference = plugin.references.reference(instance, 1)
+        for source in {**problem.start_programs(), **problem.baselines()}.values():
+            answer = json.loads(json.dumps(answer_of(problem, source, instance)))
+            verdict = problem.verify(instance, answer)
+            assert verdict.objective is not None
+            assert verdict.objective >= reference.value
+
+
+def test_optima_come_out_again() -> None:
+    """Computed anew, the optima of the strata that close quickly are those in the file."""
+    for instance in model_placement.problem().instances("test", 1)[:6]:
+        if "open" in instance.stratum:
+            continue
+        references: Any = model_placement.references
+        reference, again = references.reference(instance, 1), references.compute(instance, 60)
+        assert (again.kind, again.value) == (reference.kind, reference.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plugin", [gpu_fleet, gpu_fleet_aggregate, model_placement], ids=name_of)
+def test_a_second_solver_agrees(plugin: Any) -> None:
+    """Wherever the second solver finishes within 20 s it finds the shipped value."""
+    finished = 0
+    for instance in plugin.problem().instances("test", 1)[:6]:
+        reference = plugin.references.reference(instance, 1)
+        again = plugin.references.reprove(instance, reference, 20)
+        if again.kind is reference.kind is ReferenceKind.OPTIMUM:
+            finished += 1
+            assert again.value == reference.value
+        else:
+            assert again.value <= reference.value or reference.kind is ReferenceKind.BOUND
+    assert finished >= 2
+
+
+def test_a_changed_instance_finds_nothing() -> None:
+    """Shipped values are looked up by the digest of the whole instance; the text of a file is sorted."""
+    one, other = model_placement.problem().instances("train", 2)[:2]
+    assert shipped("model-placement", one) is None
+    references: Any = model_placement.references
+    table = {i.digest: references.compute(i, 5) for i in (other, one)}
+    assert list(json.loads(encode_table(table))) == sorted(table)

@@ -1,0 +1,32 @@
+"""A problem that `problems new` wrote, whole or with a fault planted in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from gapsmith.app.scaffold import write_problem
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Callable[..., Path]:
+    """Writes the scaffold's problem with (old, new) replacements; each old text must be there."""
+
+    def write(*changes: tuple[str, str]) -> Path:
+        folder = tmp_path / f"problem-{len(list(tmp_path.iterdir()))}"
+        path = write_problem("night-shift", folder, package=False)[0]
+        text = path.read_text("utf-8")
+        for old, new in changes:
+            assert old in text, old
+            text = text.replace(old, new)
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is read from or left in the user's cache."""
+    monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "cache"))

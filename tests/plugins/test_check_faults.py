@@ -1,0 +1,192 @@
+"""`problems check` finds planted faults by name, and finds nothing where there is nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from gapsmith import check_problem
+
+Planted = Callable[..., Path]
+SECONDS = 1.5
+
+LENGTH = (
+    "if not isinstance(answer, list) or len(answer) != len(durations):",
+    "if not isinstance(answer, list):",
+)
+FORM = (
+    "if not isinstance(answer, list) or len(answer) != len(durations):",
+    "if len(answer) != len(durations):",
+)
+RANGE = "if type(machine) is not int or not 0 <= machine < machines:"
+FIRST = 'durations, machines = instance.public["durations"], instance.public["machines"]\n        if'
+BOUND = (
+    'return Reference.proven_bound(bound, ProofKind.ARITHMETIC, "load bound", self.version, None, "computed")'
+)
+STREAM = 'random.Random(f"{self.name} {set} {seed}")'
+
+FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    "a missing length check": ("partial-answers", [LENGTH]),
+    "no look at the type of the answer": ("verify-raises", [FORM]),
+    "a stream without a seed": ("deterministic", [(STREAM, "random.Random()")]),
+    "a stream keyed by hash()": ("deterministic", [(STREAM, "random.Random(hash(set) + seed)")]),
+    "one stream for all splits": ("splits-disjoint", [(STREAM, "random.Random(seed)")]),
+    "the global random state": ("global-random", [(STREAM, "(random.seed(f'{set} {seed}'), random)[1]")]),
+    "the wrong sense": ("sense", [("sense = Sense.MINIMISE", "sense = Sense.MAXIMISE")]),
+    "a false bound": ("reference-beaten", [("bound = max(-(-sum", "bound = 3 + max(-(-sum")]),
+    "booleans as numbers": (
+        "boolean-aliases",
+        [("type(machine) is not int", "not isinstance(machine, int)")],
+    ),
+    "floats as numbers": (
+        "float-aliases",
+        [
+            (
+                RANGE,
+                "machine = int(machine) if type(machine) is float else machine\n            " + RANGE,
+            )
+        ],
+    ),
+    "negative positions": (
+        "negative-aliases",
+        [("not 0 <= machine < machines", "not -machines <= machine < machines")],
+    ),
+    "values out of range": (
+        "range-ignored",
+        [
+            (RANGE, "if type(machine) is not int:"),
+            (
+                "loads[machine] += durations[job]\n        return Verdict",
+                "inside = 0 <= machine < machines\n            "
+                "loads[machine * inside] += durations[job] * inside\n"
+                "        return Verdict",
+            ),
+        ],
+    ),
+    "a secret in public": (
+        "hidden-in-public",
+        [
+            ("            scale=1,", '            hidden={"plan": [3, 1, 4, 1, 5]},\n            scale=1,'),
+            (
+                '"machines": self.machines,\n',
+                '"machines": self.machines,\n                "hint": [1, 1, 3, 4, 5],\n',
+            ),
+            ("durations: list[int], machines: int)", "durations: list[int], machines: int, hint: list[int])"),
+        ],
+    ),
+    "an instance sorted in place": (
+        "verify-pure",
+        [(FIRST, FIRST.replace("\n        if", "\n        durations.sort()\n        if"))],
+    ),
+    "a memory between calls": (
+        "verify-pure",
+        [
+            (
+                "return Verdict.valid(max(loads))",
+                "self.calls = getattr(self, 'calls', 0) + 1\n        "
+                "return Verdict.valid(max(loads) + self.calls)",
+            )
+        ],
+    ),
+    "a claim that is believed": (
+        "beats-reference",
+        [
+            ("    return plan\n", '    return {"plan": plan, "makespan": max(loads)}\n'),
+            (
+                FIRST,
+                'if isinstance(answer, dict) and type(answer.get("makespan")) is int:\n'
+                '            return Verdict.valid(answer["makespan"])\n        ' + FIRST,
+            ),
+        ],
+    ),
+    "an infeasible baseline": (
+        "baselines",
+        [
+            (
+                "plan[job] = machine\n    return plan\n'''\n\n\nclass",
+                "plan[job] = machine\n    return plan[1:]\n'''\n\n\nclass",
+            )
+        ],
+    ),
+    "a start program that raises": (
+        "start-programs",
+        [("    loads = [0] * machines\n    plan", "    raise KeyError\n    plan")],
+    ),
+    "a loop over what was sent": (
+        "verify-slow",
+        [
+            (
+                FIRST,
+                FIRST.replace(
+                    "\n        if",
+                    "\n        for _ in range(answer if type(answer) is int else 0):\n"
+                    "            pass\n        if",
+                ),
+            )
+        ],
+    ),
+    "a verdict of NaN": ("verify-result", [("Verdict.valid(max(loads))", 'Verdict.valid(float("nan"))')]),
+    "a reference that a baseline beats": (
+        "reference-worse",
+        [
+            (
+                BOUND,
+                'return Reference(sum(durations), ReferenceKind.BEST_KNOWN, None, None, "x", "1", None, "x")',
+            ),
+            ("ProofKind, Reference,", "ProofKind, Reference, ReferenceKind,"),
+        ],
+    ),
+    "any name for a set": ("sets", [('"test": 40}[set]', '"test": 40}.get(set, 9)')]),
+    "a tuple in public": (
+        "public-json",
+        [
+            (
+                '"durations": [stream.randint(1, longest) for _ in range(self.jobs)]',
+                '"durations": tuple([stream.randint(1, longest) for _ in range(self.jobs)])',
+            )
+        ],
+    ),
+    "a name with blanks": ("names", [('"longest-first": LONGEST', '"Longest first": LONGEST')]),
+    "a reference that raises": (
+        "references",
+        [
+            (
+                "durations = sorted(instance.public",
+                "raise OverflowError\n        durations = sorted(instance.public",
+            )
+        ],
+    ),
+}
+QUICK = (
+    "a missing length check",
+    "no look at the type of the answer",
+    "a stream keyed by hash()",
+    "the wrong sense",
+    "a false bound",
+    "booleans as numbers",
+    "an instance sorted in place",
+    "a claim that is believed",
+)
+"""Faults that the default suite plants; the others are planted with the slow tests."""
+
+
+def test_the_scaffold_passes(planted: Planted) -> None:
+    """What `problems new` writes has no findings, and says what was measured."""
+    report = check_problem(str(planted()), seconds=SECONDS)
+    assert report.passed, report.findings
+    assert len(report.checks) == 15
+    assert report.measured["search_answers"] > 0
+
+
+@pytest.mark.parametrize(
+    "fault", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in FAULTS]
+)
+def test_a_planted_fault_is_named(planted: Planted, fault: str) -> None:
+    """Each fault is found under the name of its check, with what was sent, what came back, why and a fix."""
+    check, changes = FAULTS[fault]
+    report = check_problem(str(planted(*changes)), seconds=SECONDS)
+    assert not report.passed
+    found = [finding for finding in report.findings if finding.check == check]
+    assert found, [finding.check for finding in report.findings]
+    assert all((found[0].sent, found[0].got, found[0].why, found[0].fix))

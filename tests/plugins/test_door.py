@@ -1,0 +1,228 @@
+"""One door for all problems: files, modules, packages, and what is said when one of them is broken."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from gapsmith.app.errors import INVALID, USAGE
+from gapsmith.app.plugins import (
+    BUILT_INS,
+    ProblemError,
+    UnknownProblem,
+    list_problems,
+    load_entry_points,
+    load_problem,
+)
+
+Planted = Callable[..., Path]
+PACKAGE = Path(__file__).parents[1] / "plugin_package" / "gapsmith_watch_posts"
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes a distribution visible: its metadata on the import path, and its module if there is one."""
+    site = tmp_path / "site"
+    site.mkdir()
+    monkeypatch.syspath_prepend(str(site))
+
+    def put(distribution: str, group: str, entries: dict[str, str], package: Path | None = None) -> None:
+        info = site / f"{distribution.replace('-', '_')}-1.2.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.2\n")
+        lines = [f"[{group}]", *(f"{name} = {value}" for name, value in entries.items())]
+        (info / "entry_points.txt").write_text("\n".join(lines))
+        if package is not None:
+            shutil.copytree(package, site / package.name)
+
+    yield put
+    for name in [name for name in sys.modules if name.startswith("gapsmith_watch_posts")]:
+        del sys.modules[name]
+
+
+def test_a_file_is_a_problem_with_its_source(planted: Planted) -> None:
+    """A file with one class gives problem, references, origin, parameters and its own text."""
+    path = planted()
+    loaded = load_problem(str(path), {"jobs": 7})
+    assert (loaded.name, loaded.origin) == ("night-shift", f"file {path}")
+    assert loaded.references is loaded.problem
+    assert dict(loaded.parameters) == {"jobs": 7, "machines": 5}
+    assert loaded.source == path.read_text("utf-8")
+    assert len(loaded.instances("train", 1)[0].public["durations"]) == 7
+
+
+def test_the_digest_follows_the_text(planted: Planted) -> None:
+    """Another text is another digest; the same text is the same wherever it lies."""
+    first = load_problem(str(planted())).digest
+    second = load_problem(str(planted(("20 instances that steer", "20 towns that steer")))).digest
+    assert first != second
+    assert load_problem(str(planted())).digest != second
+
+
+def test_module_and_attribute(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`module:attribute` takes a class or a Plugin from the import path."""
+    monkeypatch.syspath_prepend(str(planted().parent))
+    loaded = load_problem("night_shift:NightShift")
+    assert (loaded.name, loaded.origin, loaded.source) == ("night-shift", "module", None)
+    sys.modules.pop("night_shift")
+
+
+def test_an_installed_package(install: Callable[..., None]) -> None:
+    """An entry point's name is a problem's name, with its distribution as origin."""
+    install(
+        "gapsmith-watch-posts", "gapsmith.problems", {"watch-posts": "gapsmith_watch_posts:plugin"}, PACKAGE
+    )
+    assert load_problem("watch-posts").origin == "package gapsmith-watch-posts 1.2"
+    assert "watch-posts" in [entry.name for entry in list_problems() if entry.loaded]
+
+
+def test_a_package_that_is_gone_disturbs_nothing(install: Callable[..., None]) -> None:
+    """The list names what is broken and why, and holds everything else."""
+    install("gapsmith-gone", "gapsmith.problems", {"gone": "gapsmith_gone:plugin", "smtt": "gapsmith_gone:x"})
+    entries = {(entry.name, entry.origin): entry for entry in list_problems()}
+    assert "gapsmith_gone" in entries["gone", "package"].error.message
+    assert "built-in" in entries["smtt", "package"].error.message
+    assert all(entries[name, "built-in"].loaded for name in BUILT_INS)
+
+
+def test_two_packages_of_one_name(install: Callable[..., None]) -> None:
+    """Neither is taken; the sentence names both."""
+    install("gapsmith-one", "gapsmith.problems", {"same": "gapsmith_one:plugin"})
+    install("gapsmith-two", "gapsmith.problems", {"same": "gapsmith_two:plugin"})
+    with pytest.raises(ProblemError, match=r"gapsmith-one 1\.2 and gapsmith-two 1\.2"):
+        load_problem("same")
+
+
+def test_other_groups_keep_broken_ones_apart(install: Callable[..., None]) -> None:
+    """Model plug-ins come with those that failed beside them."""
+    install("gapsmith-m", "gapsmith.models", {"good": "json:dumps", "bad": "json:no_such"})
+    loaded, broken = load_entry_points("gapsmith.models")
+    assert list(loaded) == ["good"]
+    assert "no_such" in broken["bad"].message
+
+
+BROKEN = {
+    "a syntax error": (("name = ", "name == = "), r"night_shift\.py: syntax error: .*night_shift\.py:4\d"),
+    "a missing method": (
+        ("    def verify(", "    def verifies("),
+        r"NightShift \(line \d+\): method verify is missing",
+    ),
+    "an import that is not there": (
+        ("import random\n", "import randomly\n"),
+        r"not there: randomly \(.*:\d+\)",
+    ),
+    "a wrong type": (('unit = "minutes"', "unit = 3"), r"unit is 3, expected a text"),
+    "a missing split": (('            "test": "40', '            "exam": "40'), r"sets\(\) has no test"),
+    "a parameter without a default": (
+        ("2, 1000)] = 30", "2, 1000)]"),
+        ("1, 100)] = 5", "1, 100)]"),
+        "problem parameter jobs has no default",
+    ),
+    "an exit at import": (
+        ("class NightShift", "raise SystemExit(3)\n\n\nclass NightShift"),
+        r"raised SystemExit: 3 \(.*:\d+",
+    ),
+    "no problem at all": (("    def ", "    def no_"), "holds no problem"),
+    "two problems": (
+        ("class NightShift:", "class Other:\n    sets = instances = verify = print\n\n\nclass NightShift:"),
+        r"holds 2 problems, Other \(line \d+\), NightShift \(line \d+\)",
+    ),
+    "a plugin of another type": (
+        ("class NightShift:", "plugin = 3\n\n\nclass NightShift:"),
+        "plugin is int, expected gapsmith.Plugin",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_broken_file_is_one_clear_sentence(planted: Planted, fault: str) -> None:
+    """What is wrong and where, with exit code 3 and no traceback."""
+    *changes, pattern = BROKEN[fault]
+    with pytest.raises(ProblemError, match=pattern) as caught:
+        load_problem(str(planted(*changes)))
+    assert caught.value.code == INVALID
+    assert "\n" not in caught.value.message
+
+
+RAISING = {
+    "instances that raise": (
+        ("count = {", "count = {}[set]\n        count = {"),
+        r"instances\('train', 1\): raised KeyError.*night_shift\.py:\d+",
+    ),
+    "instances of a wrong type": (
+        ("return [self._draw(stream, set, number) for number in range(count)]", "return 3"),
+        "got int of something else",
+    ),
+    "no instances": (('"train": 20', '"train": 0'), "got an empty list"),
+    "two of one id": (('id=f"{set}-{number:03}"', 'id="x"'), "two instances are called x"),
+}
+
+
+@pytest.mark.parametrize("fault", RAISING)
+def test_broken_instances_are_one_clear_sentence(planted: Planted, fault: str) -> None:
+    """Trouble while instances are drawn names the call, the file and the line."""
+    change, pattern = RAISING[fault]
+    loaded = load_problem(str(planted(change)))
+    with pytest.raises(ProblemError, match=pattern):
+        loaded.instances("train", 1)
+
+
+def test_a_reference_of_a_wrong_type(planted: Planted) -> None:
+    """A number is no reference."""
+    change = (
+        "        durations = sorted(instance.public",
+        "        return 3\n        durations = sorted(instance.public",
+    )
+    loaded = load_problem(str(planted(change)))
+    with pytest.raises(ProblemError, match="got int, expected a Reference"):
+        loaded.reference(loaded.instances("train", 1)[0], 1.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"jobz": 3}, "problem.jobz: unknown key, did you mean jobs?"),
+        ({"jobs": 1}, "problem.jobs: got 1, expected an integer from 2 to 1000 (jobs)"),
+        ({"jobs": True}, "problem.jobs: got True, expected an integer from 2 to 1000 (jobs)"),
+        ({"jobs": "30"}, "problem.jobs: got '30', expected an integer from 2 to 1000 (jobs)"),
+    ],
+)
+def test_parameters_are_strict(planted: Planted, given: dict[str, object], message: str) -> None:
+    """Unknown keys, wrong types and values out of range are refused with what is expected."""
+    with pytest.raises(ProblemError) as caught:
+        load_problem(str(planted()), given)
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("spec", "hint"), [("smt", "smtt"), ("bin-paking", "bin-packing"), ("night_shift", "./night_shift.py")]
+)
+def test_unknown_names_get_the_nearest(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch, spec: str, hint: str
+) -> None:
+    """A mistyped name is a usage error with the names that were probably meant."""
+    monkeypatch.chdir(planted().parent)
+    with pytest.raises(UnknownProblem) as caught:
+        load_problem(spec)
+    assert caught.value.code == USAGE
+    assert hint in caught.value.hint
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    """A missing file is a usage error; one that is no text is an invalid one."""
+    with pytest.raises(UnknownProblem, match="not found"):
+        load_problem(str(tmp_path / "none.py"))
+    (tmp_path / "bytes.py").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ProblemError, match="cannot be read"):
+        load_problem(str(tmp_path / "bytes.py"))
+
+
+@pytest.mark.parametrize("name", BUILT_INS)
+def test_built_ins_come_through_the_same_door(name: str) -> None:
+    """Every row resolves to a problem of its own name with references."""
+    loaded = load_problem(name)
+    assert (loaded.name, loaded.origin) == (name, "built-in")
+    assert loaded.references is not None

@@ -1,0 +1,67 @@
+"""The example problems pass their check, and are what they say they are."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from gapsmith import Interactive, ReferenceKind, check_problem
+from gapsmith.app.plugins import load_problem
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NAMES = ("knapsack", "graph_colouring", "online_machines")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_passes_its_check(name: str) -> None:
+    """Contract and attacks find nothing."""
+    report = check_problem(str(EXAMPLES / f"{name}.py"), seconds=4.0)
+    assert report.passed, report.findings
+
+
+def test_knapsack_reference_is_the_enumerated_optimum() -> None:
+    """The dynamic programme agrees with trying every choice of ten items."""
+    loaded = load_problem(str(EXAMPLES / "knapsack.py"), {"items": 10})
+    for instance in loaded.instances("train", 1)[:4]:
+        verdicts = [
+            loaded.problem.verify(instance, list(chosen))
+            for size in range(11)
+            for chosen in combinations(range(10), size)
+        ]
+        best = max(v.objective for v in verdicts if v.objective is not None)
+        reference = loaded.reference(instance, 1.0)
+        assert (reference.kind, reference.value) == (ReferenceKind.OPTIMUM, best)
+
+
+def test_colouring_reference_of_small_graphs() -> None:
+    """CP-SAT proves the chromatic number of a small graph, which its own verification accepts."""
+    loaded = load_problem(str(EXAMPLES / "graph_colouring.py"), {"nodes": 8, "density": 0.6})
+    instance = loaded.instances("train", 1)[0]
+    reference = loaded.reference(instance, 10.0)
+    assert reference.kind is ReferenceKind.OPTIMUM
+    assert not any(
+        loaded.problem.verify(instance, colours).objective is not None
+        for colours in _colourings(8, reference.value - 1)
+    )
+
+
+def test_the_online_example_reveals_one_job_at_a_time() -> None:
+    """The parent hands out the next job only after a decision, and refuses what is none."""
+    loaded = load_problem(str(EXAMPLES / "online_machines.py"))
+    assert isinstance(loaded.problem, Interactive)
+    instance = loaded.instances("train", 1)[0]
+    dialogue = loaded.problem.dialogue(instance)
+    assert [int(dialogue.next(line)) for line in (b"", b"0", b"3")] == instance.hidden["durations"][:3]
+    assert dialogue.answer() == [0, 3]
+    with pytest.raises(ValueError, match="machine from 0 to 3"):
+        dialogue.next(b"4")
+
+
+def _colourings(nodes: int, colours: int) -> list[list[int]]:
+    """All colourings up to the names of colours."""
+    found = [[0]]
+    for _ in range(nodes - 1):
+        found = [[*old, c] for old in found for c in range(min(max(old) + 2, colours))]
+    return found

@@ -1,0 +1,12 @@
+"""Ends at once with a failure code."""
+# ruff: noqa
+# expect: crashed
+# may be off: rlimits seccomp landlock namespaces uid
+
+import sys
+
+os = sys.modules["os"]
+
+
+def f(xs):
+    os._exit(3)

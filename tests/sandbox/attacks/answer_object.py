@@ -1,0 +1,8 @@
+"""Answers with an object."""
+# ruff: noqa
+# expect: invalid_answer
+# may be off: rlimits seccomp landlock namespaces uid
+
+
+def f(xs):
+    return object()

@@ -1,0 +1,13 @@
+"""Writes a raw control character in a text where its answer belongs."""
+# ruff: noqa
+# expect: invalid_answer
+# may be off: rlimits seccomp landlock namespaces uid
+
+import sys
+
+os = sys.modules["os"]
+
+
+def f(xs):
+    os.write(3, b'A"\x01"')
+    os._exit(0)

@@ -1,0 +1,13 @@
+"""Writes half a surrogate pair where its answer belongs."""
+# ruff: noqa
+# expect: invalid_answer
+# may be off: rlimits seccomp landlock namespaces uid
+
+import sys
+
+os = sys.modules["os"]
+
+
+def f(xs):
+    os.write(3, b'A"\\ud800"')
+    os._exit(0)

@@ -1,0 +1,17 @@
+"""Moves data between descriptors inside the kernel."""
+# ruff: noqa
+# expect: refused raised
+# may be off: rlimits seccomp landlock namespaces uid
+# machine: x86_64
+
+import sys
+
+ctypes = sys.modules["ctypes"]
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def f(xs):
+    result = libc.syscall(275, 0, None, 1, None, 1, 0)
+    if result >= 0:
+        return "got through"
+    raise OSError(ctypes.get_errno(), "the call failed")

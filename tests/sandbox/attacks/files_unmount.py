@@ -1,0 +1,16 @@
+"""Takes a file system away."""
+# ruff: noqa
+# expect: refused
+# may be off: rlimits seccomp landlock namespaces uid
+
+import sys
+
+ctypes = sys.modules["ctypes"]
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def f(xs):
+    result = libc.umount2(b"/dev/shm", 2)
+    if result >= 0:
+        return "got through"
+    raise OSError(ctypes.get_errno(), "the call failed")

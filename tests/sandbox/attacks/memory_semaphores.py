@@ -1,0 +1,16 @@
+"""Makes semaphores that outlive it."""
+# ruff: noqa
+# expect: refused
+# may be off: rlimits seccomp landlock namespaces uid
+
+import sys
+
+ctypes = sys.modules["ctypes"]
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def f(xs):
+    result = libc.semget(0, 1, 0o1600)
+    if result >= 0:
+        return "got through"
+    raise OSError(ctypes.get_errno(), "the call failed")

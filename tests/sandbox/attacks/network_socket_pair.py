@@ -1,0 +1,16 @@
+"""Makes a pair of local sockets as memory that no limit counts."""
+# ruff: noqa
+# expect: refused
+# may be off: rlimits seccomp landlock namespaces uid
+
+import sys
+
+ctypes = sys.modules["ctypes"]
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def f(xs):
+    result = libc.socketpair(1, 1, 0, ctypes.create_string_buffer(8))
+    if result >= 0:
+        return "got through"
+    raise OSError(ctypes.get_errno(), "the call failed")

@@ -1,0 +1,17 @@
+"""Loads a filter of its own, to change what calls return."""
+# ruff: noqa
+# expect: refused
+# may be off: rlimits seccomp landlock namespaces uid
+# machine: x86_64
+
+import sys
+
+ctypes = sys.modules["ctypes"]
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def f(xs):
+    result = libc.syscall(317, 1, 0, ctypes.create_string_buffer(16))
+    if result >= 0:
+        return "got through"
+    raise OSError(ctypes.get_errno(), "the call failed")

@@ -1,0 +1,17 @@
+"""Becomes another program by a descriptor."""
+# ruff: noqa
+# expect: refused
+# may be off: rlimits seccomp landlock namespaces uid
+# machine: x86_64
+
+import sys
+
+ctypes = sys.modules["ctypes"]
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def f(xs):
+    result = libc.syscall(322, -100, b"/bin/true", None, None, 0)
+    if result >= 0:
+        return "got through"
+    raise OSError(ctypes.get_errno(), "the call failed")

@@ -1,0 +1,18 @@
+"""Queues a signal with a value."""
+# ruff: noqa
+# expect: refused
+# may be off: rlimits seccomp landlock namespaces uid
+# machine: x86_64
+
+import sys
+
+ctypes = sys.modules["ctypes"]
+libc = ctypes.CDLL(None, use_errno=True)
+os = sys.modules["os"]
+
+
+def f(xs):
+    result = libc.syscall(129, os.getppid(), 0, ctypes.create_string_buffer(128))
+    if result >= 0:
+        return "got through"
+    raise OSError(ctypes.get_errno(), "the call failed")

@@ -1,0 +1,7 @@
+"""Burns CPU time before its function is called."""
+# ruff: noqa
+# expect: timeout
+# may be off: rlimits
+
+while True:
+    pass

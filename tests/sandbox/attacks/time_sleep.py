@@ -1,0 +1,11 @@
+"""Sleeps forever."""
+# ruff: noqa
+# expect: timeout
+# may be off: rlimits
+# cpu: 0.02
+
+import sys
+
+
+def f(xs):
+    sys.modules["time"].sleep(10**6)

@@ -1,0 +1,11 @@
+"""Waits forever on a descriptor."""
+# ruff: noqa
+# expect: timeout
+# may be off: rlimits
+# cpu: 0.02
+
+import sys
+
+
+def f(xs):
+    sys.modules["select"].select([], [], [])

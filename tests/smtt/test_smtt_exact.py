@@ -1,0 +1,128 @@
+"""The exact methods against brute force and against each other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from gapsmith.evaluators.smtt import smtt, smwtt
+from gapsmith.evaluators.smtt.bounds import sorted_bound
+from gapsmith.evaluators.smtt.decomposition import Decomposition, Unfinished
+from gapsmith.evaluators.smtt.precedence import precedence
+from gapsmith.evaluators.smtt.relaxation import prove
+from gapsmith.evaluators.smtt.search import cost_of, search
+from gapsmith.evaluators.smtt.subsets import subset_optimum
+from gapsmith.problems.smtt.verification import total_tardiness
+
+Public = dict[str, list[int]]
+Draw = Callable[..., Iterator[Public]]
+Brute = Callable[[Public], int]
+
+
+def decomposition_agrees(public: Public, optimum: int) -> None:
+    """The decomposition's value and its sequence both attain the optimum."""
+    method = Decomposition(public["processing_times"], public["due_dates"])
+    order = method.sequence()
+    assert method.value() == optimum
+    assert sorted(order) == list(range(len(order)))
+    assert total_tardiness(public, order) == optimum
+
+
+def test_decomposition_equals_brute_force(draw: Draw, brute: Brute) -> None:
+    """On 400 tie-heavy instances of up to 7 jobs."""
+    for public in draw(400, 7, seed=1):
+        decomposition_agrees(public, brute(public))
+
+
+@pytest.mark.slow
+def test_decomposition_equals_brute_force_on_many(draw: Draw, brute: Brute) -> None:
+    """On 3,000 tie-heavy instances of up to 9 jobs; the dynamic programme stands for brute force above 7."""
+    for public in draw(3_000, 9, seed=2):
+        small = len(public["due_dates"]) <= 7
+        decomposition_agrees(public, brute(public) if small else subset_optimum(public))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_set_programme_and_relaxation_equal_brute_force(draw: Draw, brute: Brute, weighted: bool) -> None:
+    """Both give the optimum from a loose upper bound, and the relaxation also proves a tight one."""
+    for public in draw(80, 6, seed=3, weighted=weighted):
+        optimum = brute(public)
+        assert subset_optimum(public) == optimum
+        tight, loose = prove(public, optimum, 30), prove(public, optimum + 5, 30)
+        assert (tight.bound, tight.optimal) == (optimum, True)
+        assert (loose.bound, loose.optimal) == (optimum, True)
+        assert loose.sequence is not None
+        assert cost_of(public, loose.sequence) == optimum
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_some_optimal_sequence_keeps_every_precedence(draw: Draw, brute: Brute, weighted: bool) -> None:
+    """The pairs of Emmons' rules hold together in one optimal sequence, and there are some."""
+    from itertools import permutations
+
+    found = 0
+    for public in draw(120, 6, seed=4, weighted=weighted):
+        before = precedence(public).before
+        jobs = range(len(public["due_dates"]))
+        kept = [
+            order
+            for order in permutations(jobs)
+            if not any(before[later, first] for k, first in enumerate(order) for later in order[k + 1 :])
+        ]
+        assert min(total_tardiness(public, order) for order in kept) == brute(public)
+        found += int(before.sum())
+    assert found > 300
+
+
+def test_the_two_exact_methods_agree_on_forty_jobs() -> None:
+    """Decomposition and relaxation, which share no code, prove the same optimum on ten strata."""
+    for instance in smtt.problem(jobs=30).instances("train", 7)[:10]:
+        value = Decomposition(**instance.public).value()
+        upper, _ = search(instance.public, 100, time.monotonic() + 5)
+        proof = prove(instance.public, upper, 60)
+        assert (proof.bound, proof.optimal) == (value, True)
+
+
+@pytest.mark.slow
+def test_the_two_exact_methods_agree_on_a_hundred_jobs() -> None:
+    """On one instance of each of the 20 strata; a bound where the relaxation does not finish."""
+    finished = 0
+    for instance in smtt.problem().instances("n=100", 0)[:20]:
+        value = Decomposition(**instance.public).value()
+        proof = prove(instance.public, value, 15)
+        assert proof.bound == value if proof.optimal else proof.bound <= value
+        finished += proof.optimal
+    assert finished >= 8
+
+
+def test_a_time_limit_never_gives_an_unproven_optimum() -> None:
+    """The decomposition gives up with an exception, the relaxation with a lower bound."""
+    hard = next(i for i in smtt.problem().instances("n=200", 0) if i.stratum == "rdd=0.2 tf=0.6")
+    with pytest.raises(Unfinished):
+        Decomposition(**hard.public, seconds=0.0).value()
+    weighted = next(i for i in smwtt.problem(jobs=50).instances("train", 1) if i.stratum == "rdd=0.2 tf=0.6")
+    upper, _ = search(weighted.public, 50, time.monotonic() + 5)
+    proof = prove(weighted.public, upper, 0.0)
+    assert not proof.optimal
+    assert proof.bound <= upper
+    assert proof.sequence is None
+
+
+def test_the_sorted_bound_is_below_every_sequence(draw: Draw, brute: Brute) -> None:
+    """With and without weights, and not always 0."""
+    positive = 0
+    for weighted in (False, True):
+        for public in draw(100, 6, seed=6, weighted=weighted):
+            bound = sorted_bound(public)
+            assert 0 <= bound <= brute(public)
+            positive += bound > 0
+    assert positive > 50
+
+
+def test_search_reports_the_cost_of_its_sequence(draw: Draw) -> None:
+    """The returned cost is that of the returned permutation, and never above the start's."""
+    for public in draw(60, 9, seed=8, weighted=True):
+        cost, order = search(public, 30, time.monotonic() + 5)
+        assert sorted(order) == list(range(len(order)))
+        assert cost == total_tardiness(public, order)

@@ -1,0 +1,160 @@
+"""References: shipped and computed, their proof, and that nothing beats them."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from gapsmith.evaluators.base import ProofKind, ReferenceKind
+from gapsmith.evaluators.smtt import smtt, smwtt, store
+from gapsmith.evaluators.smtt.search import cost_of, search
+from gapsmith.evaluators.smtt.subsets import MOST_JOBS
+from gapsmith.problems.base import SPLITS, Instance
+
+Load = Callable[[Any, str], Callable[..., list[int]]]
+
+
+def all_shipped() -> list[Instance]:
+    """Every instance of an unweighted fixed set, and of the weighted splits of the default seed."""
+    plain, weighted = smtt.problem(), smwtt.problem()
+    found: list[Instance] = []
+    for name in plain.sets():
+        if name not in SPLITS:
+            found.extend(plain.instances(name, 0))
+    for name in SPLITS:
+        found.extend(weighted.instances(name, 1))
+    return found
+
+
+def test_references_ship_for_the_fixed_sets() -> None:
+    """All optima up to 200 jobs, most of 500 jobs and of the weighted splits; no value is a citation."""
+    kinds: dict[str, Counter[ReferenceKind]] = {}
+    for instance in all_shipped():
+        reference = store.shipped(instance.digest)
+        if reference is not None:
+            assert reference.source == "computed by the project"
+            assert reference.proof not in (None, ProofKind.LITERATURE)
+            kinds.setdefault(instance.split, Counter())[reference.kind] += 1
+    for name, count in {"n=20": 400, "n=50": 400, "n=100": 400, "n=200": 100}.items():
+        assert kinds[name] == {ReferenceKind.OPTIMUM: count}
+    for name, count in {"train": 25, "valid": 50, "test": 100}.items():
+        assert kinds[name].total() == count
+        assert kinds[name][ReferenceKind.OPTIMUM] >= 0.8 * count
+    assert kinds["n=500"][ReferenceKind.OPTIMUM] >= 50
+
+
+def test_shipped_sequences_attain_their_references() -> None:
+    """Each is a permutation whose cost is the optimum, or not below the bound."""
+    checked = 0
+    for instance in all_shipped():
+        sequence, reference = store.attained(instance.digest), store.shipped(instance.digest)
+        if sequence is None or reference is None:
+            continue
+        checked += 1
+        assert sorted(sequence) == list(range(len(instance.public["due_dates"])))
+        cost = cost_of(instance.public, sequence)
+        if reference.kind is ReferenceKind.BOUND:
+            assert cost >= reference.value
+        else:
+            assert cost == reference.value
+    assert checked == 1575
+
+
+def test_a_sample_of_the_shipped_optima_is_proved_again() -> None:
+    """By the set programme up to 20 jobs, by the relaxation above, never by the method that made them."""
+    small, large = smtt.problem().instances("n=20", 0)[:3], smtt.problem().instances("n=50", 0)[23:25]
+    references: Any = smtt.references
+    for instance in (*small, *large):
+        stored = references.reference(instance, 1.0)
+        again = references.reprove(instance, stored, 30.0)
+        assert again.solver != stored.solver
+        assert again.kind is ReferenceKind.OPTIMUM
+        assert again.value == stored.value
+        assert (len(instance.public["due_dates"]) <= MOST_JOBS) == ("subset" in again.solver)
+
+
+@pytest.mark.slow
+def test_a_larger_sample_is_proved_again() -> None:
+    """Optima of 100 jobs where the relaxation finishes in 15 s, a bound not above them elsewhere."""
+    references: Any = smtt.references
+    proofs = Counter()  # type: ignore[var-annotated]
+    for instance in smtt.problem().instances("n=100", 0)[40:52]:
+        stored = references.reference(instance, 1.0)
+        again = references.reprove(instance, stored, 15.0)
+        assert (
+            again.value == stored.value
+            if again.kind is ReferenceKind.OPTIMUM
+            else again.value <= stored.value
+        )
+        proofs[again.kind] += 1
+    assert proofs[ReferenceKind.OPTIMUM] >= 5
+
+
+def test_a_wrong_reference_is_found_out() -> None:
+    """A value that the stored sequence does not attain is an error, not a reference."""
+    instance = smtt.problem().instances("n=50", 0)[1]
+    references: Any = smtt.references
+    right = references.reference(instance, 1.0)
+    wrong = type(right).optimum(right.value - 1, right.proof, right.solver, right.version, None, "forged")
+    with pytest.raises(ValueError, match="stored sequence"):
+        references.reprove(instance, wrong, 5.0)
+
+
+def test_references_of_new_instances_are_optima() -> None:
+    """Computed by decomposition, with its proof and time."""
+    for instance in smtt.problem(jobs=30).instances("train", 99)[:10]:
+        reference = smtt.references.reference(instance, 10.0)  # type: ignore[union-attr]
+        assert reference.kind is ReferenceKind.OPTIMUM
+        assert reference.proof is ProofKind.CONSTRUCTION
+        assert reference.seconds is not None
+
+
+def test_weighted_references_are_proven(brute: Callable[[Any], int]) -> None:
+    """On small weighted instances the reference is the least cost of all sequences."""
+    for instance in smwtt.problem(jobs=6).instances("train", 1):
+        reference = smwtt.references.reference(instance, 10.0)  # type: ignore[union-attr]
+        assert reference.kind is ReferenceKind.OPTIMUM
+        assert reference.value == brute(dict(instance.public))
+
+
+def test_no_time_gives_a_bound_and_says_so() -> None:
+    """With hardly any time the reference of a hard instance is a bound, not an optimum."""
+    hard = next(i for i in smtt.problem(jobs=400).instances("train", 3) if i.stratum == "rdd=0.2 tf=0.6")
+    reference = smtt.references.reference(hard, 0.05)  # type: ignore[union-attr]
+    assert reference.kind is ReferenceKind.BOUND
+    assert reference.proof is ProofKind.ARITHMETIC
+    assert 0 < reference.value < cost_of(hard.public, range(400))
+
+
+def test_neither_baseline_nor_search_beats_a_weighted_reference(function: Load) -> None:
+    """On the default seed's test split; the search reaches most of the optima that it is tried on."""
+    program = function(smwtt.problem(), "atc-insertion")
+    tried = reached = 0
+    for number, instance in enumerate(smwtt.problem().instances("test", 1)):
+        reference = store.shipped(instance.digest)
+        assert reference is not None
+        assert cost_of(instance.public, program(**instance.public)) >= reference.value
+        if number % 8 == 0 and reference.kind is ReferenceKind.OPTIMUM:
+            found, _ = search(instance.public, 150, time.monotonic() + 5)
+            assert found >= reference.value
+            tried += 1
+            reached += found == reference.value
+    assert reached > tried / 2
+
+
+@pytest.mark.slow
+def test_a_long_search_beats_no_weighted_reference() -> None:
+    """On all splits of the default seed; it reaches most values."""
+    tried = reached = 0
+    for name in SPLITS:
+        for instance in smwtt.problem().instances(name, 1):
+            found, _ = search(instance.public, 250, time.monotonic() + 5)
+            reference = store.shipped(instance.digest)
+            assert reference is not None
+            assert found >= reference.value
+            tried += reference.kind is ReferenceKind.OPTIMUM
+            reached += found == reference.value
+    assert reached > tried / 2

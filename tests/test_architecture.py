@@ -1,0 +1,191 @@
+"""The plan of the house, held against the code: imports, homes of packages, packaging."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("app", "evolve", "problems", "evaluators", "prompts", "sandbox")
+
+MAY_IMPORT = {
+    "app": set(FOLDERS),
+    "evolve": {"problems.base", "evaluators.base", "sandbox.base", "prompts"},
+    "evaluators": {"problems", "sandbox.base"},
+    "problems": set(),
+    "sandbox": set(),
+    "prompts": set(),
+}
+"""Folder → what it may import from the other folders; a name without a dot allows the whole folder."""
+
+HOMES = {
+    "openai": ("evolve/models/",),
+    "litellm": ("evolve/models/",),
+    "pulp": ("evaluators/",),
+    "highspy": ("evaluators/",),
+    "ortools": ("evaluators/",),
+    "jinja2": ("prompts/", "app/"),
+    "typer": ("cli.py", "app/verbs/"),
+    "rich": ("app/",),
+    "matplotlib": ("app/views/plots/",),
+    "pydantic": ("app/config.py", "app/parameters.py", "evolve/models/"),
+    "pydantic_core": ("app/config.py", "evolve/models/"),
+    "cma": ("evolve/tune.py",),
+}
+"""Third-party package → where it may be imported."""
+
+HEAVY = (*sorted({*HOMES} - {"typer", "cma", "pydantic_core"}), "numpy")
+"""Packages that the help page must not pay for: imported inside functions wherever the help page reaches."""
+
+
+def modules() -> list[Path]:
+    """All Python files of the package, candidates' source texts aside."""
+    found = [ROOT / "cli.py", ROOT / "__init__.py"]
+    for folder in FOLDERS:
+        found += [
+            p for p in sorted((ROOT / folder).rglob("*.py")) if not {"programs", "templates"} & set(p.parts)
+        ]
+    return found
+
+
+def imports(path: Path) -> list[tuple[str, int, bool]]:
+    """(absolute name, line, inside a function) of all imports; relative ones as `gapsmith.…`."""
+    found: list[tuple[str, int, bool]] = []
+    package = ("gapsmith", *path.relative_to(ROOT).parent.parts)
+
+    def visit(node: ast.AST, local: bool) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                found.extend((alias.name, child.lineno, local) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                if child.level:
+                    base = package[: len(package) - child.level + 1]
+                    stem = ".".join([*base, *([child.module] if child.module else [])])
+                else:
+                    stem = child.module or ""
+                names = [f"{stem}.{alias.name}" for alias in child.names] if child.level else [stem]
+                found.extend((name, child.lineno, local) for name in names)
+            inside = local or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+            typing_only = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)
+            visit(child, inside or typing_only)
+
+    visit(ast.parse(path.read_text("utf-8")), False)
+    return found
+
+
+def test_folders_import_only_what_the_plan_allows() -> None:
+    """Imports between folders form the declared directed graph."""
+    wrong = []
+    for path in modules():
+        folder = path.relative_to(ROOT).parts[0]
+        if folder not in MAY_IMPORT:
+            continue
+        for name, line, _ in imports(path):
+            parts = name.split(".")
+            if parts[0] != "gapsmith" or len(parts) < 2 or parts[1] == folder or parts[1] not in FOLDERS:
+                continue
+            allowed = MAY_IMPORT[folder]
+            if parts[1] not in allowed and ".".join(parts[1:3]) not in allowed:
+                wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}")
+    assert not wrong
+
+
+def test_only_the_command_line_and_the_root_import_app() -> None:
+    """Nothing imports `app` but `cli.py` and, lazily, the root."""
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for path in modules()
+        if path.relative_to(ROOT).parts[0] in FOLDERS[1:]
+        for name, line, _ in imports(path)
+        if name.startswith("gapsmith.app")
+    ]
+    assert not wrong
+
+
+def test_third_party_packages_stay_at_home() -> None:
+    """Each third-party package is imported only where it lives."""
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for path in modules()
+        for name, line, _ in imports(path)
+        if name.split(".")[0] in HOMES
+        and not str(path.relative_to(ROOT)).startswith(HOMES[name.split(".")[0]])
+    ]
+    assert not wrong
+
+
+def test_no_bare_import_of_own_folders() -> None:
+    """`import evolve` would give every class a second identity; inside the project imports are relative."""
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for path in modules()
+        for name, line, _ in imports(path)
+        if name.split(".")[0] in FOLDERS
+    ]
+    assert not wrong
+
+
+def test_the_root_holds_two_modules() -> None:
+    """A further Python file at the root would ship in the wheel."""
+    assert sorted(p.name for p in ROOT.glob("*.py")) == ["__init__.py", "cli.py"]
+
+
+def test_every_sub_package_is_listed() -> None:
+    """A sub-package missing from the list breaks only the wheel."""
+    listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
+    there = {
+        ".".join(("gapsmith", *path.parent.relative_to(ROOT).parts))
+        for folder in FOLDERS
+        for path in (ROOT / folder).rglob("__init__.py")
+        if not {"programs", "templates"} & set(path.parts)
+    }
+    assert there | {"gapsmith"} == listed
+
+
+def test_at_most_eleven_required_dependencies() -> None:
+    """Few dependencies, each with a reason in `docs/dependencies.md`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = [text.split(">")[0].split("<")[0].split("=")[0].strip() for text in project["dependencies"]]
+    assert len(names) <= 11
+    page = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
+    extras = list(project["optional-dependencies"])
+    assert [name for name in [*names, *extras] if f"`{name}`" not in page] == []
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """`gapsmith --help` imports none of the heavy packages."""
+    code = (
+        "import sys; sys.argv = ['gapsmith', '--help']\n"
+        "from gapsmith.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        f"heavy = [n for n in {HEAVY!r} if n in sys.modules]\n"
+        "print('HEAVY', heavy)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "HEAVY []" in done.stdout, done.stdout[-500:]
+
+
+def test_solvers_live_in_one_process() -> None:
+    """highspy (below 1.14) and ortools can be imported together, in both orders."""
+    for order in (
+        "import highspy, ortools.sat.python.cp_model",
+        "import ortools.sat.python.cp_model, highspy",
+    ):
+        subprocess.run([sys.executable, "-c", order], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_files_keep_their_size(folder: str) -> None:
+    """No file is longer than 400 lines: past that, it holds more than one idea."""
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in modules()
+        if path.relative_to(ROOT).parts[0] == folder
+        and (lines := len(path.read_text("utf-8").splitlines())) > 400
+    }
+    assert not long

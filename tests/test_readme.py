@@ -1,0 +1,30 @@
+"""The README's Python example is run as it is printed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+
+
+def test_python_example_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The block after the marker prints two percentages."""
+    found = re.search(r"<!-- python example -->\s*```python\n(.+?)\n```", README.read_text("utf-8"), re.S)
+    assert found is not None
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "cache"))
+    exec(compile(found.group(1), "README.md", "exec"), {})
+    best, due_dates = (float(line) for line in capsys.readouterr().out.split())
+    assert 0 <= best < due_dates
+
+
+def test_named_pages_exist() -> None:
+    """Every page that the README links to is there."""
+    links = re.findall(r"\]\((docs/[^)#]+)\)", README.read_text("utf-8"))
+    assert links
+    assert [link for link in links if not (README.parent / link).is_file()] == []

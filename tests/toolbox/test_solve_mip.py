@@ -1,0 +1,201 @@
+"""Mixed-integer models through the toolbox: every trap of the solvers that was measured, closed."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pulp
+import pytest
+from gapsmith import ReferenceKind, solve_mip
+from gapsmith.evaluators.toolbox import ModelError, SolverError, SolveStatus
+
+SOLVERS = ("highs", pytest.param("cbc", marks=pytest.mark.slow))
+LIMITED = ("highs", "cbc")
+
+
+def knapsack(items: int = 30, seed: int = 1, offset: int = 0) -> tuple[pulp.LpProblem, int]:
+    """A 0/1 knapsack model with its optimum by dynamic programming."""
+    stream = random.Random(seed)
+    weights = [stream.randint(10, 100) for _ in range(items)]
+    values = [stream.randint(10, 100) for _ in range(items)]
+    model = pulp.LpProblem("knapsack", pulp.LpMaximize)
+    taken = [pulp.LpVariable(f"x{i}", cat="Binary") for i in range(items)]
+    model += pulp.lpSum(v * x for v, x in zip(values, taken, strict=True)) + offset
+    model += pulp.lpSum(w * x for w, x in zip(weights, taken, strict=True)) <= sum(weights) // 2
+    best = [0] * (sum(weights) // 2 + 1)
+    for weight, value in zip(weights, values, strict=True):
+        for room in range(len(best) - 1, weight - 1, -1):
+            best[room] = max(best[room], best[room - weight] + value)
+    return model, best[-1] + offset
+
+
+def cover(rows: int = 8, columns: int = 15, offset: int = 0) -> pulp.LpProblem:
+    """An integer covering model; with a large offset its relative gap is small long before it is proven."""
+    stream = random.Random(3)
+    model = pulp.LpProblem("cover", pulp.LpMinimize)
+    copies = [pulp.LpVariable(f"x{i}", 0, 5, cat="Integer") for i in range(columns)]
+    model += pulp.lpSum(stream.randint(50, 99) * x for x in copies) + offset
+    for _ in range(rows):
+        needs = [stream.randint(0, 9) for _ in range(columns)]
+        model += pulp.lpSum(a * x for a, x in zip(needs, copies, strict=True)) >= sum(needs)
+    return model
+
+
+def market_split(slack: bool, markets: int = 5, items: int = 40) -> pulp.LpProblem:
+    """A market split, which no solver closes in a second; without slack not even a solution is found."""
+    stream = random.Random(1)
+    model = pulp.LpProblem("split", pulp.LpMinimize)
+    taken = [pulp.LpVariable(f"x{i}", cat="Binary") for i in range(items)]
+    deviations = []
+    for k in range(markets):
+        shares = [stream.randint(0, 99) for _ in range(items)]
+        over, under = (pulp.LpVariable(f"{side}{k}", 0, 5000 * slack, cat="Integer") for side in "ou")
+        deviations += [over, under]
+        model += (
+            pulp.lpSum(a * x for a, x in zip(shares, taken, strict=True)) + over - under == sum(shares) // 2
+        )
+    model += pulp.lpSum(deviations) if slack else pulp.lpSum(taken)
+    return model
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_maximisation_reaches_the_proven_optimum(solver: str) -> None:
+    """Value, bound and dynamic programme agree, and the solution is exact integers worth the value."""
+    model, optimum = knapsack()
+    solved = solve_mip(model, seconds=20, integral_objective=True, solver=solver)
+    assert (solved.status, solved.value, solved.bound) == (SolveStatus.OPTIMUM, optimum, optimum)
+    assert all(isinstance(x, int) for x in solved.solution)
+    assert sum(c * solved[x] for x, c in model.objective.items()) == optimum
+    reference = solved.as_reference()
+    assert (reference.kind, reference.value) == (ReferenceKind.OPTIMUM, optimum)
+
+
+def test_highs_does_not_stop_at_its_default_gap() -> None:
+    """A model whose default relative gap of 1e-4 allows a hundred units is still solved to equality."""
+    solved = solve_mip(cover(offset=1_000_000), seconds=30, integral_objective=True)
+    assert solved.status is SolveStatus.OPTIMUM
+    assert solved.value == solved.bound
+
+
+@pytest.mark.parametrize("solver", LIMITED)
+def test_an_incumbent_at_the_time_limit_is_not_called_optimal(solver: str) -> None:
+    """PuLP's status is Optimal here; the toolbox says feasible, with a bound below the value."""
+    solved = solve_mip(market_split(slack=True), seconds=1, integral_objective=True, solver=solver)
+    assert solved.status is SolveStatus.FEASIBLE
+    assert solved.bound is None or solved.bound < solved.value
+    if solved.bound is not None:
+        assert solved.as_reference().kind is ReferenceKind.BOUND
+
+
+@pytest.mark.parametrize("solver", LIMITED)
+def test_values_left_in_the_variables_are_no_solution(solver: str) -> None:
+    """Without an incumbent there is neither value nor solution, whatever the relaxation left behind."""
+    model = market_split(slack=False)
+    solved = solve_mip(model, seconds=1, integral_objective=True, solver=solver)
+    assert solved.status in (SolveStatus.UNKNOWN, SolveStatus.BOUND_ONLY)
+    assert solved.value is None
+    with pytest.raises(KeyError, match="no solution"):
+        solved["x0"]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_infeasible_has_no_value(solver: str) -> None:
+    """An infeasible model gives no number at all, and no reference."""
+    model, _ = knapsack()
+    model += model.variables()[0] >= 2
+    solved = solve_mip(model, seconds=5, integral_objective=True, solver=solver)
+    assert (solved.status, solved.value, solved.bound) == (SolveStatus.INFEASIBLE, None, None)
+    with pytest.raises(ModelError, match="infeasible"):
+        solved.as_reference()
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_unbounded_is_the_authors_error(solver: str) -> None:
+    """An unbounded objective is no outcome of a search but a wrong model."""
+    model = pulp.LpProblem("free", pulp.LpMaximize)
+    model += pulp.LpVariable("y", 0, cat="Integer")
+    with pytest.raises(ModelError, match="unbounded"):
+        solve_mip(model, seconds=5, integral_objective=True, solver=solver)
+
+
+def test_a_solution_that_rounding_breaks_is_not_used() -> None:
+    """With a constant of 1e9 the solver switches binaries on by 1e-7; rounded, that plan is infeasible."""
+    model = pulp.LpProblem("switches", pulp.LpMinimize)
+    switches = [pulp.LpVariable(f"x{i}", cat="Binary") for i in range(8)]
+    flows = [pulp.LpVariable(f"y{i}", 0) for i in range(8)]
+    model += pulp.lpSum(switches)
+    model += pulp.lpSum(flows) >= 150
+    model += flows[0] + flows[3] >= 20
+    for switch, flow in zip(switches, flows, strict=True):
+        model += flow <= 1e9 * switch
+    solved = solve_mip(model, seconds=5, integral_objective=True)
+    assert solved.value is None or solved.value >= 1
+    assert solved.bound <= 1
+
+
+def test_a_real_objective_is_bounded_from_the_safe_side() -> None:
+    """A linear programme's optimum is 12; its bound is a little above and it is never called an optimum."""
+    model = pulp.LpProblem("real", pulp.LpMaximize)
+    y, z = pulp.LpVariable("y", 0), pulp.LpVariable("z", 0)
+    model += y + 2 * z + 7
+    model += y + z <= 4
+    model += y + 3 * z <= 6
+    solved = solve_mip(model, seconds=5, integral_objective=False)
+    assert solved.value == pytest.approx(12)
+    assert 12 < solved.bound < 12.001
+    assert solved.as_reference().kind is ReferenceKind.BOUND
+
+
+def test_a_false_claim_of_integrality_is_refused() -> None:
+    """Half a unit of objective cannot be integral, and rounding bounds on that word would be wrong."""
+    model = pulp.LpProblem("half", pulp.LpMinimize)
+    x = pulp.LpVariable("x", 1, 3, cat="Integer")
+    model += 0.5 * x
+    with pytest.raises(ModelError, match="expected an integer"):
+        solve_mip(model, seconds=5, integral_objective=True)
+
+
+def test_the_callers_bound_counts_when_it_is_stronger() -> None:
+    """A proven bound of one's own closes what the solver cannot, and the proof is then arithmetic."""
+    model = market_split(slack=True)
+    own = solve_mip(model, seconds=1, integral_objective=True, known_bound=1)
+    assert own.bound >= 1
+    assert own.proof == "arithmetic"
+
+
+def test_a_bound_that_a_solution_beats_is_an_error() -> None:
+    """A caller whose bound is above a feasible value of a minimisation has proven something false."""
+    with pytest.raises(ModelError, match="known_bound 99999"):
+        solve_mip(cover(), seconds=20, integral_objective=True, known_bound=99_999)
+
+
+def test_reference_in_the_problems_unit_and_against_the_verification() -> None:
+    """Cents become exact parts of a unit, and a model that disagrees with `verify` is refused."""
+    model, optimum = knapsack(items=12)
+    solved = solve_mip(model, seconds=10, integral_objective=True)
+    reference = solved.as_reference(unit=Fraction(1, 100), verified=Fraction(optimum, 100))
+    assert reference.value == Fraction(optimum, 100)
+    with pytest.raises(ModelError, match="expected the same"):
+        solved.as_reference(verified=optimum + 1)
+
+
+def test_special_ordered_sets_and_nan_are_refused() -> None:
+    """What would be lost on the way to the solver is refused before the way."""
+    model, _ = knapsack(items=5)
+    model.sos1["s"] = {model.variables()[0]: 1}
+    with pytest.raises(ModelError, match="special ordered"):
+        solve_mip(model, seconds=1, integral_objective=True)
+    broken = pulp.LpProblem("nan", pulp.LpMinimize)
+    x = pulp.LpVariable("x", 0, 1)
+    x.upBound = float("nan")  # PuLP checks when it constructs, not when somebody assigns
+    broken += x
+    with pytest.raises(ModelError, match="NaN"):
+        solve_mip(broken, seconds=1, integral_objective=True)
+
+
+def test_a_solver_that_is_not_there_is_an_error_with_its_name() -> None:
+    """An unknown solver is no outcome."""
+    model, _ = knapsack(items=5)
+    with pytest.raises(SolverError, match="gurobi"):
+        solve_mip(model, seconds=1, integral_objective=True, solver="gurobi")
