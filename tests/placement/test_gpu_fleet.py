@@ -197,11 +197,16 @@ def test_highs_and_cp_sat_agree_on_a_default_instance() -> None:
 
 
 def test_a_time_limit_leaves_a_bound() -> None:
-    """With hardly any time the reference is a proven bound below every fleet, not an optimum."""
+    """With hardly any time the reference is proven all the same: below the optimum, or the optimum itself."""
     instance = gpu_fleet.problem().instances("high-rate", 1)[1]
-    reference: Reference = gpu_fleet.references.compute(instance, 0.5)  # type: ignore[union-attr]
-    assert reference.kind is ReferenceKind.BOUND
-    assert reference.proof in (ProofKind.ARITHMETIC, ProofKind.SOLVER)
+    hurried: Reference = gpu_fleet.references.compute(instance, 0.01)  # type: ignore[union-attr]
+    proven: Reference = gpu_fleet.references.compute(instance, 20)  # type: ignore[union-attr]
+    assert hurried.proof in (ProofKind.ARITHMETIC, ProofKind.SOLVER)
+    assert hurried.bound is not None
+    assert proven.bound is not None
+    # How far a solver gets in that time depends on the machine; what it claims must hold on all of them.
+    assert hurried.bound <= proven.bound
+    assert hurried.kind is ReferenceKind.BOUND or hurried.value == proven.value
 
 
 def test_throughput_falls_with_length_and_is_zero_where_the_target_cannot_be_met() -> None:
