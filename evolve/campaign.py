@@ -84,7 +84,7 @@ class Campaign:
         self._record = {i.number: i for i in ports.store.read.iterations()}
         self._asks: deque[Ask] = deque()
         self._fitness = {e.candidate.id: e.fitness for e in archive.elites()}
-        self._candidates = {e.candidate.id: e.candidate for e in archive.elites()}
+        self._candidates = {candidate.id: candidate for candidate in ports.store.read.started_from()}
         self._validations: dict[Future[Evaluation], str] = {}
         self._threads = ThreadPoolExecutor(settings.in_flight, "proposal") if settings.waits else None
         self._seconds_before = float(ports.store.read.record("search_seconds") or 0.0)

@@ -130,6 +130,10 @@ class Reader:
         parents = self.rows("SELECT parent FROM parents WHERE candidate = ? ORDER BY position", (id,))
         return read_candidate(rows[0], [p["parent"] for p in parents])
 
+    def started_from(self) -> list[Candidate]:
+        """The start programs, also those that lost their cell to another one."""
+        return [read_candidate(row, ()) for row in self.rows("SELECT * FROM candidates WHERE iteration = 0")]
+
     def candidate_ids(self, prefix: str = "") -> list[str]:
         """Ids that start with a prefix, in the order in which they came."""
         query = "SELECT id FROM candidates WHERE substr(id, 1, ?) = ? ORDER BY iteration, id"

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app import compose
+from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
 
 Run = Callable[..., tuple[dict[str, Any], Path]]
@@ -35,6 +37,24 @@ def test_no_code_is_evaluated_twice(campaign: Run) -> None:
     told = database.execute("SELECT count(*) FROM iterations WHERE told IS NOT NULL").fetchone()[0]
     assert told == 150
     assert summary["evaluations"] + sum(summary["rejections"].values()) == 150
+
+
+def test_start_program_without_a_cell_is_known(tmp_path: Path, problem: str) -> None:
+    """A start program that lost its cell to an equal one is proposed again: a duplicate, not a crash."""
+    texts = [
+        f"def order(times, weights):\n    return sorted(range(len(times)), key=lambda j: {k} - weights[j])\n"
+        for k in (1, 2)
+    ]
+    script = tmp_path / "replies.json"
+    script.write_text(json.dumps([f"```python\n{texts[1]}```"]))
+    sections = {
+        "campaign": {"problem": problem},
+        "model": [{"spec": f"scripted/{script}"}],
+        "budget": {"iterations": 2},
+    }
+    start = {str(number): {"heuristic.py": text} for number, text in enumerate(texts)}
+    summary = compose.run(parse(sections, "test"), tmp_path, start=start)
+    assert summary["rejections"] == {"duplicate": 2}
 
 
 def test_evaluation_budget_is_never_exceeded(campaign: Run) -> None:
