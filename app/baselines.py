@@ -15,6 +15,7 @@ from ..evolve.executor import Executor, Job
 from ..problems.base import Instance, Number, Sense, decode_number, encode_number
 from ..sandbox.base import MAIN_FILE, Program
 from .errors import INVALID, UserError
+from .secret import candidate_seed
 
 if TYPE_CHECKING:
     from ..sandbox.policy import Policy
@@ -96,7 +97,7 @@ def baseline_references(
         {"all": instances},
         lambda instance: nothing,
         limits=limits_of(config),
-        seed=config.evaluation.instance_seed,
+        seed=candidate_seed(config),
         policy=policy.digest,
     )
     setup = Setup(loaded, config, policy, evaluator, cache, "all")

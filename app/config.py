@@ -63,6 +63,12 @@ class EvaluationSection(_Section):
     instance_seed: int = Field(
         1, ge=0, description="of the instances and of the candidates' random streams (pure number, >= 0)"
     )
+    secret: str | None = Field(
+        None,
+        pattern=r"^([0-9a-f]{32,128})?$",
+        description="what candidates cannot know and hidden parts of instances are drawn with (32 to 128 "
+        "hexadecimal digits); by default this installation's, empty for the public draw",
+    )
     reference_seconds: float = Field(
         10.0, gt=0, description="wall seconds that one reference may take (> 0); afterwards its proven bound"
     )

@@ -18,6 +18,7 @@ from ..problems.base import SPLITS, Instance
 from .baselines import baseline_references
 from .errors import INVALID, USAGE, UserError
 from .plugins import LoadedProblem
+from .secret import candidate_seed, keyed, with_secret
 from .setup import Notify, Setup, limits_of, open_problem, policy_of, read_file
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def open_setup(
         UserError: the problem, a set or a file cannot be used.
     """
     loaded = open_problem(config)
+    config = with_secret(config, loaded)
+    loaded = keyed(loaded, config.evaluation.secret)
     own = config.evaluation.instances
     if own and tuple(sets) == SPLITS and not files:
         splits = user_splits(loaded, [Path(text) for text in own], config.evaluation.instance_seed)
@@ -112,7 +115,7 @@ def assemble(
         splits,
         lambda instance: found[instance.id],
         limits=limits_of(config),
-        seed=config.evaluation.instance_seed,
+        seed=candidate_seed(config),
         policy=policy.digest,
     )
     return Setup(loaded, config, policy, evaluator, cache, instances_from)

@@ -16,6 +16,7 @@ from ..problems.base import Instance, InstanceFileError, ReadsInstances
 from ..sandbox.base import Limits, Sandbox
 from .errors import INVALID, USAGE, UserError
 from .plugins import LoadedProblem, load_problem
+from .secret import keyed
 
 if TYPE_CHECKING:
     from ..sandbox.policy import Policy
@@ -81,12 +82,12 @@ def limits_of(config: Config) -> Limits:
 
 
 def open_problem(config: Config) -> LoadedProblem:
-    """The problem that a configuration names, with its parameters.
+    """The problem that a configuration names, with its parameters, drawn with the secret that it names.
 
     Raises:
         ProblemError: it cannot be found or used.
     """
-    return load_problem(config.campaign.problem, config.problem)
+    return keyed(load_problem(config.campaign.problem, config.problem), config.evaluation.secret)
 
 
 def read_file(loaded: LoadedProblem, path: Path) -> Sequence[Instance]:

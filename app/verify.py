@@ -207,6 +207,7 @@ def _executions(
 def stored_evaluator(record: RunRecord, loaded: LoadedProblem, config: Config) -> GapEvaluator:
     """An evaluator over the stored instances and references, under the run's limits and policy."""
     from ..evaluators.evaluator import GapEvaluator
+    from .secret import candidate_seed
     from .setup import limits_of, policy_of
 
     references = record.reader.references()
@@ -216,7 +217,7 @@ def stored_evaluator(record: RunRecord, loaded: LoadedProblem, config: Config) -
         splits,
         lambda instance: references[instance.id],
         limits=limits_of(config),
-        seed=config.evaluation.instance_seed,
+        seed=candidate_seed(config),
         policy=policy_of(config).digest,
     )
 

@@ -209,6 +209,14 @@ class Interactive(Protocol):
         """A fresh, pure stepper over the instance's hidden sequence."""
 
 
+@runtime_checkable
+class Keyed(Protocol):
+    """A problem whose hidden parts are drawn with a secret, so that no candidate can draw them again."""
+
+    def keyed(self, secret: str) -> Problem:
+        """The same problem drawn with this secret (hex text; empty for the public draw)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Primitive:
     """One expression that the offline proposer may write.

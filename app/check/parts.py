@@ -13,6 +13,7 @@ from ...problems.base import (
     HasPrimitives,
     InstanceFileError,
     Interactive,
+    Keyed,
     Problem,
     ReadsInstances,
 )
@@ -23,6 +24,7 @@ from .bench import Bench, attempt
 PARTS = {
     "driver": Driven,
     "interactive": Interactive,
+    "keyed": Keyed,
     "primitives": HasPrimitives,
     "drawing": Drawable,
     "reads-instances": ReadsInstances,

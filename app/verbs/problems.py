@@ -179,9 +179,11 @@ def _known_kinds(loaded: LoadedProblem) -> dict[str, dict[str, int]] | None:
     from ...problems.base import SPLITS
     from ..config import Config
     from ..references import stored
+    from ..secret import installed
 
     if loaded.references is None:
         return None
+    loaded = installed(loaded)
     kinds: dict[str, dict[str, int]] = {}
     section = Config().evaluation
     for split in SPLITS:

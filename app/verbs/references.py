@@ -129,9 +129,10 @@ def _choose(
     from ...problems.base import SPLITS
     from ..config import Config
     from ..plugins import load_problem
+    from ..secret import installed
     from ..setup import read_file
 
-    loaded = load_problem(problem, parameters(assign))
+    loaded = installed(load_problem(problem, parameters(assign)))
     draw = Config().evaluation.instance_seed if seed is None else seed
     if chosen is not None and chosen not in loaded.problem.sets() and Path(chosen).is_file():
         found = list(read_file(loaded, Path(chosen)))

@@ -299,9 +299,13 @@ def _source(record: RunRecord, id: str) -> str:
 
 
 def _config_text(record: RunRecord) -> str:
+    """The configuration without the secret: a report is for others, and a model may come to read it."""
     from ..config import dump
 
-    return clean(dump(record.config))
+    config = record.config
+    if (config.get("evaluation") or {}).get("secret"):
+        config = {**config, "evaluation": {**config["evaluation"], "secret": "in the run's campaign.toml"}}
+    return clean(dump(config))
 
 
 def _commands(record: RunRecord) -> Sequence[tuple[str, str]]:

@@ -18,7 +18,14 @@ _WORDS = {"train": "steers the search", "valid": "chooses the champion", "test":
 class Collection:
     """Splits of a law (or of a mixture of laws) and the named sets."""
 
-    def __init__(self, law: str, mixed: Sequence[str], per_stratum: Mapping[str, int], make: Maker) -> None:
+    def __init__(
+        self,
+        law: str,
+        mixed: Sequence[str],
+        per_stratum: Mapping[str, int],
+        make: Maker,
+        secret: str = "",
+    ) -> None:
         """Takes what the splits hold.
 
         Args:
@@ -26,6 +33,7 @@ class Collection:
             mixed: the laws that `mixed` stands for, in the order of execution.
             per_stratum: split → instances of each law, ≥ 1.
             make: turns items into an instance of the problem.
+            secret: keys the streams of all but the historic sets; empty for the public draw.
 
         Raises:
             ValueError: no law of this name.
@@ -35,6 +43,7 @@ class Collection:
         self._strata = tuple(mixed) if law == MIXED else (law,)
         self._per_stratum = dict(per_stratum)
         self._make = make
+        self._secret = secret
 
     def sets(self) -> Mapping[str, str]:
         """Name of each set → one sentence."""
@@ -60,12 +69,12 @@ class Collection:
             spec = SetSpec("", dict.fromkeys(self._strata, self._per_stratum[set]))
         else:
             spec = NAMED[set]
-        source = f"set {set}, seed {seed}"
+        source = f"set {set}, seed {seed}{', drawn with a secret' if self._secret else ''}"
         return [
             self._make(
                 f"{_label(set, law.name)}-{number:02d}", set, law.name, draw, f"{law.meaning}; {source}"
             )
-            for law, number, draw in draws(spec, set, seed)
+            for law, number, draw in draws(spec, set, seed, secret=self._secret)
         ]
 
 

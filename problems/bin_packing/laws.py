@@ -98,9 +98,15 @@ def discrete(values: tuple[int, ...], capacity: int, items: int) -> Callable[[Ra
     return lambda stream: Draw(capacity, [values[j] for j in stream.randint(0, len(values), items)])
 
 
-def stream_for(*key: str | int) -> RandomState:
-    """A random stream of its own for a key (problem, set, stratum, number, seed)."""
+def stream_for(*key: str | int, secret: str = "") -> RandomState:
+    """A random stream of its own for a key (problem, set, stratum, number, seed).
+
+    With a secret all 256 bits of the digest seed the stream, so that nobody finds it by trying seeds.
+    """
     from numpy.random import RandomState
 
-    digest = hashlib.sha256("\0".join(str(part) for part in key).encode()).digest()
-    return RandomState(int.from_bytes(digest[:4], "big"))
+    parts = [str(part) for part in key]
+    if secret:
+        digest = hashlib.sha256("\0".join([*parts, secret]).encode()).digest()
+        return RandomState([int.from_bytes(digest[k : k + 4], "big") for k in range(0, 32, 4)])
+    return RandomState(int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:4], "big"))

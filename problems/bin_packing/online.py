@@ -53,15 +53,17 @@ class OnlineBinPacking:
     entry_point = "Packer"
     instance_format = FORMAT
 
-    def __init__(self, law: str, per_stratum: Mapping[str, int], known_items: bool) -> None:
+    def __init__(self, law: str, per_stratum: Mapping[str, int], known_items: bool, secret: str = "") -> None:
         """Takes what the splits hold and what a candidate is told.
 
         Args:
             law: of the sizes, a name of `sets.LAWS`, or `mixed`.
             per_stratum: split → instances of each law, ≥ 1.
             known_items: whether the number of items is told at the start.
+            secret: keys the sequences; empty for the public draw, which a candidate can draw again.
         """
         self.known_items = known_items
+        self._chosen = (law, per_stratum)
         self.name = "online-bin-packing-known-n" if known_items else "online-bin-packing"
         start = "capacity: int, items: int" if known_items else "capacity: int"
         self.signature = (
@@ -75,14 +77,18 @@ class OnlineBinPacking:
         )
         self.statement = _STATEMENT.format(knowledge=knowledge)
         self.driver = sources.driver()
-        self._collection = Collection(law, MIXED_ONLINE, per_stratum, self._instance)
+        self._collection = Collection(law, MIXED_ONLINE, per_stratum, self._instance, secret)
+
+    def keyed(self, secret: str) -> OnlineBinPacking:
+        """The same problem with other items: whoever knew the set of items could pack them optimally."""
+        return OnlineBinPacking(*self._chosen, self.known_items, secret)
 
     def sets(self) -> Mapping[str, str]:
         """Name of each set → one sentence."""
         return self._collection.sets()
 
     def instances(self, set: str, seed: int) -> Sequence[Instance]:
-        """The instances of a set; the historic sets are the same for every seed."""
+        """The instances of a set; the historic sets are the same for every seed and secret."""
         return self._collection.instances(set, seed)
 
     def start_programs(self) -> Mapping[str, str]:

@@ -134,11 +134,12 @@ MIXED_ONLINE = ("weibull-1k", "u500")
 """Strata of the online splits."""
 
 
-def draws(spec: SetSpec, *key: str | int) -> Iterator[tuple[Law, int, Draw]]:
+def draws(spec: SetSpec, *key: str | int, secret: str = "") -> Iterator[tuple[Law, int, Draw]]:
     """(law, number within its law, items) of every instance of a set, each from a stream of its own."""
     for number in range(max(spec.parts.values())):
         for name in (law for law, count in spec.parts.items() if number < count):
-            yield LAWS[name], number, LAWS[name].draw(stream_for("bin-packing", *key, name, number))
+            stream = stream_for("bin-packing", *key, name, number, secret=secret)
+            yield LAWS[name], number, LAWS[name].draw(stream)
 
 
 def historic_draws(name: str) -> Iterator[tuple[str, str, Draw]]:

@@ -9,7 +9,17 @@ from functools import partial
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
-from .shared import Cell, Draw, draw_set, draw_splits, integer_fault, list_fault, programs, split_sentences
+from .shared import (
+    Cell,
+    Draw,
+    draw_set,
+    draw_splits,
+    integer_fault,
+    list_fault,
+    programs,
+    split_sentences,
+    stream,
+)
 
 DEFAULT_CELLS = (
     (64, 16, 5, 10, 8, 2),
@@ -54,9 +64,14 @@ class ExpertPlacement:
     )
     statement = _STATEMENT
 
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes split → instances per stratum (each ≥ 1)."""
+    def __init__(self, rounds: Mapping[str, int], secret: str = "") -> None:
+        """Takes split → instances per stratum (each ≥ 1), and what keys the hidden loads of `next-step`."""
         self.rounds = dict(rounds)
+        self._secret = secret
+
+    def keyed(self, secret: str) -> ExpertPlacement:
+        """The same problem with other hidden loads of the following step."""
+        return ExpertPlacement(self.rounds, secret)
 
     def sets(self) -> Mapping[str, str]:
         """Name of each set → one sentence."""
@@ -68,7 +83,7 @@ class ExpertPlacement:
             return draw_set(self.name, set, seed, _cells([(256, 32, 9, 10, 8, 4)]), 6, _LAW)
         split = "test" if set == "next-step" else set
         drawn = draw_splits(self.name, seed, _cells(), self.rounds, _LAW)[split]
-        return [_next_step(i) for i in drawn] if set == "next-step" else drawn
+        return [_next_step(i, self._secret) for i in drawn] if set == "next-step" else drawn
 
     def start_programs(self) -> Mapping[str, str]:
         """The published global rule with a few swaps, and alone, both with constants that can be changed."""
@@ -170,11 +185,15 @@ def _draw(
     return Draw(public, Fraction(sum(loads), gpus))
 
 
-def _next_step(instance: Instance) -> Instance:
-    """The same layer judged one step later: each load changes by a log-normal factor of spread 0.2."""
-    stream = random.Random(int(instance.digest[:16], 16))
+def _next_step(instance: Instance, secret: str) -> Instance:
+    """The same layer judged one step later: each load changes by a log-normal factor of spread 0.2.
+
+    Without a secret the change follows from the public part, so a candidate can compute it.
+    """
+    public = random.Random(int(instance.digest[:16], 16))
+    drift = stream(f"next-step/{instance.digest}/{secret}") if secret else public
     loads = instance.public["loads"]
-    later = _tokens([load * stream.lognormvariate(0, _DRIFT) for load in loads])
+    later = _tokens([load * drift.lognormvariate(0, _DRIFT) for load in loads])
     return Instance(
         id=instance.id.replace("test", "next-step"),
         split="next-step",
