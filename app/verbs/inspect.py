@@ -24,10 +24,10 @@ def register(app: typer.Typer) -> None:
     app.command("list")(list_)
     app.command("show")(show)
     app.command("best")(best)
-    from . import history, housekeeping
+    from . import compare, history, housekeeping
 
-    history.register(app)
-    housekeeping.register(app)
+    for verbs in (history, compare, housekeeping):
+        verbs.register(app)
 
 
 def list_(runs: Runs = None, json: Json = False) -> None:

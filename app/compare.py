@@ -1,0 +1,269 @@
+"""Campaigns side by side at an equal budget: what each had found by then, and whether they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..evaluators.base import Evaluation, Score
+from ..evaluators.figures import Figures, bootstrap_interval, figures
+from .errors import USAGE, UserError
+from .paired import Paired, paired
+from .tracks import BUDGETS, Track, check_comparable, track
+from .views.record import RunRecord
+
+_SHARES = (0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
+_CURVE = 101
+"""Points of a curve (count), evenly spaced from no budget to all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One side of a comparison: a run, or the runs of a group."""
+
+    name: str
+    tracks: tuple[Track, ...]
+
+    @property
+    def label(self) -> str:
+        """What made it: its models, or `offline`, and the control if it is one."""
+        record = self.tracks[0].record
+        control = (record.config.get("campaign") or {}).get("control") or "none"
+        return record.models if control == "none" else f"{record.models}, control {control}"
+
+    def evaluations(self, split: str, by: str, budget: float) -> list[Evaluation | None]:
+        """What each run's champion did on a split; None where there is none within the budget.
+
+        On validation a run whose champion came later is judged by its best candidate at that moment. Test
+        figures are the champion's alone.
+        """
+        found = []
+        for one in self.tracks:
+            id = one.champion(by, budget)
+            if id is None and split == "valid":
+                id = one.within(by, budget)[-1]
+            found.append(None if id is None else one.record.evaluation(id, split))
+        return found
+
+
+def compare(
+    names: Sequence[str], runs: Sequence[Sequence[RunRecord]], by: str = "evaluations"
+) -> dict[str, Any]:
+    """Compares arms at the smallest budget that every run of them used.
+
+    Args:
+        names: of the arms, two or more.
+        runs: records of each arm's runs.
+        by: what is equal, one of `BUDGETS`.
+
+    Returns:
+        The JSON contract's document.
+
+    Raises:
+        UserError: the runs cannot be compared.
+    """
+    _check(names, runs)
+    notes = check_comparable([record for group in runs for record in group])
+    arms = [Arm(name, tuple(track(r) for r in group)) for name, group in zip(names, runs, strict=True)]
+    budget = _budget(arms, by)
+    split, reason = _judged(arms, by, budget)
+    if reason is not None:
+        notes.append(reason)
+    if len(arms) > 2:
+        notes.append(f"p values are not corrected for {len(arms) - 1} comparisons")
+    return {
+        "problem": runs[0][0].problem.get("name"),
+        "by": by,
+        "unit": BUDGETS[by],
+        "budget": budget,
+        "split": split,
+        "arms": [_arm(arm, by, budget) for arm in arms],
+        "pairs": [_pair(arms[0], other, split, by, budget) for other in arms[1:]],
+        "notes": notes,
+    }
+
+
+def _check(names: Sequence[str], runs: Sequence[Sequence[RunRecord]]) -> None:
+    if len(names) < 2:
+        raise UserError(USAGE, f"compare: got {len(names)} run or group, expected two or more")
+    seen: set[str] = set()
+    for record in (record for group in runs for record in group):
+        if record.name in seen:
+            raise UserError(USAGE, f"compare: {record.name} is named twice, expected different runs")
+        seen.add(record.name)
+
+
+def _budget(arms: Sequence[Arm], by: str) -> float:
+    """The smallest total of all runs.
+
+    Raises:
+        UserError: some run's is not known, or nothing was spent.
+    """
+    totals = {one.record.name: one.total.of(by) for arm in arms for one in arm.tracks}
+    for name, total in totals.items():
+        if total is None:
+            raise UserError(
+                USAGE, f"{name}: the price of its model calls is not known", "compare by evaluations or cpu"
+            )
+        if not total:
+            raise UserError(
+                USAGE,
+                f"{name}: spent nothing of what is compared ({BUDGETS[by]})",
+                "compare by " + " or ".join(b for b in BUDGETS if b != by),
+            )
+    return min(total for total in totals.values() if total is not None)
+
+
+def _judged(arms: Sequence[Arm], by: str, budget: float) -> tuple[str, str | None]:
+    """The split that decides, and why it is not test if it is not."""
+    late = [
+        one.record.name
+        for arm in arms
+        for one, evaluation in zip(arm.tracks, arm.evaluations("test", by, budget), strict=True)
+        if evaluation is None
+    ]
+    if not late:
+        return "test", None
+    shown = ", ".join(late[:3]) + (f" and {len(late) - 3} more" if len(late) > 3 else "")
+    return "valid", (
+        f"judged on validation: no tested champion within the common budget in {shown}; a champion that came "
+        "later, or a run that has not ended, has no test figure at equal budget"
+    )
+
+
+def _arm(arm: Arm, by: str, budget: float) -> dict[str, Any]:
+    used = [one.used(by, budget) for one in arm.tracks]
+    costs = [spent.usd for spent in used]
+    known = [cost for cost in costs if cost is not None]
+    number = len(used)
+    found = {s: _figures(arm, arm.evaluations(s, by, budget)) for s in ("valid", "test")}
+    curve = curve_of(arm, by, budget)
+    return {
+        "name": arm.name,
+        "label": arm.label,
+        "runs": [one.record.name for one in arm.tracks],
+        "evaluations": sum(spent.evaluations for spent in used) / number,
+        "cpu_seconds": sum(spent.cpu for spent in used) / number,
+        "cost_usd": sum(known) / number if len(known) == number else None,
+        **{split: None if f is None else f.as_json() for split, f in found.items()},
+        "progress": [curve[round(share * (_CURVE - 1))] for share in _SHARES],
+        "curve": curve,
+    }
+
+
+def curve_of(arm: Arm, by: str, budget: float) -> list[dict[str, Any]]:
+    """Mean validation gap of the best candidates so far over the budget, with 95 % interval over runs."""
+    gaps = [{id: one.gap(id) for id, _ in one.best} for one in arm.tracks]
+    found = []
+    for step in range(_CURVE):
+        spent = budget * step / (_CURVE - 1)
+        now = [known[one.within(by, spent)[-1]] for one, known in zip(arm.tracks, gaps, strict=True)]
+        values = [gap for gap in now if gap is not None]
+        bounds = bootstrap_interval(values)
+        found.append(
+            {
+                "spent": spent,
+                "valid_mean_gap_percent": sum(values) / len(values) if len(values) == len(now) else None,
+                "ci95_percent": None if bounds is None else list(bounds),
+            }
+        )
+    return found
+
+
+def _figures(arm: Arm, evaluations: Sequence[Evaluation | None]) -> Figures | None:
+    """Figures over the scores of all runs; with several runs the interval is over runs."""
+    known = [e for e in evaluations if e is not None]
+    if len(known) < len(evaluations):
+        return None
+    instances = arm.tracks[0].record.instances
+    scores = [score for evaluation in known for score in evaluation.scores]
+    pooled = figures(scores, [instances[s.instance] for s in scores])
+    if len(known) == 1 or pooled.mean_gap_percent is None:
+        return pooled
+    gaps = [gap for evaluation in known if (gap := _mean_gap(evaluation)) is not None]
+    return replace(pooled, mean_gap_ci95_percent=bootstrap_interval(gaps))
+
+
+def _mean_gap(evaluation: Evaluation) -> float | None:
+    """Mean of ratios, percent; None if an instance failed or every reference is 0."""
+    gaps = [100 * float(score.gap) for score in evaluation.scores if score.gap is not None]
+    return sum(gaps) / len(gaps) if gaps and evaluation.fitness is not None else None
+
+
+def _pair(first: Arm, second: Arm, split: str, by: str, budget: float) -> dict[str, Any]:
+    """Two arms on the split that decides: paired by seed if both have several, else by instance."""
+    mine, theirs = (
+        {one.seed: e for one, e in zip(arm.tracks, arm.evaluations(split, by, budget), strict=True) if e}
+        for arm in (first, second)
+    )
+    seeds = sorted(mine.keys() & theirs.keys())
+    apart = len(mine) == len(first.tracks) and len(theirs) == len(second.tracks)  # no seed twice
+    if len(seeds) >= 2 and apart:
+        outcome, counts = _by_seed([mine[s] for s in seeds], [theirs[s] for s in seeds])
+        unit = "seeds"
+    else:
+        rows = [
+            _by_instance([e for e in arm.evaluations(split, by, budget) if e is not None])
+            for arm in (first, second)
+        ]
+        outcome, counts = _instances(*rows)
+        unit = "instances"
+    return {
+        "a": first.name,
+        "b": second.name,
+        "split": split,
+        "paired_by": unit,
+        "pairs": outcome.pairs,
+        "difference_percent": outcome.difference,
+        "ci95_percent": None if outcome.ci95 is None else list(outcome.ci95),
+        "p_value": outcome.p_value,
+        "test": outcome.test,
+        **counts,
+    }
+
+
+def _by_seed(mine: Sequence[Evaluation], theirs: Sequence[Evaluation]) -> tuple[Paired, dict[str, int]]:
+    """Mean gaps seed by seed; a run that failed on an instance is worse than one that did not."""
+    pairs = [(_mean_gap(a), _mean_gap(b)) for a, b in zip(mine, theirs, strict=True)]
+    both = [(a, b) for a, b in pairs if a is not None and b is not None]
+    fitness = [(a.fitness, b.fitness) for a, b in zip(mine, theirs, strict=True)]
+    return paired([a for a, _ in both], [b for _, b in both]), _count(fitness, lambda value: -value)
+
+
+def _by_instance(evaluations: Sequence[Evaluation]) -> dict[str, list[Score]]:
+    """Instance → scores of all runs."""
+    found: dict[str, list[Score]] = {}
+    for evaluation in evaluations:
+        for score in evaluation.scores:
+            found.setdefault(score.instance, []).append(score)
+    return found
+
+
+def _instances(
+    mine: Mapping[str, Sequence[Score]], theirs: Mapping[str, Sequence[Score]]
+) -> tuple[Paired, dict[str, int]]:
+    """Instance by instance, each the mean over an arm's runs; those with reference 0 have counts only."""
+    ids = [id for id in mine if id in theirs]
+    gaps = [(_mean([s.gap for s in mine[id]]), _mean([s.gap for s in theirs[id]])) for id in ids]
+    both = [(100 * a, 100 * b) for a, b in gaps if a is not None and b is not None]
+    excess = [(_mean([s.excess for s in mine[id]]), _mean([s.excess for s in theirs[id]])) for id in ids]
+    return paired([a for a, _ in both], [b for _, b in both]), _count(excess, lambda value: value)
+
+
+def _mean(values: Sequence[Any]) -> float | None:
+    known = [float(value) for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def _count(
+    pairs: Sequence[tuple[float | None, float | None]], loss: Callable[[float], float]
+) -> dict[str, int]:
+    """Wins, ties and losses of the first; what is not known is a failure, worse than anything known."""
+    worst = float("inf")
+    rows = [(worst if a is None else loss(a), worst if b is None else loss(b)) for a, b in pairs]
+    return {
+        "wins": sum(a < b for a, b in rows),
+        "ties": sum(a == b for a, b in rows),
+        "losses": sum(a > b for a, b in rows),
+    }

@@ -1,0 +1,99 @@
+"""Arms of a comparison in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .numbers import figure, interval
+from .tables import gap_word, new_table
+from .words import UNKNOWN, clean, count, usd
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_SPLIT_NAMES = {"valid": "validation", "test": "test"}
+_AMOUNTS = {"evaluations": "{:,.0f} evaluations", "cpu": "{:,.1f} CPU seconds", "usd": "${:,.4f}"}
+
+
+def print_comparison(console: Console, document: Mapping[str, Any]) -> None:
+    """A comparison: the arms at their common budget, how they got there, and the paired tests."""
+    budget = _AMOUNTS[document["by"]].format(document["budget"])
+    console.print(
+        f"{clean(document['problem'])} at {budget} a run ({document['unit']})", markup=False, style="bold"
+    )
+    _print_arms(console, document)
+    _print_progress(console, document)
+    for (letter, _), pair in zip(_lettered(document)[1:], document["pairs"], strict=True):
+        console.print(_verdict(letter, pair), markup=False, soft_wrap=False)
+    for note in document["notes"]:
+        console.print(f"note: {clean(note)}", markup=False, soft_wrap=False)
+
+
+def _print_arms(console: Console, document: Mapping[str, Any]) -> None:
+    kinds: dict[str, int] = {}
+    for letter, arm in _lettered(document):
+        kinds |= arm["valid"]["reference_kinds"]
+        line = f"{letter}: {clean(arm['name'])}, {clean(arm['label'])}, {count(len(arm['runs']), 'run')}"
+        console.print(line, markup=False, soft_wrap=False)
+    table = new_table(f"{gap_word(kinds)} of the champions, percent: mean of ratios [95 % interval]")
+    table.add_column("arm", no_wrap=True)
+    for column in ("validation", "test"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for column in ("evaluations", "CPU s", "cost"):
+        table.add_column(column, justify="right")
+    for letter, arm in _lettered(document):
+        cost = UNKNOWN if not arm["cost_usd"] else usd(arm["cost_usd"])
+        gaps = [_gap(arm[split]) for split in _SPLIT_NAMES]
+        table.add_row(letter, *gaps, f"{arm['evaluations']:,.0f}", f"{arm['cpu_seconds']:,.1f}", cost)
+    console.print(table, soft_wrap=False)
+    several = any(len(arm["runs"]) > 1 for arm in document["arms"])
+    over = "runs (of a single run: over instances)" if several else "instances"
+    words = f"intervals over {over}; evaluations, CPU, cost: mean of a run"
+    console.print(words, markup=False, soft_wrap=False)
+
+
+def _lettered(document: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Arms with a short name each: A, B, …, Z, A2, …"""
+    return [
+        (chr(ord("A") + n % 26) + (str(n // 26 + 1) if n >= 26 else ""), arm)
+        for n, arm in enumerate(document["arms"])
+    ]
+
+
+def _gap(figures: Mapping[str, Any] | None) -> str:
+    if figures is None:
+        return UNKNOWN
+    if figures["failed"]:
+        return f"failed on {figures['failed']}"
+    bounds = interval(figures["mean_gap_ci95_percent"])
+    return f"{figure(figures['mean_gap_percent'])} {bounds}".strip()
+
+
+def _print_progress(console: Console, document: Mapping[str, Any]) -> None:
+    table = new_table("best so far on validation: mean gap by share of budget")
+    table.add_column("arm", no_wrap=True)
+    first = document["arms"][0]["progress"]
+    for point in first:
+        share = point["spent"] / document["budget"]
+        table.add_column("start" if not share else f"{share:.0%}", justify="right", no_wrap=True)
+    for letter, arm in _lettered(document):
+        table.add_row(letter, *[figure(point["valid_mean_gap_percent"]) for point in arm["progress"]])
+    console.print(table, soft_wrap=False)
+
+
+def _verdict(letter: str, pair: Mapping[str, Any]) -> str:
+    """The first arm against another in words."""
+    where = f"A − {letter} on the {_SPLIT_NAMES[pair['split']]} split"
+    if pair["difference_percent"] is None:
+        return f"{where}: nothing to compare, no pair has a gap on both sides"
+    low_high = ""
+    if pair["ci95_percent"] is not None:
+        low_high = " [{:+.2f}, {:+.2f}]".format(*pair["ci95_percent"])
+    p = "no p value of a single pair" if pair["p_value"] is None else f"p = {pair['p_value']:.3g}"
+    one = "seed" if pair["paired_by"] == "seeds" else "instance"
+    return (
+        f"{where}: {pair['difference_percent']:+.2f} points{low_high}, {p} "
+        f"({pair['test']} on {count(pair['pairs'], one)}); "
+        f"A better on {count(pair['wins'], one)}, equal on {pair['ties']}, worse on {pair['losses']}"
+    )

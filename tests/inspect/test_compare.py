@@ -1,0 +1,150 @@
+"""`compare` puts campaigns side by side at an equal budget and says whether they differ."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.paired import EXACT, paired
+
+Say = Callable[..., Any]
+LONG, SHORT, OTHER = "20260105-100000-smtt-long", "20260106-100000-smtt-short", "20260107-100000-smtt-other"
+
+
+@pytest.fixture(scope="module")
+def arms(tmp_path_factory: pytest.TempPathFactory, make_run: Callable[..., Path]) -> Path:
+    """A runs folder with two groups of two seeds, one of a model, and a run on other instances."""
+    folder = tmp_path_factory.mktemp("arms")
+    for seed in (1, 2):
+        make_run(folder / f"{LONG}-s{seed}", candidates=40, seed=seed)
+        make_run(folder / f"{SHORT}-s{seed}", candidates=12, seed=seed, model=True)
+    make_run(folder / OTHER, candidates=3, jobs=7)
+    return folder
+
+
+def test_arms_are_cut_at_the_smallest_total_of_all_runs(say: Say, arms: Path) -> None:
+    """The budget is what the shortest run evaluated, and no arm used more of it."""
+    document = say("compare", LONG, SHORT, "--json", runs=arms).document
+    totals = [say("show", f"{SHORT}-s{s}", "--json", runs=arms).document["evaluations"] for s in (1, 2)]
+    assert document["budget"] == min(totals)
+    for arm in document["arms"]:
+        assert {"name", "runs", "evaluations", "cpu_seconds", "cost_usd", "test"} <= set(arm)
+        assert arm["evaluations"] == min(totals)
+        assert len(arm["runs"]) == 2
+    assert [arm["cost_usd"] > 0 for arm in document["arms"]] == [False, True]
+    assert len(document["pairs"]) == 1
+
+
+@pytest.mark.parametrize("by", ["evaluations", "cpu"])
+def test_a_champion_from_beyond_the_budget_gives_no_test_figure(by: str, say: Say, arms: Path) -> None:
+    """At a budget that a champion was found after, validation decides, and a note names the run."""
+    document = say("compare", LONG, SHORT, "--by", by, "--json", runs=arms).document
+    assert document["arms"][0]["test"] is None
+    assert document["split"] == document["pairs"][0]["split"] == "valid"
+    assert LONG in document["notes"][0]
+    whole = say("compare", f"{LONG}-s1", f"{LONG}-s2", "--by", by, "--json", runs=arms).document
+    known = [arm["test"] for arm in whole["arms"] if arm["test"]]
+    champion = say("show", f"{LONG}-s1", "--json", runs=arms).document["best"]["splits"]["test"]
+    assert known == [] or known[0]["mean_gap_percent"] == champion["mean_gap_percent"]
+
+
+def test_groups_with_the_same_seeds_are_paired_by_seed(say: Say, arms: Path) -> None:
+    """Two groups of the same seeds give one pair for each seed, and their mean difference."""
+    document = say("compare", LONG, SHORT, "--json", runs=arms).document
+    pair = document["pairs"][0]
+    assert pair["paired_by"] == "seeds"
+    assert pair["wins"] + pair["ties"] + pair["losses"] == pair["pairs"] == 2
+    means = [arm["valid"]["mean_gap_percent"] for arm in document["arms"]]
+    assert pair["difference_percent"] == pytest.approx(means[0] - means[1])
+
+
+def test_single_runs_are_paired_by_instance_and_tested(say: Say, arms: Path) -> None:
+    """Two runs alone are compared instance by instance, those with reference 0 by count only."""
+    document = say("compare", f"{LONG}-s1", f"{SHORT}-s1", "--json", runs=arms).document
+    pair = document["pairs"][0]
+    figures = document["arms"][0][document["split"]]
+    assert pair["paired_by"] == "instances"
+    assert pair["wins"] + pair["ties"] + pair["losses"] == figures["instances"]
+    assert pair["pairs"] == figures["instances"] - figures["zero_references"]
+    assert 0 < pair["p_value"] <= 1
+
+
+def test_the_curve_starts_at_the_start_program(say: Say, arms: Path) -> None:
+    """With nothing spent the best on validation is the start program; the end is never worse."""
+    document = say("compare", LONG, SHORT, "--json", runs=arms).document
+    start = say("show", f"{LONG}-s1", "--json", runs=arms).document["start"]["splits"]["valid"]
+    for arm in document["arms"]:
+        first, last = arm["curve"][0], arm["curve"][-1]
+        assert first["spent"] == 0
+        assert first["valid_mean_gap_percent"] == pytest.approx(start["mean_gap_percent"])
+        assert last["spent"] == document["budget"]
+        assert last["valid_mean_gap_percent"] < first["valid_mean_gap_percent"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([LONG, OTHER], "instances or their references differ"),
+        ([LONG], "expected two or more"),
+        ([LONG, f"{LONG}-s1"], "named twice"),
+        ([LONG, SHORT, "--by", "usd"], "spent nothing of what is compared"),
+        ([LONG, SHORT, "--by", "tokens"], "expected one of evaluations, cpu, usd"),
+        ([LONG, SHORT, "-o", "curves.gif"], "expected .svg, .png or .pdf"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(words: list[str], expected: str, say: Say, arms: Path) -> None:
+    """Runs that mean different things, or nothing, end with exit code 2 and one clear sentence."""
+    said = say("compare", *words, runs=arms)
+    assert said.code == 2
+    assert expected in said.err
+
+
+def test_prices_that_are_not_known_are_never_zero(say: Say, make_run: Any, tmp_path: Path) -> None:
+    """A run with a reply of unknown price is not compared by dollars."""
+    for name in ("20260105-100000-a", "20260105-100000-b"):
+        make_run(tmp_path / name, candidates=4, model=True)
+    with sqlite3.connect(tmp_path / "20260105-100000-a" / "archive.sqlite") as db:
+        db.execute("UPDATE calls SET cost_usd = NULL WHERE id = 2")
+    said = say("compare", "20260105-100000-a", "20260105-100000-b", "--by", "usd", runs=tmp_path)
+    assert said.code == 2
+    assert "not known" in said.err
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_what_compare_prints_is_as_recorded(width: int, say: Say, arms: Path, snapshot: Any) -> None:
+    """What people see of a comparison is what was looked at; it fits 80 columns."""
+    said = say("compare", LONG, SHORT, width=width, runs=arms)
+    assert said.code == 0, said.err
+    snapshot(f"compare-{width}", said.out)
+    assert max(len(line) for line in said.out.splitlines()) <= width
+
+
+def test_curves_are_written_as_a_picture(say: Say, arms: Path, tmp_path: Path) -> None:
+    """`-o` writes the curves with their axes; a file that exists is replaced only with --force."""
+    path = tmp_path / "curves.svg"
+    words = ["compare", LONG, SHORT, "-o", str(path)]
+    assert say(*words, runs=arms).code == 0
+    assert "candidates evaluated in training" in path.read_text()
+    assert say(*words, runs=arms).code == 2
+
+
+def test_sign_flip_counts_patterns_exactly() -> None:
+    """All differences of one sign: 2 of the 2ⁿ patterns are as far from 0, so p = 2 / 2ⁿ."""
+    for number in (2, 5, EXACT):
+        found = paired([float(n + 1) for n in range(number)], [0.0] * number)
+        assert found.p_value == 2 / 2**number
+        assert "exact" in found.test
+    assert paired([1.0, 2.0], [2.0, 1.0]).p_value == 1.0
+    assert paired([1.0], [0.0]).p_value is None
+
+
+def test_random_sign_flips_agree_with_the_exact_test() -> None:
+    """More pairs are tested by random draws; adding pairs without a difference changes little."""
+    values = [0.5, 1.0, -0.4, 2.0, 1.5, -0.1, 0.7, 0.3, 0.9, -0.6]
+    exact = paired(values, [0.0] * len(values))
+    drawn = paired(values + [0.0] * 10, [0.0] * (len(values) + 10))
+    assert "random draws" in drawn.test
+    assert drawn.p_value == pytest.approx(exact.p_value, abs=0.01)
