@@ -96,13 +96,14 @@ def assemble(
     splits: Mapping[str, Sequence[Instance]],
     notify: Notify,
     instances_from: str,
+    cache: Cache | None = None,
 ) -> Setup:
-    """A setup over given instances.
+    """A setup over given instances; references are kept in `cache`, by default the user's.
 
     Raises:
         UserError: two training, validation or test instances are the same.
     """
-    cache = Cache()
+    cache = cache or Cache()
     policy = policy_of(config)
     every = [i for instances in splits.values() for i in instances]
     check_disjoint(loaded, splits)

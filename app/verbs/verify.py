@@ -25,12 +25,17 @@ def verify(
     references: Annotated[
         int, typer.Option("--references", min=0, help="References to prove again (count).")
     ] = 10,
+    fresh: Annotated[
+        int | None,
+        typer.Option("--fresh", min=1, help="Draw N new test instances that nobody could know, and compare."),
+    ] = None,
     workers: Workers = None,
     runs: Runs = None,
     json: Json = False,
 ) -> None:
     """Run the best candidate again from the stored source and compare every answer, objective and gap."""
     with errors(json):
+        from ..fresh import check_fresh
         from ..runs import runs_folder
         from ..verify import verify as check
         from ..views.record import find_runs, open_record
@@ -39,6 +44,8 @@ def verify(
         for folder in find_runs(run, runs_folder(runs)):
             with open_record(folder) as record:
                 documents.append(check(record, every=every, sample=references, workers=workers))
+                if fresh is not None:
+                    documents[-1]["fresh"] = check_fresh(record, fresh, workers=workers)
             if not json:
                 _print(documents[-1])
         if json:
@@ -67,3 +74,37 @@ def _print(document: Mapping[str, Any]) -> None:
             out.print(clean(line), markup=False)
         if len(rows) > _MOST_SHOWN:
             out.print(f"  … and {len(rows) - _MOST_SHOWN} more; --json lists all", markup=False)
+    if "fresh" in document:
+        _print_fresh(document["fresh"])
+
+
+def _print_fresh(document: Mapping[str, Any]) -> None:
+    """Each program's mean gap on the test split and on new instances, and whether chance explains it."""
+    from ..views.numbers import interval, percent
+
+    out = console()
+    if "skipped" in document:
+        out.print(f"no fresh instances: {document['skipped']}", markup=False)
+        return
+    out.print(
+        f"{document['instances']:,} fresh instances (instance seed {document['instance_seed']}), mean gaps "
+        "with 95 % intervals:",
+        markup=False,
+    )
+    for role, row in document["programs"].items():
+        gaps = [
+            f"{percent(row[name]['mean_gap_percent'])} {interval(row[name]['mean_gap_ci95_percent'])} {words}"
+            for name, words in (("fresh", "on fresh instances"), ("test", "on the test split"))
+        ]
+        out.print(f"  {role} {row['id'][:8]}: {', '.join(gaps)}: {_judgement(row)}", markup=False)
+
+
+def _judgement(row: Mapping[str, Any]) -> str:
+    """Whether a program does differently on fresh instances, in words."""
+    if row["fresh"]["failed"]:
+        return f"FAILS on {row['fresh']['failed']} of {row['fresh']['instances']} fresh instances"
+    if row["p"] is None:
+        return "no gaps to compare"
+    verdict = "DIFFERS beyond noise" if row["beyond_noise"] else "within noise"
+    change = row["difference_percentage_points"]
+    return f"{change:+.2f} percentage points, p = {row['p']:.3g} (permutation test): {verdict}"
