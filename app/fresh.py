@@ -59,7 +59,7 @@ def check_fresh(
     if config.evaluation.instances:
         return {"skipped": "the instances came from files; new ones must be collected and evaluated"}
     seed = secrets.randbits(_SEED_BITS) if seed is None else seed
-    changes = {"evaluation": config.evaluation.model_copy(update={"instance_seed": seed})}
+    changes: dict[str, object] = {"evaluation": config.evaluation.model_copy(update={"instance_seed": seed})}
     if workers is not None:
         changes["run"] = config.run.model_copy(update={"workers": workers})
     config = config.model_copy(update=changes)
