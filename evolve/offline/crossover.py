@@ -11,7 +11,7 @@ import copy
 
 from ..base import Origin
 from .kinds import FUNCTION, INDEX, OTHER, Scope, walk
-from .scope import Spot, analyse
+from .scope import Spot
 from .work import Operator, Work, bound_in, names_in
 
 
@@ -44,7 +44,7 @@ def cross_expression(work: Work) -> bool:
     spot = work.spot(lambda s: not s.structural and s.kind not in (OTHER, FUNCTION, INDEX))
     if spot is None:
         return False
-    offers = [s for s in analyse(work.donor).spots if s.kind == spot.kind and not s.structural]
+    offers = [s for s in work.donor.analysis.spots if s.kind == spot.kind and not s.structural]
     offers = [s for s in offers if not isinstance(s.node, ast.Constant)]
     if not offers:
         return False
@@ -69,7 +69,7 @@ def cross_key(work: Work) -> bool:
         )
 
     spot = work.spot(whole)
-    offers = [s for s in analyse(work.donor).spots if whole(s)]
+    offers = [s for s in work.donor.analysis.spots if whole(s)]
     if spot is None or not offers:
         return False
     offers = [s for s in offers if s.kind == spot.kind or isinstance(s.owner, type(spot.owner))]
@@ -88,7 +88,7 @@ def cross_statement(work: Work) -> bool:
     fixed = (ast.FunctionDef, ast.ClassDef, ast.Return, ast.Import, ast.ImportFrom)
     offers = [
         node
-        for block in analyse(work.donor).blocks
+        for block in work.donor.analysis.blocks
         for node in block.body
         if not isinstance(node, fixed)
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
@@ -107,7 +107,7 @@ def cross_tail(work: Work) -> bool:
     """The entry point's beginning with the second parent's end, and the helpers that the end calls."""
     if work.donor is None:
         return False
-    first, second = _function(work.tree, work.entry), _function(work.donor, work.entry)
+    first, second = _function(work.tree, work.entry), _function(work.donor.tree, work.entry)
     if first is None or second is None:
         return False
     head, tail = work.rng.randint(1, len(first.body)), work.rng.randint(0, len(second.body) - 1)
@@ -123,7 +123,7 @@ def cross_function(work: Work) -> bool:
     own = {node.name: node for node in walk(work.tree) if isinstance(node, ast.FunctionDef)}
     offers = [
         node
-        for node in walk(work.donor)
+        for node in walk(work.donor.tree)
         if isinstance(node, ast.FunctionDef)
         and node.name in own
         and ast.dump(node.args) == ast.dump(own[node.name].args)
@@ -145,11 +145,11 @@ def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
 def _take_helpers(work: Work) -> None:
     """Copies the second parent's helpers that the text now calls and lacks."""
     assert work.donor is not None
-    for _ in range(len(work.donor.body)):
+    for _ in range(len(work.donor.tree.body)):
         have = [n.name for n in work.tree.body if isinstance(n, ast.FunctionDef)]
         needed = [
             n
-            for n in work.donor.body
+            for n in work.donor.tree.body
             if isinstance(n, ast.FunctionDef) and n.name not in have and n.name in names_in([work.tree])
         ]
         if not needed:

@@ -32,6 +32,11 @@ def _free_names(text: str) -> tuple[str, ...]:
     return (*(name for name in names_in([node]) if name not in bound and name not in _BUILTINS), *state)
 
 
+@lru_cache(maxsize=4096)
+def _read_only(text: str) -> ast.expr:
+    return parse_expression(text)
+
+
 def fits(primitive: Primitive, scope: Scope) -> bool:
     """Whether every name of a primitive is bound in a scope."""
     return all(name in scope for name in _free_names(primitive.text))
@@ -80,7 +85,7 @@ def declared(work: Work, scope: Scope, kind: str) -> list[str]:
     found = []
     for primitive in work.primitives:
         if fits(primitive, scope):
-            seen = kind_of(parse_expression(primitive.text), scope)
+            seen = kind_of(_read_only(primitive.text), scope)
             if (primitive.kind if seen in (OTHER, INDEX) else seen) == kind:
                 found.append(primitive.text)
     return found

@@ -6,7 +6,7 @@ No candidate code runs here; a wrong guess costs one failed evaluation, never a 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 NUMBER = "number"
 BOOLEAN = "boolean"
@@ -28,7 +28,6 @@ _INDEXERS = ("argmin", "argmax", "searchsorted")
 _LISTS = ("tolist",)
 _ARITHMETIC = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 
-_MARKS = (ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
 _TELLING = (
     ast.Subscript,
     ast.Assign,
@@ -41,6 +40,18 @@ _TELLING = (
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = Mapping[str, str]
+Walk = Callable[[ast.AST], list[ast.AST]]
+
+
+# Fields that hold no node that matters here: texts, contexts and the operators of single-operator nodes.
+_PLAIN = frozenset(("ctx", "op", "id", "attr", "arg", "name", "type_comment", "kind", "level", "asname"))
+_PARTS: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
+
+
+def _parts(kind: type[ast.AST]) -> tuple[str, ...]:
+    """Fields of a kind of node that may hold nodes, last first."""
+    found = _PARTS[kind] = tuple(name for name in reversed(kind._fields) if name not in _PLAIN)
+    return found
 
 
 def walk(root: ast.AST) -> list[ast.AST]:
@@ -50,11 +61,12 @@ def walk(root: ast.AST) -> list[ast.AST]:
     while stack:
         node = stack.pop()
         found.append(node)
-        for name in reversed(node._fields):
+        kind = node.__class__
+        for name in _PARTS[kind] if kind in _PARTS else _parts(kind):
             value = getattr(node, name, None)
             if isinstance(value, list):
-                stack.extend(part for part in reversed(value) if isinstance(part, ast.AST))
-            elif isinstance(value, ast.AST) and not isinstance(value, _MARKS):
+                stack += [part for part in reversed(value) if isinstance(part, ast.AST)]
+            elif isinstance(value, ast.AST):
                 stack.append(value)
     return found
 
@@ -222,24 +234,37 @@ def merge(known: str, seen: str) -> str:
     return seen if known == OTHER or seen == INDEX else known
 
 
-def infer(function: FunctionNode | ast.Lambda | ast.Module, outer: Scope) -> dict[str, str]:
-    """Kinds of all names of a function: annotations, assignments, loops, uses as subscript."""
+def infer(
+    function: FunctionNode | ast.Lambda | ast.Module, outer: Scope, walk: Walk = walk
+) -> dict[str, str]:
+    """Kinds of all names of a function: annotations, assignments, loops, uses as subscript.
+
+    Args:
+        function: whose names are asked for.
+        outer: kinds of the names around it.
+        walk: gives all nodes of a tree; one that remembers saves time where trees are nested.
+    """
     kinds = dict(outer)
-    nodes = [node for node in _own(function) if isinstance(node, _TELLING)]
+    nodes = [node for node in _own(function, walk) if isinstance(node, _TELLING)]
     if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
         for arg in _arguments(function.args):
             kinds[arg.arg] = annotation_kind(arg.annotation)
     for node in nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
             kinds[node.slice.id] = INDEX
+    told = [node for node in nodes if not isinstance(node, ast.Subscript | ast.Call) or _is_append(node)]
     # A name that takes an index but never stands in a subscript is a plain number (`score = gap`).
     for _ in range(2):
-        for node in nodes:
-            _learn(node, kinds)
+        for node in told:
+            _learn(node, kinds, walk)
     return kinds
 
 
-def _own(root: FunctionNode | ast.Lambda | ast.Module) -> list[ast.AST]:
+def _is_append(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
+
+
+def _own(root: FunctionNode | ast.Lambda | ast.Module, walk: Walk) -> list[ast.AST]:
     """All nodes of a function; of a module, without the bodies of its functions."""
     if not isinstance(root, ast.Module):
         return walk(root)
@@ -251,7 +276,7 @@ def _arguments(arguments: ast.arguments) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
-def _learn(node: ast.AST, kinds: dict[str, str]) -> None:
+def _learn(node: ast.AST, kinds: dict[str, str], walk: Walk) -> None:
     def note(name: str, kind: str) -> None:
         kinds[name] = merge(kinds.get(name, OTHER), kind)
 
@@ -277,10 +302,10 @@ def _learn(node: ast.AST, kinds: dict[str, str]) -> None:
             note(name, _LIST_OF.get(kind_of(value, kinds), OTHER))
         case ast.FunctionDef(name=name):
             note(name, FUNCTION)
-            kinds[f"{name}()"] = _return_kind(node, kinds)
+            kinds[f"{name}()"] = _return_kind(node, kinds, walk)
 
 
-def _return_kind(function: ast.FunctionDef, kinds: Scope) -> str:
+def _return_kind(function: ast.FunctionDef, kinds: Scope, walk: Walk) -> str:
     promised = annotation_kind(function.returns)
     if promised != OTHER:
         return promised

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .kinds import FunctionNode, walk
+from .kinds import FunctionNode, Walk, walk
 
 
 def attributes_set(target: ast.expr) -> list[str]:
@@ -15,7 +15,7 @@ def attributes_set(target: ast.expr) -> list[str]:
     return []
 
 
-def names_stored(function: FunctionNode) -> frozenset[str]:
+def names_stored(function: FunctionNode, walk: Walk = walk) -> frozenset[str]:
     """Names that a function's body assigns, targets of comprehensions aside; only asked for membership."""
     nodes = [node for part in function.body for node in walk(part)]
     inner = [id(n) for c in nodes if isinstance(c, ast.comprehension) for n in walk(c.target)]
@@ -38,7 +38,7 @@ def names_read(node: ast.AST) -> list[str]:
     ]
 
 
-def names_compared(function: FunctionNode) -> frozenset[str | None]:
+def names_compared(function: FunctionNode, walk: Walk = walk) -> frozenset[str | None]:
     """Names that a function compares as they are; only asked for membership."""
     sides = [s for n in walk(function) if isinstance(n, ast.Compare) for s in (n.left, *n.comparators)]
     return frozenset(side.id for side in sides if isinstance(side, ast.Name))

@@ -13,8 +13,7 @@ from ...problems.base import HasPrimitives, Primitive
 from ..base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 from . import crossover, expressions, guard, rankings, statements, templates
 from .adaptive import rates
-from .scope import analyse
-from .work import Operator, Work
+from .work import Operator, Work, read
 
 OPERATORS: tuple[Operator, ...] = (
     *expressions.OPERATORS,
@@ -80,7 +79,7 @@ def change(
         if (not large or o.name in _SHRINKING) and (donor is not None or o.origin is not Origin.CROSSOVER)
     ] or list(operators)
     for _ in range(ATTEMPTS):
-        work = Work(ast.parse(text), entry, rng, primitives, None if donor is None else ast.parse(donor))
+        work = Work(ast.parse(text), entry, rng, primitives, None if donor is None else read(donor))
         used = _apply(work, pool)
         if used is None:
             continue
@@ -110,8 +109,8 @@ class _Parent:
 
 @lru_cache(maxsize=64)
 def _parent(text: str, entry: str) -> _Parent:
-    tree = ast.parse(text)
-    hazards = guard.hazards(tree, analyse(tree))
+    found = read(text)
+    tree, hazards = found.tree, guard.hazards(found.tree, found.analysis)
     return _Parent(
         ast.unparse(tree), guard.interface(tree, entry), guard.imports(tree), hazards, guard.size(tree)[0]
     )

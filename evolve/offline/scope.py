@@ -120,8 +120,9 @@ class _Walker:
 
     def __init__(self, tree: ast.Module) -> None:
         self.result = Analysis()
+        self._walked: dict[int, list[ast.AST]] = {}
         # Bodies of functions are walked with their own kinds; here only what they are called and return.
-        self.kinds: Scope = infer(tree, {})
+        self.kinds: Scope = infer(tree, {}, self.walk)
         self.function = ""
         self.compared: frozenset[str | None] = frozenset()
         self.loops = 0
@@ -129,6 +130,12 @@ class _Walker:
         names = {name: self.kinds.get(name, OTHER) for name in module_names(tree)}
         for statement in tree.body:
             self.statement(statement, names)
+
+    def walk(self, root: ast.AST) -> list[ast.AST]:
+        """All nodes of a tree; what is nested in what was asked for is walked once."""
+        if id(root) not in self._walked:
+            self._walked[id(root)] = walk(root)
+        return self._walked[id(root)]
 
     def reads(self, owner: ast.AST) -> list[str]:
         """Names that a statement reads; found once, for it is asked of every expression in it."""
@@ -141,13 +148,17 @@ class _Walker:
     def define(self, function: FunctionNode, scope: Scope, owner: str = "") -> None:
         """A function's body, with what surrounds it."""
         outer = self.kinds, self.function, self.loops, self.compared
-        self.kinds, self.function, self.loops = infer(function, self.kinds), owner + function.name, 0
-        self.compared = names_compared(function)
+        self.kinds, self.function, self.loops = (
+            infer(function, self.kinds, self.walk),
+            owner + function.name,
+            0,
+        )
+        self.compared = names_compared(function, self.walk)
         arguments = function.args
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
         names += [a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None]
         # A name that the body assigns is local to all of it, whatever the surroundings call so.
-        local = names_stored(function)
+        local = names_stored(function, self.walk)
         inner = {name: kind for name, kind in scope.items() if name not in local}
         inner.update({name: self.kinds.get(name, OTHER) for name in names})
         if "self" in names and function.name != "__init__":
@@ -179,7 +190,10 @@ class _Walker:
                 self.define(node, scope)
             case ast.ClassDef():
                 scope = {**scope, node.name: OTHER}
-                kinds, self.kinds = self.kinds, infer(ast.Module(body=node.body, type_ignores=[]), self.kinds)
+                kinds, self.kinds = (
+                    self.kinds,
+                    infer(ast.Module(body=node.body, type_ignores=[]), self.kinds, self.walk),
+                )
                 for part in node.body:
                     if isinstance(part, ast.FunctionDef):
                         self.define(part, scope, f"{node.name}.")

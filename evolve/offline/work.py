@@ -6,6 +6,7 @@ import ast
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TypeVar
 
 from ...problems.base import Primitive
@@ -14,6 +15,21 @@ from .kinds import walk
 from .scope import Analysis, Block, Spot, analyse
 
 Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Donor:
+    """A text to take parts of: its tree, which nobody changes, and the places in it."""
+
+    tree: ast.Module
+    analysis: Analysis
+
+
+@lru_cache(maxsize=64)
+def read(text: str) -> Donor:
+    """A text with its places; parents come back often, so the last ones are kept."""
+    tree = ast.parse(text)
+    return Donor(tree, analyse(tree))
 
 
 @dataclass(slots=True)
@@ -25,7 +41,7 @@ class Work:
         entry: name of the function or class whose name and signature must stay.
         rng: the only source of chance.
         primitives: expressions that the problem declares.
-        donor: tree of a second parent, None when there is none.
+        donor: a second parent, None when there is none.
         analysis: places of `tree`; operators that change the tree call `refresh`.
     """
 
@@ -33,7 +49,7 @@ class Work:
     entry: str
     rng: random.Random
     primitives: tuple[Primitive, ...] = ()
-    donor: ast.Module | None = None
+    donor: Donor | None = None
     analysis: Analysis = field(init=False)
 
     def __post_init__(self) -> None:
