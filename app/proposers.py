@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..evolve.admission import Admission
 from ..evolve.base import Prompt, Proposer
-from ..evolve.models.base import CallLog, ErrorKind, ModelError
+from ..evolve.models.base import RECOURSE, CallLog, ErrorKind, ModelError, Recourse
 from ..evolve.models.cassette import Cassette, Exchange, Replies
 from ..evolve.state import Order
 from ..evolve.store.calls import StoredCalls
@@ -32,6 +32,14 @@ _CODES = {
     ErrorKind.UNKNOWN_MODEL: USAGE,
 }
 """Exit codes of what is wrong before anything was sent; the others are a wrong configuration."""
+
+_USELESS = tuple(k.value for k in ErrorKind if RECOURSE.get(k) in (Recourse.AGAIN, Recourse.REJECT))
+_ENDED = (
+    "SELECT * FROM calls c WHERE state = 'replied' OR id = (SELECT max(id) FROM calls d WHERE "
+    "d.iteration = c.iteration AND d.round = c.round AND d.prompt = c.prompt AND d.state <> 'requested') "
+    f"AND error_kind IN ({', '.join('?' * len(_USELESS))}) ORDER BY id"
+)
+"""Calls that decided what became of a question: a reply, or the last failure where no reply followed."""
 
 
 def uses_models(config: Config) -> bool:
@@ -114,9 +122,9 @@ def replies_of(name: str, runs: Path) -> Replies:
 
 
 def exchanges(reader: Reader) -> Iterable[Exchange]:
-    """All answered questions of a run, in order."""
+    """What came of every question of a run, in order: its reply, or the last of its useless ones."""
     prompts: dict[str, Prompt] = {}
-    for row in reader.rows("SELECT * FROM calls WHERE state = 'replied' ORDER BY id"):
+    for row in reader.rows(_ENDED, _USELESS):
         digest = row["prompt"]
         if digest not in prompts and (found := reader.prompt(digest)) is not None:
             prompts[digest] = found
@@ -126,6 +134,7 @@ def exchanges(reader: Reader) -> Iterable[Exchange]:
             row["model"],
             row["operator"],
             prompts[digest],
-            read_completion(row),
+            None if row["text"] is None else read_completion(row),
             json.loads(row["parameters"]),
+            None if row["state"] == "replied" else ErrorKind(row["error_kind"]),
         )

@@ -1,4 +1,4 @@
-"""Verbs about language models: `models` and `mailbox`."""
+"""Verbs about language models: `models` and `mailbox`; `replay` stands in a file of its own."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ def register(app: typer.Typer) -> None:
     """Adds the verbs to the command line."""
     app.command("models")(models)
     app.command("mailbox")(mailbox)
+    from . import replay
+
+    replay.register(app)
 
 
 def models(json: Json = False) -> None:

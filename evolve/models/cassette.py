@@ -21,30 +21,41 @@ from .base import Call, ErrorKind, ModelError, Request
 _MEASURED = re.compile(r"\d[\d.]*(e-?\d+)? s\b")
 
 
+def without_seconds(text: str) -> str:
+    """A text without the seconds in it: CPU times differ whenever a program is run again."""
+    return _MEASURED.sub("… s", text)
+
+
 def timeless(prompt: Prompt) -> str:
-    """Hex SHA-256 of a prompt without the seconds in it: CPU times differ whenever a program is run again."""
-    texts = [_MEASURED.sub("… s", text) for text in (prompt.system, prompt.user)]
+    """Hex SHA-256 of a prompt without the seconds in it."""
+    texts = [without_seconds(text) for text in (prompt.system, prompt.user)]
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
-
-
-class Replies(Protocol):
-    """Where the replies of another run are found."""
-
-    def recorded(self, iteration: int, round: int, prompt: Prompt) -> Completion | None:
-        """The reply recorded for an ask, its round and a prompt that differs at most in measured seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A prompt of an ask, who was asked for what, and the reply that was used."""
+    """A prompt of an ask, who was asked for what, and what came of it.
+
+    Attributes:
+        completion: the reply that was used; with `error` the useless one, None if nothing arrived.
+        error: why there was no usable reply, None when there was one.
+    """
 
     iteration: int
     round: int
     model: str
     operator: str
     prompt: Prompt
-    completion: Completion
+    completion: Completion | None
     parameters: Mapping[str, Any]
+    error: ErrorKind | None = None
+
+
+class Replies(Protocol):
+    """Where the replies of another run are found."""
+
+    def recorded(self, iteration: int, round: int, prompt: Prompt) -> Exchange | None:
+        """What is recorded for an ask, its round and a prompt that differs at most in measured seconds."""
 
 
 class Cassette:
@@ -101,14 +112,13 @@ class Cassette:
             found = self._exchanges.get((iteration, round, digest))
         return None if found is None else found.completion
 
-    def recorded(self, iteration: int, round: int, prompt: Prompt) -> Completion | None:
+    def recorded(self, iteration: int, round: int, prompt: Prompt) -> Exchange | None:
         """See `Replies`; only of exchanges that were given at construction."""
-        found = self._timeless.get((iteration, round, timeless(prompt)))
-        return None if found is None else found.completion
+        return self._timeless.get((iteration, round, timeless(prompt)))
 
     def save(self, path: Path) -> None:
         """Writes the exchanges, one JSON object a line (UTF-8)."""
-        lines = [json.dumps(asdict(exchange), ensure_ascii=False) for exchange in self.exchanges]
+        lines = [json.dumps(row(exchange), ensure_ascii=False) for exchange in self.exchanges]
         path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
     @classmethod
@@ -123,13 +133,29 @@ class Cassette:
             try:
                 row = json.loads(line)
                 row["prompt"] = Prompt(**row["prompt"])
-                row["completion"] = Completion(**row["completion"])
+                row["completion"] = row["completion"] and Completion(**row["completion"])
+                row["error"] = row.get("error") and ErrorKind(row["error"])
                 exchanges.append(Exchange(**row))
             except (ValueError, TypeError, KeyError) as error:
                 raise ModelError(
                     ErrorKind.REQUEST, f"{path} line {number}: no recorded exchange ({error})"
                 ) from None
         return cls(exchanges)
+
+
+def row(exchange: Exchange) -> dict[str, Any]:
+    """An exchange as a plain object, a line of a cassette; paths in specifications are left out."""
+    found = asdict(exchange)
+    found["model"] = _without_path(exchange.model)
+    if exchange.completion is not None:
+        found["completion"]["model"] = _without_path(exchange.completion.model)
+    return found
+
+
+def _without_path(spec: str) -> str:
+    """A specification without the folders of the file that it names (`scripted/FILE`, `replay/FILE`)."""
+    head, slash, rest = spec.partition("/")
+    return f"{head}/{Path(rest).name}" if slash and head in ("scripted", "replay") else spec
 
 
 class RecordedModel:
@@ -149,7 +175,7 @@ class RecordedModel:
         return self._name
 
     def complete(self, request: Request) -> Completion:
-        """The recorded reply; see `Model`."""
+        """The recorded reply, or the recorded trouble; see `Model`."""
         found = self._replies.recorded(request.iteration, request.round, request.prompt)
         if found is None:
             raise ModelError(
@@ -158,4 +184,7 @@ class RecordedModel:
                 f"{request.round} and prompt {request.prompt.digest[:12]}; either that campaign ended "
                 "earlier, or this one differs from it (problem, configuration, templates, version)",
             )
-        return found
+        if found.error is not None or found.completion is None:
+            kind = found.error or ErrorKind.EMPTY
+            raise ModelError(kind, f"the recorded call ended with: {kind.value}", completion=found.completion)
+        return found.completion

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import urllib.request
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 
@@ -39,21 +40,38 @@ class Loopback:
         self.process.stdout.close()
 
 
-@pytest.fixture
-def loopback(monkeypatch):
-    """Starts servers: `loopback(faults=[…], latency=…)`; all are ended with the test."""
-    for name in ("http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
+@contextmanager
+def servers():
+    """Starts servers: `start(faults=[…], latency=…)`; all are ended afterwards."""
     running = []
 
     def start(**script):
         running.append(Loopback(script))
         return running[-1]
 
-    yield start
-    for server in running:
-        server.close()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("http_proxy", "https_proxy", "all_proxy"):
+            patch.delenv(name, raising=False)
+            patch.delenv(name.upper(), raising=False)
+        try:
+            yield start
+        finally:
+            for server in running:
+                server.close()
+
+
+@pytest.fixture
+def loopback():
+    """Starts servers: `loopback(faults=[…], latency=…)`; all are ended with the test."""
+    with servers() as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def module_loopback():
+    """The same for a whole module."""
+    with servers() as start:
+        yield start
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ class Server:
 
     def respond(self, fault, body):
         """Status, body and further headers for a request; raises ConnectionError for a broken connection."""
-        if fault == "ok" or fault == "slow":
+        if fault in ("ok", "slow", "pause"):
             replies = self.script.get("replies") or [DEFAULT]
             self.given += 1
             return chat(
@@ -134,7 +134,9 @@ class Server:
         self.flying += 1
         self.most_flying = max(self.most_flying, self.flying)
         try:
-            await asyncio.sleep({"none": FOREVER, "slow": 2.0}.get(fault, self.script.get("latency", 0)))
+            await asyncio.sleep(
+                {"none": FOREVER, "slow": 2.0, "pause": 0.3}.get(fault, self.script.get("latency", 0))
+            )
             if fault == "reset":
                 raise ConnectionError
             if fault == "cut":

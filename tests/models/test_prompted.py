@@ -210,7 +210,7 @@ def test_a_replay_forgives_measured_seconds_and_nothing_else():
     assert "0.1 s of CPU time" in prompt.user
     slower = replace(prompt, user=prompt.user.replace("0.1 s of CPU time", "0.0231 s of CPU time"))
     other = replace(prompt, user=prompt.user.replace("20.00 %", "21.00 %"))
-    assert tape.recorded(1, 1, slower) == exchange.completion
+    assert tape.recorded(1, 1, slower) == exchange
     assert tape.recorded(1, 1, other) is None
     assert tape.recorded(2, 1, prompt) is None
 

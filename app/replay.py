@@ -1,0 +1,269 @@
+"""Runs a recorded campaign again from its store, without asking any model, and compares what comes of it.
+
+Model replies, the order of asking and telling, time-outs and rewards are the record's; parents are chosen
+again, prompts rendered again, replies read again, programs executed again, and the archive filled again.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..evolve.base import StopReason
+from ..evolve.state import Order
+from ..evolve.store.reader import BASELINE, Reader
+from ..evolve.store.store import Store
+from ..problems.base import SPLITS
+from .errors import TROUBLE, USAGE, UserError
+from .recalled import PromptDiffers, RecalledSetup, recalled_proposer, recorded_time_outs
+from .runs import running
+from .verify import Findings, stored_evaluator
+
+if TYPE_CHECKING:
+    from ..evolve.campaign import Campaign
+    from ..evolve.state import Ask
+    from .config import Config
+    from .plugins import LoadedProblem
+    from .setup import Notify
+    from .views.record import RunRecord
+
+
+def replay(
+    folder: Path, *, workers: int | None = None, notify: Notify = lambda what, done, total: None
+) -> dict[str, Any]:
+    """Replays a run; its folder is only read.
+
+    Args:
+        folder: of the recorded run.
+        workers: sandbox slots at work (count), by default as the run was configured.
+        notify: told how far it is.
+
+    Returns:
+        The JSON contract's document, with counts beside; the first difference comes first.
+
+    Raises:
+        UserError: it is running, has told nothing, or its problem is not here.
+    """
+    from .config import parse
+    from .setup import open_problem
+    from .views.record import open_record
+
+    if running(folder):
+        raise UserError(
+            TROUBLE, f"{folder.name}: another process is at work in this run", "replay it when it has ended"
+        )
+    with open_record(folder) as record:
+        config = parse(record.config, f"{folder.name}/archive.sqlite")
+        if workers is not None:
+            config = config.model_copy(update={"run": config.run.model_copy(update={"workers": workers})})
+        told = record.reader.value("SELECT count(*) FROM iterations WHERE told IS NOT NULL")
+        if not told:
+            raise UserError(USAGE, f"{folder.name}: no iteration was told, nothing to replay")
+        loaded = open_problem(config)
+        with tempfile.TemporaryDirectory(prefix="gapsmith-replay-") as place:
+            again = Path(place) / record.name
+            again.mkdir()
+            findings = Findings()
+            trouble = _run_again(record, config, loaded, told, again, notify)
+            with open_record(again) as now:
+                _compare(record, now, findings, trouble)
+                return _document(record, now, loaded, findings)
+
+
+def _run_again(
+    record: RunRecord, config: Config, loaded: LoadedProblem, told: int, again: Path, notify: Notify
+) -> dict[str, Any] | None:
+    """Runs the campaign again into a folder; returns a difference that ended it, None at its end."""
+    from ..evaluators.cache import Cache
+    from . import compose
+    from .proposers import order_of
+    from .setup import policy_of
+
+    evaluator = stored_evaluator(record, loaded, config)
+    budget = config.budget.model_copy(
+        update={"iterations": told, "seconds": None, "usd": None, "tokens": None}
+    )
+    offline = config.model_copy(update={"model": (), "budget": budget})
+    setup = RecalledSetup(
+        loaded,
+        offline,
+        policy_of(config),
+        evaluator,
+        Cache(),
+        record.name,
+        recorded_time_outs(record.reader, evaluator),
+    )
+    starts = {record.candidate(id).operator: record.candidate(id).files for id in _starts(record)}
+
+    def observe(campaign: Campaign) -> None:
+        notify("iterations", campaign.tally.told, told)
+
+    store = Store(again)
+    try:
+        compose._record(store, setup, again, None)
+        _copy_baselines(record, store, evaluator.version)
+        watcher = compose.Watcher(notify, observe=observe)
+        with compose._prepared(setup, store, again, starts, watcher) as campaign:
+            ports = campaign.ports
+            proposer = recalled_proposer(record.reader, config, ports.proposer, ports.admission)
+            campaign.ports = replace(ports, proposer=proposer)
+            try:
+                if order_of(config) is Order.SUBMITTED:
+                    campaign.run()
+                else:
+                    _drive(campaign, record.reader)
+            except PromptDiffers as error:
+                return {"what": error.where, "recorded": error.recorded, "now": error.now}
+            if record.reader.record("champion") is not None:
+                compose._crown(campaign, setup, store, StopReason.ITERATIONS)
+        return None
+    finally:
+        store.close()
+
+
+def _starts(record: RunRecord) -> list[str]:
+    found: list[str] = record.reader.record("starts")
+    return found
+
+
+def _copy_baselines(record: RunRecord, store: Store, version: str) -> None:
+    """Baselines are no part of the search; models are shown them."""
+    for name in record.reader.baselines():
+        for split in SPLITS:
+            found = record.evaluation(BASELINE + name, split)
+            if found is not None:
+                store.put_evaluation(BASELINE + name, found, version)
+
+
+def _drive(campaign: Campaign, reader: Reader) -> None:
+    """Asks and tells in the recorded order."""
+    campaign.validate(campaign.start.candidate)
+    under_way: dict[int, Ask] = {}
+    told = {i.number for i in reader.iterations() if i.told is not None}
+    for number, telling in recorded_steps(reader):
+        if telling:
+            campaign.tell(under_way.pop(number))
+            continue
+        ask = campaign.ask()
+        under_way[ask.iteration] = ask
+        if ask.iteration in told:
+            campaign._evaluate(ask)
+    campaign.settle()
+
+
+def recorded_steps(reader: Reader) -> Iterator[tuple[int, bool]]:
+    """(iteration, whether it is told or asked) up to the last tell, in the order in which it happened.
+
+    Asks are numbered and tells ranked; how the two interleave is taken from their times.
+    """
+    asks = reader.rows("SELECT iteration, asked_at FROM iterations ORDER BY iteration")
+    tells = reader.rows("SELECT iteration, told_at FROM iterations WHERE told IS NOT NULL ORDER BY told")
+    asked = 0
+    for tell in tells:
+        while asked < len(asks) and (
+            asks[asked]["asked_at"] <= tell["told_at"] or asks[asked]["iteration"] <= tell["iteration"]
+        ):
+            yield asks[asked]["iteration"], False
+            asked += 1
+        yield tell["iteration"], True
+
+
+def _compare(record: RunRecord, now: RunRecord, findings: Findings, trouble: dict[str, Any] | None) -> None:
+    """Start programs, iterations up to the first that differs, then what came of them."""
+    for id in _starts(record):
+        _compare_evaluation(record, now, id, "train", "start program", findings)
+    for number, (then, again) in enumerate(_pairs(record.reader, now.reader), start=1):
+        if findings.differences:
+            return
+        where = f"iteration {then['iteration']}"
+        if again is None:
+            findings.differences += [trouble or {"what": f"{where}: told", "recorded": number, "now": None}]
+            return
+        for key, value in dict(then).items():
+            findings.compare("iterations", f"{where}: {key}", value, again[key])
+        if then["candidate"] is not None and then["candidate"] == again["candidate"]:
+            files = record.candidate(then["candidate"]).files, now.candidate(then["candidate"]).files
+            findings.compare("candidates", f"{where}: source", *map(dict, files))
+            _compare_evaluation(record, now, then["candidate"], "train", where, findings)
+    if not findings.differences:
+        _compare_outcome(record, now, findings)
+
+
+def _pairs(record: Reader, now: Reader) -> Iterator[tuple[Any, Any]]:
+    """Told iterations of both runs, in the order of telling."""
+    columns = "iteration, island, parents, inspirations, candidate, rejection, origin, operator, added"
+    query = f"SELECT {columns} FROM iterations WHERE told IS NOT NULL ORDER BY told"
+    again = iter(now.rows(query))
+    for row in record.rows(query):
+        yield row, next(again, None)
+
+
+def _compare_outcome(record: RunRecord, now: RunRecord, findings: Findings) -> None:
+    """The archive cell by cell, validation, champion and test."""
+    then, again = cells(record), cells(now)
+    for place in sorted({*then, *again}):
+        island, cell = place
+        findings.compare("elites", f"island {island}, cell {cell}", then.get(place), again.get(place))
+    champion = record.reader.record("champion")
+    if champion is None:
+        return
+    findings.compare("champion", "champion", champion, now.reader.record("champion"))
+    rows = now.reader.rows(
+        f"SELECT program, split FROM evaluations WHERE split <> 'train' AND program NOT LIKE '{BASELINE}%'"
+    )
+    for row in rows:
+        where = f"candidate {row['program']} on {row['split']}"
+        _compare_evaluation(record, now, row["program"], row["split"], where, findings)
+
+
+def cells(record: RunRecord) -> dict[tuple[int, tuple[int, ...]], tuple[str, float]]:
+    """(island, cell) → (candidate, fitness) of a run's archive."""
+    from .views.elites import rebuild
+
+    archive = rebuild(record)
+    return {(e.island, e.cell): (e.candidate.id, e.fitness) for e in (archive.elites() if archive else ())}
+
+
+def _compare_evaluation(
+    record: RunRecord, now: RunRecord, program: str, split: str, where: str, findings: Findings
+) -> None:
+    from .verify import _outcome
+
+    then, again = record.evaluation(program, split), now.evaluation(program, split)
+    if then is None or again is None:
+        findings.compare(
+            "fitness values", f"{where}: evaluated on {split}", then is not None, again is not None
+        )
+        return
+    findings.compare("fitness values", f"{where}: fitness on {split}", then.fitness, again.fitness)
+    found = {score.instance: score for score in again.scores}
+    findings.compare("fitness values", f"{where}: executions", len(then.scores), len(found))
+    for score in then.scores:
+        other = found.get(score.instance)
+        outcome = None if other is None else _outcome(other)
+        findings.compare("executions", f"{where}: answer on {score.instance}", _outcome(score), outcome)
+
+
+def _document(record: RunRecord, now: RunRecord, loaded: LoadedProblem, findings: Findings) -> dict[str, Any]:
+    from .verify import _surroundings
+
+    _surroundings(record, loaded, findings)
+    checked = sum(findings.counts.values())
+    evaluations = now.reader.value(
+        f"SELECT count(*) FROM evaluations WHERE program NOT LIKE '{BASELINE}%' AND split = 'train'"
+    )
+    return {
+        "run": record.name,
+        "checked": checked,
+        "agree": checked - len(findings.differences),
+        "differences": findings.differences,
+        "iterations": now.reader.value("SELECT count(*) FROM iterations WHERE told IS NOT NULL"),
+        "evaluations": evaluations,
+        "elites": len(cells(record)),
+        "champion": record.reader.record("champion"),
+        "compared": findings.counts,
+        "changed": findings.changed,
+    }

@@ -1,0 +1,60 @@
+"""Verb that runs a campaign again from its record: `replay`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+
+from ..errors import CHECK_FAILED
+from .common import Json, Runs, Workers, console, emit_json, errors
+from .inspect import Run
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb to the command line."""
+    app.command("replay")(replay)
+
+
+def replay(run: Run, workers: Workers = None, runs: Runs = None, json: Json = False) -> None:
+    """Run the campaign again from its record, asking no model; the archive must come out the same."""
+    with errors(json):
+        from ..replay import replay as again
+        from ..runs import runs_folder
+        from ..views.record import find_runs
+
+        documents = []
+        for folder in find_runs(run, runs_folder(runs)):
+            documents.append(again(folder, workers=workers))
+            if not json:
+                _print(documents[-1])
+        if json:
+            emit_json(documents[0] if len(documents) == 1 else documents)
+        if any(document["differences"] for document in documents):
+            raise typer.Exit(CHECK_FAILED)
+
+
+def _print(document: Mapping[str, Any]) -> None:
+    from ..views.words import clean, count
+
+    out, counts = console(), document["compared"]
+    if document["differences"]:
+        first = document["differences"][0]
+        line = (
+            f"{document['run']}: the replay DOES NOT HOLD: {first['what']}: "
+            f"recorded {first['recorded']}, got {first['now']}"
+        )
+    else:
+        champion = document["champion"]
+        line = (
+            f"{document['run']}: the replay holds: {count(document['iterations'], 'iteration')} "
+            f"in the recorded order, the same {count(document['evaluations'], 'candidate')}, "
+            f"{counts['executions']:,} answers, {count(counts['fitness values'], 'fitness value')}, "
+            f"{count(document['elites'], 'elite')} in their cells"
+            + (f", champion {champion[:8]}" if champion else ", no champion yet")
+        )
+    out.print(clean(line), markup=False, style="red" if document["differences"] else "green")
+    for row in document["changed"]:
+        text = f"  changed since: {row['what']}: recorded {row['recorded']}, now {row['now']}"
+        out.print(clean(text), markup=False)

@@ -1,0 +1,132 @@
+"""Recorded campaigns run again from their store, and from an exported cassette."""
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from gapsmith.app import compose
+from gapsmith.app.config import parse
+from gapsmith.app.replay import recorded_steps, replay
+from gapsmith.cli import app
+from gapsmith.evolve.store.reader import Reader
+from typer.testing import CliRunner
+
+PROBLEM = str(Path(__file__).parents[1] / "campaign" / "flow_time.py")
+RULE = "```python\ndef order(times, weights):\n    return sorted(range(len(times)), key=lambda j: {})\n```"
+REPLIES = [
+    "Prose without a program.",
+    *(RULE.format(rule) for rule in ("times[j] / weights[j] + @N@", "times[j] % @N@", "-weights[j] - 0")),
+    RULE.format("-weights[j] - 0"),
+    "Stuck.\n```python\ndef order(times, weights):\n    while True: pass\n```",
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_cache(tmp_path_factory):
+    """A cache folder of the module's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GAPSMITH_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def run(folder, **sections):
+    """Runs a campaign in this process into a folder; sections as keyword arguments."""
+    sections["campaign"] = {"problem": PROBLEM, **sections.get("campaign", {})}
+    sections["sandbox"] = {"cpu_seconds": 0.2}
+    folder.mkdir(parents=True, exist_ok=True)
+    compose.run(parse(sections, "test"), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def offline(tmp_path_factory, own_cache):
+    """The folder of a campaign without a model."""
+    return run(tmp_path_factory.mktemp("runs") / "offline", budget={"iterations": 20})
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory, own_cache, module_loopback):
+    """A campaign whose model answered out of order, filtered, repeated itself, and wrote endless loops."""
+    server = module_loopback(
+        replies=REPLIES, faults=["ok", "pause", "ok", "ok", "filter", "ok", "pause", "ok"]
+    )
+    table = {"spec": "openai/x", "base_url": server.url}
+    folder = tmp_path_factory.mktemp("runs") / "asked"
+    return run(folder, model=[table], budget={"iterations": 24}, campaign={"in_flight": 4})
+
+
+def change(folder, statement, *values):
+    """Changes one value of a run's store."""
+    store = sqlite3.connect(folder / "archive.sqlite")
+    with store:
+        assert store.execute(statement, values).rowcount > 0
+    store.close()
+
+
+def test_an_offline_run_is_replayed(offline):
+    """Every candidate, answer, elite and the champion come out the same, and the run is not touched."""
+    before = {path.name: path.read_bytes() for path in offline.iterdir()}
+    found = replay(offline)
+    assert found["differences"] == []
+    assert found["iterations"] == 20
+    assert found["champion"]
+    assert found["compared"]["executions"] > 40
+    assert {path.name: path.read_bytes() for path in offline.iterdir()} == before
+
+
+def test_a_run_of_a_model_is_replayed_in_the_recorded_order(asked):
+    """Replies told as they arrived, rejections and time-outs included, and nobody is asked."""
+    reader = Reader.open(asked)
+    steps = [number for number, telling in recorded_steps(reader) if telling]
+    reasons = set(reader.rejections())
+    timeouts = reader.value("SELECT count(*) FROM executions WHERE status = 'timeout'")
+    reader.close()
+    assert sorted(steps) == list(range(1, 25))
+    assert steps != sorted(steps)
+    assert {"no_code", "duplicate", "refused_by_model"} <= reasons
+    assert timeouts > 0
+    found = replay(asked)
+    assert found["differences"] == []
+    assert (found["iterations"], found["checked"]) == (24, found["agree"])
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("UPDATE iterations SET parents = '[\"0\"]' WHERE iteration = 7", "iteration 7: parents"),
+        (
+            "UPDATE prompts SET user = user || '!' WHERE digest = (SELECT prompt FROM calls LIMIT 1)",
+            ": prompt",
+        ),
+        (
+            "UPDATE executions SET answer = zeroblob(32) WHERE evaluation = (SELECT max(id) FROM evaluations "
+            "WHERE fitness IS NOT NULL AND split = 'train')",
+            "answer on train-0",
+        ),
+    ],
+)
+def test_a_record_that_was_changed_is_found_out(asked, tmp_path, statement, what):
+    """The first difference names the iteration, what differs, what is recorded and what came out."""
+    copy = tmp_path / "runs" / "changed"
+    shutil.copytree(asked, copy)
+    change(copy, statement)
+    done = CliRunner().invoke(app, ["replay", str(copy)])
+    assert done.exit_code == 5
+    line = done.stdout.splitlines()[0]
+    assert "DOES NOT HOLD" in line
+    assert what in line
+    assert "recorded" in line
+
+
+def test_the_verb_says_what_held(offline):
+    """One line for people, the contract's document for programs."""
+    done = CliRunner().invoke(app, ["replay", str(offline)])
+    assert done.exit_code == 0
+    assert "the replay holds: 20 iterations" in done.stdout.splitlines()[0]
+    told = CliRunner().invoke(app, ["replay", str(offline), "--json"])
+    document = json.loads(told.stdout)
+    assert document["run"] == "offline"
+    assert document["checked"] == document["agree"] > 0
+    assert document["differences"] == []
