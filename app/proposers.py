@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,13 +112,43 @@ def replies_of(name: str, runs: Path) -> Replies:
     """The recorded replies of a run.
 
     Raises:
-        UserError: there is no such run.
+        UserError: there is no such run, or it asked no model.
     """
     reader = Reader.open(find_run(name, runs))
     try:
-        return Cassette(exchanges(reader))
+        return cassette_of(reader)
     finally:
         reader.close()
+
+
+def cassette_of(reader: Reader) -> Cassette:
+    """All that models said in a run, and in which order it was told.
+
+    Raises:
+        UserError: no model was asked.
+    """
+    if not reader.value("SELECT count(*) FROM calls"):
+        raise UserError(USAGE, "the run asked no model, so there is nothing to answer from")
+    config = reader.record("config") or {}
+    timeless = all(table["spec"].startswith(_RECORDED) for table in config.get("model", ()))
+    return Cassette(exchanges(reader), () if timeless else list(recorded_steps(reader)))
+
+
+def recorded_steps(reader: Reader) -> Iterator[int]:
+    """Iterations as they were asked, and minus their numbers as they were told, up to the last one told.
+
+    Asks are numbered and tells ranked; how the two interleave is taken from their times.
+    """
+    asks = reader.rows("SELECT iteration, asked_at FROM iterations ORDER BY iteration")
+    tells = reader.rows("SELECT iteration, told_at FROM iterations WHERE told IS NOT NULL ORDER BY told")
+    asked = 0
+    for tell in tells:
+        while asked < len(asks) and (
+            asks[asked]["asked_at"] <= tell["told_at"] or asks[asked]["iteration"] <= tell["iteration"]
+        ):
+            yield asks[asked]["iteration"]
+            asked += 1
+        yield -tell["iteration"]
 
 
 def exchanges(reader: Reader) -> Iterable[Exchange]:
@@ -137,4 +167,5 @@ def exchanges(reader: Reader) -> Iterable[Exchange]:
             None if row["text"] is None else read_completion(row),
             json.loads(row["parameters"]),
             None if row["state"] == "replied" else ErrorKind(row["error_kind"]),
+            "" if row["text"] is None else row["error"] or "",
         )

@@ -235,13 +235,13 @@ class _Models(PromptedProposer):
 
 def _recalled_models(reader: Reader, config: Config, admission: Admission) -> _Models:
     from ..evolve.ledger import Ledger
-    from ..evolve.models.caller import Caller, Policy
+    from ..evolve.models.assembly import RECORDED
+    from ..evolve.models.caller import Caller
     from ..prompts.builder import Builder
 
     replies = Cassette(exchanges(reader))
-    policy = Policy(useless_attempts=1, useless_calls=10**9)
     callers = [
-        Caller(_Model(table.spec, replies), table, Ledger(), Cassette(), 1, policy)
+        Caller(_Model(table.spec, replies), table, Ledger(), Cassette(), 1, RECORDED)
         for table in config.model
         if table.spec != "offline"
     ]

@@ -18,6 +18,7 @@ from ..evolve.store.reader import BASELINE, Reader
 from ..evolve.store.store import Store
 from ..problems.base import SPLITS
 from .errors import TROUBLE, USAGE, UserError
+from .proposers import order_of, recorded_steps
 from .recalled import PromptDiffers, RecalledSetup, recalled_proposer, recorded_time_outs
 from .runs import running
 from .verify import Findings, stored_evaluator
@@ -79,7 +80,6 @@ def _run_again(
     """Runs the campaign again into a folder; returns a difference that ended it, None at its end."""
     from ..evaluators.cache import Cache
     from . import compose
-    from .proposers import order_of
     from .setup import policy_of
 
     evaluator = stored_evaluator(record, loaded, config)
@@ -143,32 +143,15 @@ def _drive(campaign: Campaign, reader: Reader) -> None:
     campaign.validate(campaign.start.candidate)
     under_way: dict[int, Ask] = {}
     told = {i.number for i in reader.iterations() if i.told is not None}
-    for number, telling in recorded_steps(reader):
-        if telling:
-            campaign.tell(under_way.pop(number))
+    for step in recorded_steps(reader):
+        if step < 0:
+            campaign.tell(under_way.pop(-step))
             continue
         ask = campaign.ask()
         under_way[ask.iteration] = ask
         if ask.iteration in told:
             campaign._evaluate(ask)
     campaign.settle()
-
-
-def recorded_steps(reader: Reader) -> Iterator[tuple[int, bool]]:
-    """(iteration, whether it is told or asked) up to the last tell, in the order in which it happened.
-
-    Asks are numbered and tells ranked; how the two interleave is taken from their times.
-    """
-    asks = reader.rows("SELECT iteration, asked_at FROM iterations ORDER BY iteration")
-    tells = reader.rows("SELECT iteration, told_at FROM iterations WHERE told IS NOT NULL ORDER BY told")
-    asked = 0
-    for tell in tells:
-        while asked < len(asks) and (
-            asks[asked]["asked_at"] <= tell["told_at"] or asks[asked]["iteration"] <= tell["iteration"]
-        ):
-            yield asks[asked]["iteration"], False
-            asked += 1
-        yield tell["iteration"], True
 
 
 def _compare(record: RunRecord, now: RunRecord, findings: Findings, trouble: dict[str, Any] | None) -> None:

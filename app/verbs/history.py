@@ -59,7 +59,7 @@ def lineage(run: Run, candidate: Candidate = "best", runs: Runs = None, json: Js
 def export(
     run: Run,
     what: Annotated[
-        str, typer.Option("--what", help="candidates, scores, completions or events.")
+        str, typer.Option("--what", help="candidates, scores, completions, events or cassette.")
     ] = "candidates",
     form: Annotated[str, typer.Option("--format", help="jsonl or csv.")] = "jsonl",
     output: Annotated[
@@ -69,14 +69,21 @@ def export(
     runs: Runs = None,
     json: Json = False,
 ) -> None:
-    """Hand candidates, scores, completions or events to other programs, as JSON lines or CSV."""
+    """Hand candidates, scores, completions or events to other programs, as JSON lines or CSV.
+
+    A cassette holds what models were asked and said, without key, address or path: FILE.jsonl answers another
+    campaign of the same configuration with --model replay/FILE.jsonl.
+    """
     with errors(json):
         from ..runs import runs_folder
-        from ..views.history import EXPORTS, rows, write_rows
+        from ..views.history import CASSETTE, EXPORTS, rows, write_rows
         from ..views.record import find_runs, open_record
 
-        if what not in EXPORTS:
-            raise UserError(USAGE, f"--what {what}: not known, expected one of {', '.join(EXPORTS)}")
+        if what not in (*EXPORTS, CASSETTE):
+            known = ", ".join((*EXPORTS, CASSETTE))
+            raise UserError(USAGE, f"--what {what}: not known, expected one of {known}")
+        if what == CASSETTE and form != "jsonl":
+            raise UserError(USAGE, f"--format {form}: a cassette is jsonl")
         if form not in ("jsonl", "csv"):
             raise UserError(USAGE, f"--format {form}: not known, expected jsonl or csv")
         with open_record(single(run, find_runs(run, runs_folder(runs)))) as record:
@@ -86,7 +93,8 @@ def export(
                 if json:
                     emit_json({"run": record.name, "written": str(output), "rows": number})
                 else:
-                    console().print(f"{output}: {number:,} {what}", markup=False)
+                    unit = "lines of a cassette" if what == CASSETTE else what
+                    console().print(f"{output}: {number:,} {unit}", markup=False)
             elif json:
                 emit_json({"run": record.name, "what": what, "rows": list(rows(record, what))})
             else:

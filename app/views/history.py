@@ -45,11 +45,19 @@ EXPORTS = {
 }
 """What can be exported → its query. Objectives, references and gaps are exact texts (`12`, `7/3`)."""
 
+CASSETTE = "cassette"
+"""What models were asked and said, usable without the run: `--model replay/FILE.jsonl`."""
+
 _NESTED = ("files", "parents", "data", "parameters")
 
 
 def rows(record: RunRecord, what: str) -> Iterator[dict[str, Any]]:
     """Rows of an export, one at a time."""
+    if what == CASSETTE:
+        from ..proposers import cassette_of
+
+        yield from cassette_of(record.reader).rows()
+        return
     for row in record.reader.stream(EXPORTS[what]):
         found = dict(zip(row.keys(), row, strict=True))
         for key in _NESTED:

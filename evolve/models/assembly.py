@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from ..ledger import Ledger
 from .base import CallLog
 from .caller import Caller, Policy
+from .cassette import RecordedModel
 from .prices import require_price, with_price
 from .registry import Surroundings, build_model
 from .settings import ModelSettings
+
+RECORDED = Policy(useless_attempts=1, useless_calls=10**9)
+"""A record holds how each question ended: there is nothing to ask again."""
 
 
 def build_callers(
@@ -37,9 +41,9 @@ def build_callers(
     try:
         for table in map(with_price, tables):
             require_price(table, ledger.usd)
-            callers.append(
-                Caller(build_model(table, around), table, ledger, log, in_flight, policy or Policy())
-            )
+            model = build_model(table, around)
+            own = RECORDED if isinstance(model, RecordedModel) else policy or Policy()
+            callers.append(Caller(model, table, ledger, log, in_flight, own))
     except BaseException:
         for caller in callers:
             caller.close()

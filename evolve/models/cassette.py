@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -39,6 +39,8 @@ class Exchange:
     Attributes:
         completion: the reply that was used; with `error` the useless one, None if nothing arrived.
         error: why there was no usable reply, None when there was one.
+        sentence: what was said of a useless reply, which its repair quotes; a provider's own words on other
+            errors stay with the run.
     """
 
     iteration: int
@@ -49,6 +51,7 @@ class Exchange:
     completion: Completion | None
     parameters: Mapping[str, Any]
     error: ErrorKind | None = None
+    sentence: str = ""
 
 
 class Replies(Protocol):
@@ -59,9 +62,16 @@ class Replies(Protocol):
 
 
 class Cassette:
-    """Exchanges in memory: a `CallLog` for runs without a store, and `Replies` of a file. Thread-safe."""
+    """Exchanges in memory: a `CallLog` for runs without a store, and `Replies` of a file. Thread-safe.
 
-    def __init__(self, exchanges: Iterable[Exchange] = ()) -> None:
+    Args:
+        exchanges: what was recorded.
+        steps: how asks and outcomes followed each other where outcomes were told as they arrived: the
+            number of an iteration where it was asked, minus it where it was told; empty if told as asked.
+    """
+
+    def __init__(self, exchanges: Iterable[Exchange] = (), steps: Sequence[int] = ()) -> None:
+        self.steps = tuple(steps)
         self._lock = threading.Lock()
         self._exchanges = {(e.iteration, e.round, e.prompt.digest): e for e in exchanges}
         self._timeless = {(i, r, timeless(e.prompt)): e for (i, r, _), e in self._exchanges.items()}
@@ -116,9 +126,15 @@ class Cassette:
         """See `Replies`; only of exchanges that were given at construction."""
         return self._timeless.get((iteration, round, timeless(prompt)))
 
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The lines of its file as objects: the steps if there are any, then one for each exchange."""
+        if self.steps:
+            yield {"steps": list(self.steps)}
+        yield from map(_row, self.exchanges)
+
     def save(self, path: Path) -> None:
-        """Writes the exchanges, one JSON object a line (UTF-8)."""
-        lines = [json.dumps(row(exchange), ensure_ascii=False) for exchange in self.exchanges]
+        """Writes one JSON object a line (UTF-8)."""
+        lines = [json.dumps(row, ensure_ascii=False) for row in self.rows()]
         path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
     @classmethod
@@ -128,10 +144,14 @@ class Cassette:
         Raises:
             ModelError: `REQUEST`, naming file and line, when a line is no exchange.
         """
-        exchanges = []
+        exchanges: list[Exchange] = []
+        steps: list[int] = []
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             try:
                 row = json.loads(line)
+                if "steps" in row:
+                    steps = [int(step) for step in row["steps"]]
+                    continue
                 row["prompt"] = Prompt(**row["prompt"])
                 row["completion"] = row["completion"] and Completion(**row["completion"])
                 row["error"] = row.get("error") and ErrorKind(row["error"])
@@ -140,10 +160,10 @@ class Cassette:
                 raise ModelError(
                     ErrorKind.REQUEST, f"{path} line {number}: no recorded exchange ({error})"
                 ) from None
-        return cls(exchanges)
+        return cls(exchanges, steps)
 
 
-def row(exchange: Exchange) -> dict[str, Any]:
+def _row(exchange: Exchange) -> dict[str, Any]:
     """An exchange as a plain object, a line of a cassette; paths in specifications are left out."""
     found = asdict(exchange)
     found["model"] = _without_path(exchange.model)
@@ -186,5 +206,6 @@ class RecordedModel:
             )
         if found.error is not None or found.completion is None:
             kind = found.error or ErrorKind.EMPTY
-            raise ModelError(kind, f"the recorded call ended with: {kind.value}", completion=found.completion)
+            sentence = found.sentence or f"{self._name}: the recorded call ended with {kind.value}"
+            raise ModelError(kind, sentence, completion=found.completion)
         return found.completion

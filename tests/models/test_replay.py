@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from gapsmith.app import compose
 from gapsmith.app.config import parse
-from gapsmith.app.replay import recorded_steps, replay
+from gapsmith.app.proposers import recorded_steps
+from gapsmith.app.replay import replay
 from gapsmith.cli import app
 from gapsmith.evolve.store.reader import Reader
 from typer.testing import CliRunner
@@ -79,7 +80,7 @@ def test_an_offline_run_is_replayed(offline):
 def test_a_run_of_a_model_is_replayed_in_the_recorded_order(asked):
     """Replies told as they arrived, rejections and time-outs included, and nobody is asked."""
     reader = Reader.open(asked)
-    steps = [number for number, telling in recorded_steps(reader) if telling]
+    steps = [-step for step in recorded_steps(reader) if step < 0]
     reasons = set(reader.rejections())
     timeouts = reader.value("SELECT count(*) FROM executions WHERE status = 'timeout'")
     reader.close()
@@ -130,3 +131,48 @@ def test_the_verb_says_what_held(offline):
     assert document["run"] == "offline"
     assert document["checked"] == document["agree"] > 0
     assert document["differences"] == []
+
+
+def export(folder, target):
+    """Writes the cassette of a run."""
+    words = ["export", str(folder), "--what", "cassette", "-o", str(target)]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    return target
+
+
+def archive(folder):
+    """Every iteration with what came of it, every fitness, and the champion."""
+    store = sqlite3.connect(folder / "archive.sqlite")
+    queries = (
+        "SELECT iteration, island, parents, inspirations, candidate, rejection, told, added FROM iterations",
+        "SELECT program, split, status, fitness FROM evaluations ORDER BY program, split",
+        "SELECT value FROM run WHERE key = 'champion'",
+    )
+    found = [store.execute(query).fetchall() for query in queries]
+    store.close()
+    return found
+
+
+def test_a_cassette_answers_another_campaign(tmp_path, module_loopback, monkeypatch):
+    """Exported and run in an empty folder, without run, key or server, it gives the same archive."""
+    key = "sk-this-is-a-secret"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    server = module_loopback(replies=REPLIES, faults=["ok", "ok", "filter", "ok", *["blank"] * 3])
+    sections = {"budget": {"iterations": 6}, "campaign": {"in_flight": 1}}
+    recorded = run(tmp_path / "one", model=[{"spec": "openai/x", "base_url": server.url}], **sections)
+    tape = export(recorded, tmp_path / "tape.jsonl")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    shutil.move(recorded, tmp_path / "elsewhere")
+    again = run(tmp_path / "two", model=[{"spec": f"replay/{tape}"}], **sections)
+    assert archive(again) == archive(tmp_path / "elsewhere")
+    text = tape.read_text("utf-8")
+    for secret in (key, server.url, "uthorization", str(tmp_path)):
+        assert secret not in text
+
+
+def test_an_offline_run_has_no_cassette(offline):
+    """One line says why, and no file is left."""
+    done = CliRunner().invoke(app, ["export", str(offline), "--what", "cassette", "-o", "tape.jsonl"])
+    assert done.exit_code == 2
+    assert "asked no model" in done.stderr
+    assert not Path("tape.jsonl").exists()
