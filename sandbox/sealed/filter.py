@@ -28,6 +28,12 @@ LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER, ARCHITECTURE = 0, 4
 F_COMMANDS = (0, 1, 2, 3, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC: none sends signals
 PROT_EXEC = 4
+# MADV_DONTNEED, FREE, HUGEPAGE, NOHUGEPAGE: for allocators and numpy; none shares pages with other processes
+ADVICE = (4, 8, 14, 15)
+# FUTEX_WAIT, WAKE, WAIT_BITSET, WAKE_BITSET, each with FUTEX_PRIVATE_FLAG (128), the third with
+# FUTEX_CLOCK_REALTIME (256) too: what locks of the C library need. No other kind: none that lends priority.
+FUTEX = (0, 128, 1, 129, 9, 137, 265, 393, 10, 138)
+CLOCKS = 8  # ids below are the machine's clocks and one's own; ids with the top bit name other processes
 
 
 class Instruction(NamedTuple):
@@ -59,8 +65,20 @@ def _checked(name: str) -> list[Instruction]:
             for step in (Instruction(LOAD, 0, 0, place), Instruction(EQUAL, 1, 0, 0), deny)
         ]
         return [*zero, allow]
-    commands = [step for command in F_COMMANDS for step in (Instruction(EQUAL, 0, 1, command), allow)]
-    return [Instruction(LOAD, 0, 0, _low(1)), *commands, deny]
+    if name in ("clock_gettime", "clock_getres", "clock_nanosleep"):
+        return [Instruction(LOAD, 0, 0, _low(0)), Instruction(AT_LEAST, 0, 1, CLOCKS), deny, allow]
+    argument, values = _LISTED[name]
+    steps = [step for value in values for step in (Instruction(EQUAL, 0, 1, value), allow)]
+    return [Instruction(LOAD, 0, 0, _low(argument)), *steps, deny]
+
+
+_LISTED = {
+    "fcntl": (1, F_COMMANDS),
+    "futex": (1, FUTEX),
+    "madvise": (2, ADVICE),
+    "sched_getaffinity": (0, (0,)),
+}
+"""Call → argument that is looked at, and the values that are allowed; the kernel takes each as 32 bits."""
 
 
 def build(machine: str) -> list[Instruction]:
