@@ -24,6 +24,7 @@ class Conversation:
         self.broken: str | None = None
         self._inbound, self._theirs_out, self._theirs_in, self._outbound = -1, -1, -1, -1
         self._pending = b""
+        self._opening: tuple[bytes | None] | None = None
         # The two never compute at once, and waking a neighbour on another processor costs four times as much.
         self._anywhere = os.sched_getaffinity(0)
         self.place = sorted(self._anywhere)[threading.get_native_id() % len(self._anywhere)]
@@ -35,11 +36,11 @@ class Conversation:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._close()
-        self._stay_on(self._anywhere)
 
     def child_ends(self) -> tuple[int, int]:
         """Fresh pipes; returns the descriptors that the child reads from and writes to."""
         self._close()
+        self._pending = b""
         self._theirs_in, self._outbound = os.pipe()
         self._inbound, self._theirs_out = os.pipe()
         return self._theirs_in, self._theirs_out
@@ -59,7 +60,9 @@ class Conversation:
         self._stay_on({self.place})
         step = self.dialogue.next
         try:
-            line = step(b"")
+            if self._opening is None:  # a second server gets the line that the first one took along
+                self._opening = (step(b""),)
+            line = self._opening[0]
             while line is not None:
                 self._send(line + b"\n")
                 decision = self._receive()
@@ -72,6 +75,8 @@ class Conversation:
         except ValueError as error:
             self.broken = clean(str(error)) or "the program broke the protocol of the dialogue"
             return
+        finally:  # before anything else is started, for it would inherit the binding
+            self._stay_on(self._anywhere)
         self.finished = True
 
     @staticmethod

@@ -111,3 +111,48 @@ def test_a_server_that_dies_in_a_dialogue_is_an_error(corpus: ModuleType) -> Non
         with pytest.raises(SandboxError):
             slot.execute(program, b"{}", Limits(), 1, Killer())
         assert slot.execute(program, b"{}", Limits(), 1, corpus.Items()).status is ExecutionStatus.OK
+
+
+def test_a_server_lost_before_the_first_decision_is_not_the_candidates_fault(corpus: ModuleType) -> None:
+    """Nothing was decided yet: a new server gets the same first item, and is bound to no processor."""
+    with Slot(Policy()) as slot:
+
+        class Killer(corpus.Items):  # type: ignore[name-defined, misc]
+            asked = 0
+
+            def next(self, line: bytes) -> bytes | None:
+                if not line:
+                    self.asked += 1
+                    os.killpg(slot.server.pid, signal.SIGKILL)
+                result: bytes | None = super().next(line)
+                return result
+
+        program = Program({"heuristic.py": "def f(item, history): return item"}, "f", corpus.LOOP)
+        before, killer = slot.server.pid, Killer()
+        found = slot.execute(program, b"{}", Limits(), 1, killer)
+        assert (found.status, found.answer) == (ExecutionStatus.OK, list(range(1, 21)))
+        assert killer.asked == 1
+        assert slot.server.pid != before
+        assert os.sched_getaffinity(slot.server.pid) == os.sched_getaffinity(0)
+
+
+def test_a_server_lost_while_the_first_item_is_decided(
+    corpus: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same when the item has been sent and half of an answer has come back."""
+    with Slot(Policy()) as slot:
+        program = Program({"heuristic.py": "def f(item, history): return item"}, "f", corpus.LOOP)
+        victims, read = [slot.server.pid], os.read
+
+        def lossy(descriptor: int, size: int) -> bytes:
+            if not victims:
+                return read(descriptor, size)
+            os.killpg(victims.pop(), signal.SIGKILL)
+            while read(descriptor, size):
+                pass
+            return b""
+
+        monkeypatch.setattr("gapsmith.sandbox.conversation.os.read", lossy)
+        found = slot.execute(program, b"{}", Limits(), 1, corpus.Items())
+        assert victims == []
+        assert (found.status, found.answer) == (ExecutionStatus.OK, list(range(1, 21)))
