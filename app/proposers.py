@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -67,10 +68,23 @@ def build_proposer(config: Config, store: Store, folder: Path, admission: Admiss
     from ..evolve.prompted import PromptedProposer
     from ..prompts.builder import Builder
 
-    callers = build_callers(config, StoredCalls(store), folder)
+    callers = build_callers(config, _LoggedCalls(store, folder.name), folder)
     place = Path(config.prompts.folder) if config.prompts.folder else None
     builder = Builder(config.prompts.tokens, place)
     return PromptedProposer(callers, builder, Choice(config.prompts.choice), admission.fault)
+
+
+class _LoggedCalls(StoredCalls):
+    """Calls in the store; notes go to the run's log as well."""
+
+    def __init__(self, store: Store, run: str) -> None:
+        super().__init__(store)
+        self._logger = logging.getLogger(f"gapsmith.run.{run}")
+
+    def noted(self, sentence: str) -> None:
+        """See `CallLog`."""
+        super().noted(sentence)
+        self._logger.warning(sentence)
 
 
 def build_callers(config: Config, log: StoredCalls | Cassette, folder: Path) -> list[Caller]:

@@ -10,6 +10,7 @@ from ..evaluators.base import Evaluation
 from ..evaluators.figures import Figures, of_evaluation
 from ..evolve.store.reader import BASELINE, Reader
 from ..problems.base import SPLITS
+from .model_figures import model_figures, notes
 from .runs import status
 
 
@@ -47,6 +48,8 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "baselines": {name: {"splits": splits(reader, BASELINE + name)} for name in reader.baselines()},
         "test_evaluations": test_evaluations(reader),
         "unsafe_without": list(reader.record("unsafe_without") or ()),
+        "models": model_figures(reader),
+        "notes": notes(reader),
     }
 
 

@@ -9,7 +9,7 @@ from ..prompts.builder import Builder, PromptTooLarge
 from ..prompts.parts import Failure
 from .base import Completion, Context, Elite, Origin, Prompt, Proposal, Rejection, RejectionReason
 from .edits import EditError, apply_reply
-from .models.base import ErrorKind, ModelError, Parameterised, Recourse
+from .models.base import ErrorKind, ModelError, Recourse
 from .models.caller import Caller
 from .models.ensemble import Arm, Choice, Member, arms, choose
 from .shown import parts_for
@@ -72,12 +72,6 @@ class PromptedProposer:
             return Prompt(*self._builder.render(operator, parts))
         except PromptTooLarge as error:
             return error
-
-    @property
-    def notes(self) -> list[str]:
-        """A sentence for each parameter that a provider refused and that is no longer sent."""
-        models = [caller.model for caller in self._callers]
-        return [f"{m.name}: {note}" for m in models if isinstance(m, Parameterised) for note in m.notes]
 
     def close(self) -> None:
         """Ends calls under way and connections."""

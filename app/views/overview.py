@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...problems.base import SPLITS
@@ -13,6 +13,7 @@ from .words import clean, count, counts, sparkline, usd
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 
 def print_overview(console: Console, record: RunRecord, summary: Mapping[str, Any]) -> None:
@@ -30,6 +31,9 @@ def print_overview(console: Console, record: RunRecord, summary: Mapping[str, An
     for name, text in overview_lines(record, summary):
         lines.add_row(Text(name, style="bold red" if name == "UNSAFE" else "bold"), Text(clean(text)))
     console.print(lines, soft_wrap=False)
+    if summary["models"]:
+        console.print()
+        console.print(models_table(summary["models"]), soft_wrap=False)
     if summary["best"] is None and not record.baselines():
         console.print("\nnothing was evaluated yet", markup=False)
         return
@@ -63,6 +67,7 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
     else:
         cost += ", no calls of models"
     lines.append(("cost", cost))
+    lines += [("note", note) for note in summary["notes"]]
     if progress := best_so_far(record):
         values = [fitness for _, _, fitness in progress]
         line = f"training fitness {values[0]:.4f} {sparkline(values, 24)} {values[-1]:.4f} (0 is optimal)"
@@ -74,6 +79,24 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
     if layers := summary.get("unsafe_without"):
         lines.append(("UNSAFE", f"run without sandbox layer {', '.join(layers)}"))
     return lines
+
+
+def models_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """What each model did with each operator; see `model_figures`."""
+    table = new_table("models: applied = replies that became candidates, improved = better than the parent")
+    table.add_column("model, operator", overflow="fold")
+    for column in ("calls", "share", "applied", "improved", "cost"):
+        table.add_column(column, justify="right", no_wrap=True)
+    with_total = {row["model"] for row in rows if row["operator"] is None}
+    for row in rows:
+        if row["operator"] is None:
+            name = row["model"]
+        else:
+            name = f"{'' if row['model'] in with_total else row['model']}  {row['operator']}"
+        rates = (row["share_percent"], row["apply_rate_percent"], row["improvement_rate_percent"])
+        cells = [f"{row['calls']:,}", *(percent(rate, 0) for rate in rates), usd(row["cost_usd"])]
+        table.add_row(clean(name), *cells)
+    return table
 
 
 def print_group(console: Console, name: str, summary: Mapping[str, Any]) -> None:

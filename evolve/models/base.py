@@ -213,3 +213,6 @@ class CallLog(Protocol):
 
     def reply(self, iteration: int, round: int, digest: str) -> Completion | None:
         """The usable reply that an earlier session recorded for this ask, round and prompt digest."""
+
+    def noted(self, sentence: str) -> None:
+        """Records what a reader of the results must know of a model; once, however often it is said."""

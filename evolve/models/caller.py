@@ -58,6 +58,7 @@ class Caller:
         self._closed = threading.Event()
         self._last_reply: float | None = None
         self._useless = 0
+        self._told = 0
 
     def ask(
         self,
@@ -115,6 +116,7 @@ class Caller:
                 raise
             try:
                 completion = self.model.complete(request)
+                self._tell_notes()
             except ModelError as error:
                 self._settle_failure(number, reservation, error)
                 if error.kind is ErrorKind.RATE_LIMIT:
@@ -129,6 +131,13 @@ class Caller:
             self._last_reply, self._useless = time.monotonic(), 0
             place.succeeded()
             return completion
+
+    def _tell_notes(self) -> None:
+        """Records what the provider refused, as soon as it is known."""
+        notes = self.model.notes if isinstance(self.model, Parameterised) else ()
+        for note in notes[self._told :]:
+            self._log.noted(f"{self.model.name}: {note}")
+        self._told = len(notes)
 
     def _prepare(self, request: Request, operator: str, attempt: int) -> tuple[Call, Reservation]:
         tokens_in = most_tokens_in(request.prompt)

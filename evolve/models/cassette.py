@@ -77,6 +77,7 @@ class Cassette:
         self._timeless = {(i, r, timeless(e.prompt)): e for (i, r, _), e in self._exchanges.items()}
         self._calls: list[Call] = []
         self.errors: list[ModelError] = []
+        self.notes: list[str] = []
 
     @property
     def exchanges(self) -> list[Exchange]:
@@ -115,6 +116,12 @@ class Cassette:
         """See `CallLog`."""
         with self._lock:
             self.errors.append(error)
+
+    def noted(self, sentence: str) -> None:
+        """See `CallLog`."""
+        with self._lock:
+            if sentence not in self.notes:
+                self.notes.append(sentence)
 
     def reply(self, iteration: int, round: int, digest: str) -> Completion | None:
         """See `CallLog`."""

@@ -82,6 +82,13 @@ class StoredCalls:
             ).fetchone()
         return None if row is None else read_completion(row)
 
+    def noted(self, sentence: str) -> None:
+        """Records a note about a model, once."""
+        with self._store.transaction() as db:
+            known = "SELECT 1 FROM events WHERE kind = 'note' AND json_extract(data, '$.text') = ?"
+            if db.execute(known, (sentence,)).fetchone() is None:
+                self._store.event(0, "note", {"text": sentence})
+
     def entries(self) -> Iterable[Entry]:
         """All calls as the ledger sees them, in order."""
         for row in self._store.read.rows("SELECT * FROM calls ORDER BY id"):

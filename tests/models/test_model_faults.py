@@ -3,9 +3,7 @@
 import pytest
 from gapsmith.evolve.base import Prompt
 from gapsmith.evolve.models.base import ErrorKind, ModelError, Recourse
-from gapsmith.evolve.models.ensemble import Choice
-from gapsmith.evolve.prompted import PromptedProposer
-from gapsmith.prompts.builder import Builder
+from gapsmith.evolve.models.cassette import Cassette
 
 PROMPT = Prompt("You write heuristics.", "Improve this.")
 
@@ -117,7 +115,8 @@ def test_a_refused_prompt_is_not_asked_again(loopback, caller, fault, kind):
 def test_refused_parameters_are_dropped_once_and_remembered(loopback, caller):
     """Unsupported parameters go, the limit on the reply is renamed, and later calls do not try again."""
     server = loopback(faults=["picky"])
-    made = caller(server, temperature=0.7, reasoning_effort="low")
+    log = Cassette()
+    made = caller(server, log=log, temperature=0.7, reasoning_effort="low")
     made.ask(PROMPT, "improve", 1)
     made.ask(PROMPT, "improve", 2)
     sent = server.seen()["requests"]
@@ -126,8 +125,7 @@ def test_refused_parameters_are_dropped_once_and_remembered(loopback, caller):
     for request in sent[-2:]:
         assert request["max_completion_tokens"] == 8192
         assert not {"temperature", "reasoning_effort", "max_tokens"} & request.keys()
-    notes = PromptedProposer([made], Builder(), Choice.WEIGHTS).notes
-    assert [note.split()[1] for note in notes] == ["temperature", "reasoning_effort", "max_tokens"]
+    assert [note.split()[1] for note in log.notes] == ["temperature", "reasoning_effort", "max_tokens"]
 
 
 def test_the_sdk_does_not_retry_by_itself(loopback, caller):
