@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..evaluators.figures import bootstrap_interval
+from ..evaluators.figures import RESAMPLES, bootstrap_interval
 
 if TYPE_CHECKING:
     import numpy
@@ -79,3 +79,22 @@ def _sums(patterns: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
     """Absolute sums of the values under patterns of 0 (minus) and 1 (plus), one a row."""
     sums: numpy.ndarray = abs((2.0 * patterns - 1.0) @ values)
     return sums
+
+
+def worse(second: Sequence[float], first: Sequence[float], level: float) -> bool:
+    """Whether losses of a second program are larger on average than a first one's, beyond noise.
+
+    One-sided paired bootstrap of the mean difference over instances, fixed seed.
+
+    Args:
+        second, first: losses of the same instances in the same order; larger is worse.
+        level: chance (0 to 1) of calling equally good programs different.
+    """
+    import numpy as np
+
+    differences = np.asarray(second, dtype=float) - np.asarray(first, dtype=float)
+    if not len(differences) or differences.mean() <= 0:
+        return False
+    rng = np.random.default_rng(_SEED)
+    means = differences[rng.integers(0, len(differences), (RESAMPLES, len(differences)))].mean(axis=1)
+    return bool(np.quantile(means, level) > 0)

@@ -22,6 +22,7 @@ _FOLDS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
+_LARGEST = 1e15
 _KEPT = (ast.Return, ast.Import, ast.ImportFrom, ast.Pass, ast.ClassDef)
 Edit = Callable[[], None]
 
@@ -71,9 +72,14 @@ def variants(text: str, entry: str) -> list[str]:
     """Distinct reduced variants of a text, the ones that take most away first.
 
     Each keeps the entry point's signature and the imports' subset, and reads no name that may be unbound.
+    There are none of a text with an integer of more digits than Python prints.
     """
     tree = ast.parse(text)
-    interface, plain = guard.interface(tree, entry), ast.unparse(tree)
+    try:
+        plain = ast.unparse(tree)
+    except ValueError:
+        return []
+    interface = guard.interface(tree, entry)
     imports, hazards = guard.imports(tree), guard.hazards(tree, analyse(tree))
     found: dict[str, int] = {}
     for number in range(len(_edits(tree, entry))):
@@ -184,7 +190,7 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
 
 def _rounder(value: float) -> Iterator[float]:
     """A float with fewer digits, fewest first."""
-    if abs(value) < 1e15 and value != 0:
+    if abs(value) < _LARGEST and value != 0:
         shorter = [round(value), float(f"{value:.1g}"), float(f"{value:.2g}")]
         yield from (short for short in shorter if repr(short) != repr(value) and short != 0)
 
@@ -224,7 +230,12 @@ def _computed(a: object, op: type[ast.operator], b: object) -> ast.expr | None:
         or (op is ast.Div and not b)
     ):
         return None
-    value = _FOLDS[op](a, b)  # type: ignore[arg-type]
+    try:
+        value = _FOLDS[op](a, b)  # type: ignore[arg-type]
+    except OverflowError:
+        return None
+    if not abs(value) < _LARGEST:  # not a number, infinite, or too long to be worth its digits
+        return None
     return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
 
 

@@ -17,6 +17,7 @@ _OWN = (
     "campaign.toml",
     "campaign.log",
     "best.py",
+    "simplified.py",
     "report.html",
     "report.md",
     "STOP",

@@ -24,9 +24,9 @@ def register(app: typer.Typer) -> None:
     app.command("list")(list_)
     app.command("show")(show)
     app.command("best")(best)
-    from . import compare, history, housekeeping
+    from . import compare, history, housekeeping, simplify
 
-    for verbs in (history, compare, housekeeping):
+    for verbs in (history, compare, simplify, housekeeping):
         verbs.register(app)
 
 
@@ -156,6 +156,16 @@ def best_of(found: list[Path]) -> Path:
     return max(found, key=fitness)
 
 
+def check_new(path: Path, force: bool) -> None:
+    """Refuses a file that exists, unless it may be replaced; said before long work, not after it.
+
+    Raises:
+        UserError: it exists.
+    """
+    if path.exists() and not force:
+        raise UserError(USAGE, f"{path}: exists already", "replace it with --force, or name another file")
+
+
 @contextmanager
 def new_file(path: Path, force: bool) -> Iterator[TextIO]:
     """A text file that appears whole or not at all; one that exists is replaced only with `force`.
@@ -165,8 +175,7 @@ def new_file(path: Path, force: bool) -> Iterator[TextIO]:
     """
     import os
 
-    if path.exists() and not force:
-        raise UserError(USAGE, f"{path}: exists already", "replace it with --force, or name another file")
+    check_new(path, force)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with draft.open("w", encoding="utf-8", errors="surrogatepass", newline="") as stream:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evolve.archive import unique
 from ...prompts.text import fence
+from ..simplify import kept
 from ..summary import summarise
 from .elites import rebuild
 from .history import unified
@@ -19,6 +20,7 @@ from .plots.kinds import KINDS
 from .plots.quality import compared, judged_split
 from .plots.search import archive_links
 from .record import SHORT, RunRecord
+from .simplified import rows, verdict
 from .standalone import evaluate_command
 from .tables import gap_word
 from .words import clean, count, counts, reference_kinds, usd
@@ -245,8 +247,7 @@ def _elites(record: RunRecord) -> dict[str, Any]:
                 "short": elite.candidate.id[:SHORT],
                 "address": f"#c-{elite.candidate.id}",
                 "loss": -100 * elite.fitness,
-                "size": round(elite.measures[0]),
-                "profile": elite.measures[1],
+                "size": elite.candidate.description.nodes,
                 "island": elite.island,
                 "code": text,
             }
@@ -281,14 +282,16 @@ def _models(record: RunRecord) -> list[dict[str, Any]]:
     ]
 
 
-def _simplified(record: RunRecord) -> str | None:
-    """Source of the best candidate's simplified form, if one was made."""
-    row = record.reader.value(
-        "SELECT c.id FROM candidates c JOIN parents p ON p.candidate = c.id "
-        "WHERE p.parent = ? AND c.origin = 'simplify' ORDER BY c.iteration DESC",
-        (record.best,),
-    )
-    return None if row is None else clean(_source(record, row))
+def _simplified(record: RunRecord) -> dict[str, Any] | None:
+    """The best candidate's simplified form beside it, if `simplify` made one."""
+    document = None if record.best is None else kept(record, record.best)
+    if document is None or not document["accepted"]:
+        return None
+    return {
+        "rows": rows(document),
+        "verdict": verdict(document),
+        "code": clean(next(iter(document["files"].values())).rstrip()),
+    }
 
 
 def _source(record: RunRecord, id: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import __version__
@@ -51,10 +51,37 @@ def program_text(record: RunRecord, id: str, file_name: str = "best.py") -> str:
         id: the candidate.
         file_name: under which it will be written; named in the header's commands.
     """
-    problem = record.problem
     text = next(iter(record.candidate(id).files.values()))
-    header = "\n".join(f"# {line}".rstrip() for line in _header(record, id, file_name))
-    return f"{header}\n\n{text.rstrip()}\n{_main(problem['entry_point'], problem.get('driver'))}"
+    return _program(record, _header(record, id, file_name), text)
+
+
+def simplified_text(record: RunRecord, document: Mapping[str, Any], file_name: str) -> str:
+    """A simplified form (its document) as a program that runs alone, under a header of its own.
+
+    Args:
+        record: of the run.
+        document: as `simplify` made it.
+        file_name: under which it will be written; named in the header's commands.
+    """
+    before, after = document["valid_before"], document["valid_after"]
+    kinds = after["reference_kinds"]
+    header = [
+        *_title(record, document["candidate"]),
+        f"Simplified from {document['statements_before']} statements to {document['statements_after']}.",
+        "",
+        f"{gap_word(kinds).capitalize()} on the valid split, which judged every step "
+        f"({count(after['instances'], 'instance')}; references: {reference_kinds(kinds)}):",
+        f"  mean of ratios {_mean(after)} (95 % interval over instances); as found {_mean(before)}",
+        *_usage(record, file_name),
+    ]
+    return _program(record, [clean(line) for line in header], next(iter(document["files"].values())))
+
+
+def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
+    """A heuristic's text between a header and a `__main__`."""
+    problem = record.problem
+    lines = "\n".join(f"# {line}".rstrip() for line in header)
+    return f"{lines}\n\n{text.rstrip()}\n{_main(problem['entry_point'], problem.get('driver'))}"
 
 
 def evaluate_command(record: RunRecord, file_name: str, split: str | None = "test") -> str:
@@ -73,21 +100,30 @@ def evaluate_command(record: RunRecord, file_name: str, split: str | None = "tes
 
 
 def _header(record: RunRecord, id: str, file_name: str) -> list[str]:
-    problem = record.problem
-    goal = f"{problem.get('sense', 'minimise')} {problem.get('unit', '')}".strip()
-    lines = [
-        f"Heuristic for {problem.get('name')} (version {problem.get('version')}): {goal}.",
-        f"Found by Gapsmith {__version__}: run {record.name}, candidate {id}.",
-        "",
-    ]
+    lines = [*_title(record, id), ""]
     for split in ("test", "valid", "train"):
         figures = record.figures(id, split)
         if figures is not None and figures.mean_gap_percent is not None:
             lines += _gap_lines(figures.as_json(), split, record)
             break
-    lines += ["", f"Check it again: {evaluate_command(record, file_name)}"]
-    lines += [f"Use it: python {file_name} < instance.json"]
-    return [clean(line) for line in lines]
+    return [clean(line) for line in [*lines, *_usage(record, file_name)]]
+
+
+def _title(record: RunRecord, id: str) -> list[str]:
+    problem = record.problem
+    goal = f"{problem.get('sense', 'minimise')} {problem.get('unit', '')}".strip()
+    return [
+        f"Heuristic for {problem.get('name')} (version {problem.get('version')}): {goal}.",
+        f"Found by Gapsmith {__version__}: run {record.name}, candidate {id}.",
+    ]
+
+
+def _usage(record: RunRecord, file_name: str) -> list[str]:
+    return [
+        "",
+        f"Check it again: {evaluate_command(record, file_name)}",
+        f"Use it: python {file_name} < instance.json",
+    ]
 
 
 def _gap_lines(figures: Mapping[str, Any], split: str, record: RunRecord) -> list[str]:

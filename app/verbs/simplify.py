@@ -1,0 +1,73 @@
+"""Verb that reduces a heuristic without loss: `simplify`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import TROUBLE, UserError
+from .common import Json, Runs, console, emit_json, errors
+from .inspect import Force, Run, best_of, check_new, write_new
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb to the command line."""
+    app.command("simplify")(simplify)
+
+
+def simplify(
+    run: Run,
+    candidate: Annotated[str, typer.Argument(help="Id, unambiguous prefix, best or start.")] = "best",
+    evaluations: Annotated[int, typer.Option("--evaluations", min=1, help="Variants to try (count).")] = 300,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Also write the program there.")
+    ] = None,
+    force: Force = False,
+    runs: Runs = None,
+    json: Json = False,
+) -> None:
+    """Reduce a heuristic as long as its validation gap does not get worse beyond noise."""
+    with errors(json):
+        from ..runs import running, runs_folder
+        from ..simplify import keep, simplified
+        from ..views.record import find_runs, open_record
+        from ..views.standalone import simplified_text
+
+        folder = best_of(find_runs(run, runs_folder(runs)))
+        if running(folder):
+            raise UserError(
+                TROUBLE,
+                f"{folder.name}: a process is at work in it, expected a run that has ended",
+                f"end it with `gapsmith stop {folder.name}`",
+            )
+        if output is not None:
+            check_new(output, force)
+        with console(stderr=True).status("") as status, open_record(folder) as record:
+            document = simplified(
+                record,
+                record.resolve(candidate),
+                evaluations,
+                lambda number: status.update(f"variant {number} of at most {evaluations}"),
+            )
+        with open_record(folder) as record:
+            path = keep(record, document)
+            if output is not None:
+                write_new(output, simplified_text(record, document, str(output)), force)
+        if json:
+            emit_json({**document, "written": str(output or path)})
+        else:
+            _print(document, output or path)
+
+
+def _print(document: Mapping[str, Any], path: Path) -> None:
+    from ..views.candidate import print_code
+    from ..views.simplified import print_simplified
+
+    out = console()
+    print_simplified(out, document)
+    for text in document["files"].values():
+        print_code(out, text)
+    out.print(f"\n{path}: the simplified form as a program that runs alone", markup=False)

@@ -1,0 +1,54 @@
+"""A candidate beside its simplified form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .numbers import interval, milliseconds, percent
+from .tables import gap_word, new_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def print_simplified(console: Console, document: Mapping[str, Any]) -> None:
+    """Both versions with gap, size and time."""
+    word = gap_word(document["valid_before"]["reference_kinds"])
+    table = new_table(f"candidate {document['candidate']}, {word} on the validation split")
+    table.add_column("version", no_wrap=True)
+    for column in ("mean gap", "95 % interval", "statements", "nodes", "CPU ms"):
+        table.add_column(column, justify="right")
+    for row in rows(document):
+        table.add_row(*row)
+    console.print(table, soft_wrap=False)
+    console.print(verdict(document), markup=False, soft_wrap=False)
+
+
+def rows(document: Mapping[str, Any]) -> list[tuple[str, str, str, str, str, str]]:
+    """Version, gap, interval, statements, syntax-tree nodes, CPU milliseconds per execution."""
+    return [
+        (
+            name,
+            percent(figures["mean_gap_percent"]),
+            interval(figures["mean_gap_ci95_percent"]),
+            str(document[f"statements_{when}"]),
+            str(document[f"nodes_{when}"]),
+            milliseconds(figures["cpu_seconds_median"]),
+        )
+        for name, when in (("as found", "before"), ("simplified", "after"))
+        for figures in (document[f"valid_{when}"],)
+    ]
+
+
+def verdict(document: Mapping[str, Any]) -> str:
+    """What changed and how it was judged, in words."""
+    if not document["accepted"]:
+        return f"nothing can go: all of {document['tried']} variants were worse or failed"
+    bounds = document["loss_difference_ci95_percent"]
+    shown = "" if bounds is None else f" [{bounds[0]:+.3f}, {bounds[1]:+.3f}]"
+    return (
+        f"{document['accepted']} of {document['tried']} variants kept; mean loss changed by "
+        f"{document['loss_difference_percent']:+.3f} points{shown}, paired over validation instances; "
+        f"refused is a variant that is worse than the original at the one-sided level {document['level']:g}"
+    )

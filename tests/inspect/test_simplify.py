@@ -1,0 +1,126 @@
+"""`simplify` takes away what a heuristic does not need, judged on validation in the sandbox."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.paired import worse
+from gapsmith.evolve.simplify import variants
+from gapsmith.evolve.store.store import Store
+
+Say = Callable[..., Any]
+RUN, EMPTY = "20260105-100000-smtt-simp", "20260104-090000-smtt-cccc"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory, make_run: Callable[..., Path]) -> Path:
+    """A runs folder with one small finished run."""
+    folder = tmp_path_factory.mktemp("simplify")
+    make_run(folder / RUN, candidates=12, islands=1)
+    return folder
+
+
+def _padded(runs: Path) -> str:
+    """A feasible candidate with statements that do nothing."""
+    with sqlite3.connect(runs / RUN / "archive.sqlite") as db:
+        (id,) = db.execute(
+            "SELECT program FROM evaluations JOIN candidates ON program = candidates.id "
+            "WHERE split = 'train' AND files LIKE '%unused_0%' AND files NOT LIKE '%unused_2%' AND status = 'complete' LIMIT 1"
+        ).fetchone()
+    return str(id)
+
+
+def test_statements_that_do_nothing_go(say: Say, small: Path, tmp_path: Path) -> None:
+    """Useless statements are removed, the figures of both versions printed, the program runs alone."""
+    path = tmp_path / "short.py"
+    said = say("simplify", RUN, _padded(small), "--evaluations", "40", "-o", str(path), "--json", runs=small)
+    assert said.code == 0, said.err
+    document = said.document
+    assert "unused_" not in document["files"]["heuristic.py"]
+    assert document["statements_after"] < document["statements_before"]
+    assert document["nodes_after"] < document["nodes_before"]
+    assert document["valid_after"]["failed"] == 0
+    assert document["loss_difference_ci95_percent"][0] <= 0
+    given = json.dumps({"processing_times": [3, 4, 1], "due_dates": [4, 8, 1]})
+    done = subprocess.run(
+        [sys.executable, "-I", path], input=given, capture_output=True, text=True, check=True
+    )
+    assert sorted(json.loads(done.stdout)) == [0, 1, 2]
+    assert "as found" in path.read_text()
+
+
+def test_the_simplified_champion_stands_in_the_report(say: Say, small: Path, tmp_path: Path) -> None:
+    """The form is kept with the run, beside the champion in the report; the search stays as it was."""
+    before = say("export", RUN, runs=small).out
+    said = say("simplify", RUN, "--evaluations", "10", runs=small)
+    assert said.code == 0, said.err
+    assert "as found" in said.out
+    assert "one-sided level 0.2" in " ".join(said.out.split())
+    assert (small / RUN / "simplified.py").is_file()
+    assert say("report", RUN, "-o", str(tmp_path), runs=small).code == 0
+    assert "<h3>Simplified</h3>" in (tmp_path / "report.html").read_text()
+    assert "Simplified, on the validation split" in (tmp_path / "report.md").read_text()
+    assert say("export", RUN, runs=small).out == before
+
+
+def test_no_more_variants_are_tried_than_asked_for(say: Say, small: Path) -> None:
+    """`--evaluations` is a hard limit."""
+    document = say("simplify", RUN, _padded(small), "--evaluations", "3", "--json", runs=small).document
+    assert document["tried"] == 3
+
+
+def test_a_run_at_work_is_left_alone(say: Say, small: Path, tmp_path: Path) -> None:
+    """While a process works in a run it is refused with exit code 8."""
+    shutil.copytree(small / RUN, tmp_path / RUN)
+    with (tmp_path / RUN / "campaign.log").open("a") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        said = say("simplify", RUN, runs=tmp_path)
+    assert said.code == 8
+    assert "gapsmith stop" in said.err
+
+
+def test_what_cannot_be_simplified_is_refused(say: Say, runs: Path, small: Path, tmp_path: Path) -> None:
+    """Without a feasible candidate, or of one that fails on validation, exit code 6 and one clear line."""
+    (tmp_path / "empty").mkdir()
+    Store(tmp_path / "empty").close()
+    said = say("simplify", "empty", runs=tmp_path)
+    assert said.code == 6
+    assert "no feasible candidate" in said.err
+    with sqlite3.connect(runs / EMPTY / "archive.sqlite") as db:
+        rows = db.execute("SELECT program FROM evaluations WHERE status = 'failed'").fetchall()
+    said = say("simplify", EMPTY, rows[0][0])
+    assert said.code == 6
+    assert "raised on valid-" in said.err
+    (tmp_path / "mine.py").write_text("mine")
+    assert say("simplify", RUN, "-o", str(tmp_path / "mine.py"), runs=small).code == 2
+
+
+def test_worse_means_beyond_noise() -> None:
+    """Better or equal on average is never worse; a loss on every instance is, one among gains is not."""
+    first = [float(n) for n in range(20)]
+    assert not worse(first, first, 0.2)
+    assert not worse([value - 1 for value in first], first, 0.2)
+    assert worse([value + 0.001 for value in first], first, 0.2)
+    mixed = [value + (1.0 if n % 2 else -0.99) for n, value in enumerate(first)]
+    assert not worse(mixed, first, 0.2)
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["10 ** 400 / 7 + 1e308 * 10", f"{'9' * 4000} * {'9' * 4000}", f"{'9' * 400} / 3.0", "1e999 - 1e999"],
+)
+def test_numbers_without_end_are_left_alone(number: str) -> None:
+    """Constants that overflow, or have too many digits to print, are not folded and raise nothing."""
+    text = f"def rule(a):\n    waste = 1\n    return a * ({number})\n"
+    assert any("waste" not in variant for variant in variants(text, "rule"))
+    huge = f"def rule(a):\n    return a + 0x{'f' * 20_000}\n"
+    assert variants(huge, "rule") == []
