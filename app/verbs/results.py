@@ -13,6 +13,7 @@ from .common import console, emit_json
 def finish(documents: list[dict[str, Any]], group: str | None, json: bool) -> None:
     """Prints the results and ends with the right exit code."""
     from ..summary import group_summary
+    from ..views.overview import print_group
 
     if group is not None:
         summary = group_summary(documents)
@@ -21,7 +22,7 @@ def finish(documents: list[dict[str, Any]], group: str | None, json: bool) -> No
         else:
             for document in documents:
                 show(document, False)
-            show_group(group, summary)
+            print_group(console(), group, summary)
     else:
         show(documents[0], json)
     if any(document["stop_reason"] == "interrupted" for document in documents):
@@ -55,19 +56,3 @@ def next_commands(run: str, status: str) -> list[tuple[str, str]]:
         (f"gapsmith show {run}", "what was found"),
         (f"gapsmith show {run} best", "its code, and gaps by stratum"),
     ]
-
-
-def show_group(group: str, summary: dict[str, Any]) -> None:
-    """Prints the figures over the runs of a group."""
-    from ..views.numbers import interval, percent
-    from ..views.tables import new_table
-
-    table = new_table(f"group {group}: best candidate's gap over {summary['runs']} runs, mean of ratios")
-    for column in ("split", "mean over runs", "95 % interval over runs", "smallest", "largest"):
-        table.add_column(column, justify="left" if column == "split" else "right")
-    for split in ("train", "valid", "test"):
-        row = summary[split]
-        low, high = row["mean_gap_percent_range"] or (None, None)
-        bounds = interval(row["mean_gap_ci95_percent"])
-        table.add_row(split, percent(row["mean_gap_percent"]), bounds, percent(low), percent(high))
-    console().print(table)

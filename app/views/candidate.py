@@ -126,7 +126,6 @@ def _gap(figures: Figures) -> float | None:
 
 def _figures_table(record: RunRecord, id: str) -> Table:
     table = new_table("")
-    table.title = None
     table.add_column("split", no_wrap=True)
     for column in ("mean gap", "95 % interval", "ratio of sums", "solved", "failed", "CPU ms"):
         table.add_column(column, justify="right")

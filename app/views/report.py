@@ -11,6 +11,7 @@ from ...prompts.text import fence
 from ..simplify import kept
 from ..summary import summarise
 from .elites import rebuild
+from .highlight import code_html
 from .history import unified
 from .numbers import duration, interval, milliseconds, percent
 from .overview import failures_by_status
@@ -116,6 +117,7 @@ def _environment(escape: bool) -> Environment:
         "usd": usd,
         "fence": fence,
         "mean": _mean,
+        "python": code_html,
     }
     return environment
 
@@ -238,7 +240,7 @@ def _elites(record: RunRecord) -> dict[str, Any]:
     rows, budget = [], _CODE_BYTES
     for elite in elites:
         text = clean(_source(record, elite.candidate.id))
-        budget -= len(text.encode("utf-8", "replace"))
+        budget -= len(code_html(text).encode("utf-8", "replace"))
         if budget < 0:
             break
         rows.append(

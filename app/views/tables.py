@@ -10,7 +10,8 @@ from .numbers import duration, figure, interval, milliseconds
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
+
+    from .plain import PlainTable
 
 _BASELINES = 6
 _SPLIT_NAMES = {"train": "training", "valid": "validation", "test": "test"}
@@ -100,12 +101,11 @@ def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, 
     console.print(f"references: {_kind_text(kinds)}; CPU: median per execution", markup=False)
 
 
-def new_table(title: str) -> Table:
+def new_table(title: str) -> PlainTable:
     """An empty table in the house's style."""
-    from rich import box
-    from rich.table import Table
+    from .plain import PlainTable
 
-    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, title_style="bold")
+    return PlainTable(title)
 
 
 def gap_word(kinds: Mapping[str, int]) -> str:

@@ -219,6 +219,21 @@ def test_hostile_code_cannot_reach_the_terminal(say: Say, runs: Path, tmp_path: 
     assert "[/nope]" in say("show", FINISHED, id, runs=tmp_path).out
 
 
+def test_names_that_look_like_markup_are_names(say: Say, runs: Path, tmp_path: Path) -> None:
+    """Baselines, operators and groups called like rich's markup are printed as they are called."""
+    for seed in (1, 2):
+        shutil.copytree(runs / MODEL, tmp_path / f"[red]g[x]-s{seed}")
+        with sqlite3.connect(tmp_path / f"[red]g[x]-s{seed}" / "archive.sqlite") as db:
+            db.execute(
+                "UPDATE evaluations SET program = 'baseline/[red]m[/y]' WHERE program = 'baseline/mdd'"
+            )
+            db.execute("UPDATE calls SET operator = '[bold]o[/z]'")
+    said = say("show", "[red]g[x]", runs=tmp_path, width=140)
+    assert said.code == 0, said.err
+    for name in ("group [red]g[x]:", "[red]m[/y]", "[bold]o[/z]"):
+        assert name in said.out
+
+
 def test_unclosed_run_on_a_read_only_disk_says_so(
     say: Say, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

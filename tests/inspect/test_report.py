@@ -7,11 +7,13 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.views.highlight import code_html
 
 Say = Callable[..., Any]
 FINISHED, MODEL, EMPTY = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb", "20260104-090000-smtt-cccc"
@@ -81,7 +83,7 @@ def test_report_answers_the_six_questions(page: tuple[str, str], say: Say) -> No
         assert "$0.0400" in text
         assert "rdd=0.2 tf=0.6" in text
         assert "better than parent" in text
-        assert "def schedule(processing_times, due_dates):" in text
+        assert "schedule(processing_times, due_dates):" in text
 
 
 def test_pictures_have_words_and_follow_the_page(page: tuple[str, str]) -> None:
@@ -109,6 +111,38 @@ def test_hostile_candidate_stays_text(runs: Path, tmp_path: Path, say: Say) -> N
     assert not {"img", "i"} & set(parsed.tags)
     assert "<b>x" not in text
     assert "\x1b" not in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(a):\n    return a < 1 and 'x' & \"</span>\"  # <b>\n",
+        "f'{a!r:>{width}}' + f\"{{x}} {y}\" + '''two\nlines'''\n",
+        "x = 'never closed\n  if <script>\n",
+        "(((\n",
+        "  indented\n badly\n",
+        "é = 'ü' * 3  # 漢字\u2028\x85\n",
+        "# </code></pre><script>alert(1)</script>",
+        "",
+    ],
+)
+def test_highlighted_code_is_the_same_text(text: str) -> None:
+    """Taking the spans away and unescaping gives the text back; nothing else becomes markup."""
+    shown = code_html(text)
+    bare = re.sub(r'<span class="[ksnc]">|</span>', "", shown)
+    assert unescape(bare) == text
+    assert "<" not in bare
+
+
+def test_highlighting_tells_parts_apart() -> None:
+    """Keywords, strings, numbers and comments have their classes."""
+    shown = code_html("if x == 1.5:\n    y = 'a'  # b\n")
+    assert re.findall(r'<span class="(.)">(.*?)</span>', shown) == [
+        ("k", "if"),
+        ("n", "1.5"),
+        ("s", "&#x27;a&#x27;"),
+        ("c", "# b"),
+    ]
 
 
 @pytest.mark.slow

@@ -34,7 +34,8 @@ def _padded(runs: Path) -> str:
     with sqlite3.connect(runs / RUN / "archive.sqlite") as db:
         (id,) = db.execute(
             "SELECT program FROM evaluations JOIN candidates ON program = candidates.id "
-            "WHERE split = 'train' AND files LIKE '%unused_0%' AND files NOT LIKE '%unused_2%' AND status = 'complete' LIMIT 1"
+            "WHERE split = 'train' AND status = 'complete' "
+            "AND files LIKE '%unused_0%' AND files NOT LIKE '%unused_2%' LIMIT 1"
         ).fetchone()
     return str(id)
 

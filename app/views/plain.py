@@ -1,0 +1,43 @@
+"""A table whose cells are texts: what somebody else named may look like markup and stays as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich import box
+from rich.console import RenderableType
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from .words import clean
+
+
+class PlainTable(Table):
+    """A table in the house's style; strings in titles, headers and cells are never read as markup."""
+
+    def __init__(self, title: str) -> None:
+        """Takes the title, empty for none."""
+        super().__init__(
+            title=Text(clean(title), style="bold") if title else None,
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
+        )
+
+    def add_column(self, header: RenderableType = "", *rest: Any, **options: Any) -> None:
+        """Adds a column."""
+        super().add_column(_text(header), *rest, **options)
+
+    def add_row(
+        self,
+        *cells: RenderableType | None,
+        style: str | Style | None = None,
+        end_section: bool = False,
+    ) -> None:
+        """Adds a row."""
+        super().add_row(*[_text(cell) for cell in cells], style=style, end_section=end_section)
+
+
+def _text(cell: Any) -> Any:
+    return Text(clean(cell)) if isinstance(cell, str) else cell
