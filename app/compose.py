@@ -16,11 +16,13 @@ from ..evaluators.base import Evaluation
 from ..evolve import champion
 from ..evolve.admission import Admission
 from ..evolve.archive import Archive
-from ..evolve.base import Budget, Candidate, Elite, Origin, Proposal, Rejection, StopReason
+from ..evolve.base import Budget, Candidate, Origin, Proposal, Rejection, StopReason
 from ..evolve.campaign import Campaign
 from ..evolve.executor import Job, ThreadExecutor
-from ..evolve.measures import MeasureSpace, hard_instances
+from ..evolve.measures import MeasureSpace
+from ..evolve.memory import Memory
 from ..evolve.models.base import Closable
+from ..evolve.selection import Control
 from ..evolve.state import Ports, Settings
 from ..evolve.store.reader import BASELINE
 from ..evolve.store.store import Store
@@ -196,28 +198,42 @@ def _campaign(
     watcher: Watcher,
 ) -> Campaign:
     config = setup.config
-    space = MeasureSpace(hard_instances(starts[0][1], setup.evaluator.instances("train")))
-    archive = Archive(space, config.archive.islands)
+    names, instances = config.archive.measures, setup.evaluator.instances("train")
+    control = Control(config.campaign.control)
+    space = MeasureSpace.of(names, starts[0][1], instances, setup.evaluator.loss)
+    # A control learns nothing from an archive: one island holds what it found.
+    archive = Archive(space, config.archive.islands if control is Control.NONE else 1)
     for candidate, evaluation in starts:
         for island in range(archive.islands):
             archive.add(candidate, evaluation, island)
-    candidate, evaluation = starts[0]
-    measures = space.measures(candidate, evaluation)
     proposer = build_proposer(config, store, folder, admission)
     budget = config.budget
     return Campaign(
         Ports(setup.loaded.problem, setup.evaluator, proposer, executor, admission, store),
         archive,
-        Elite(candidate, evaluation, 0, space.cell(measures), measures),
+        archive.elite(*starts[0], 0),
         Settings(
             seed=config.campaign.seed,
             in_flight=config.campaign.in_flight,
             order=order_of(config),
             migration_every=config.archive.migration_every,
+            reset_after=config.archive.reset_after,
             inspirations=config.archive.inspirations,
             waits=uses_models(config),
+            control=control,
+            race_level=config.search.race_level,
+            tune_share=config.search.tune_share if control is Control.NONE else 0.0,
+            tune_evaluations=config.search.tune_evaluations,
+            validate_every=config.search.validate_every,
         ),
-        Budget(budget.iterations, budget.evaluations, budget.seconds, budget.patience),
+        Budget(
+            iterations=budget.iterations,
+            evaluations=budget.evaluations,
+            executions=budget.executions,
+            cpu_seconds=budget.cpu_seconds,
+            seconds=budget.seconds,
+            patience=budget.patience,
+        ),
         baseline=best_baseline(baselines, "train"),
         cpu_seconds=config.sandbox.cpu_seconds,
         stop_file=folder / STOP_NAME,
@@ -264,7 +280,7 @@ def _start_programs(
     result: list[tuple[Candidate, Evaluation]] = []
     for name, files in sources.items():
         proposal = Proposal(files, Origin.START, name)
-        known = [candidate.id for candidate, _ in result]
+        known = Memory([candidate for candidate, _ in result], [])
         candidate = admission.admit(proposal, (), 0, 0, known)
         if isinstance(candidate, Rejection):
             raise UserError(

@@ -9,13 +9,23 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from ..evolve.measures import DEFAULT_NAMES, MEASURES
 from ..evolve.models.settings import ModelSettings
 from .errors import INVALID, UserError
 
 Count = Annotated[int, Field(ge=1)]
+
+
+def _known_measure(name: str) -> str:
+    if name not in MEASURES:
+        raise ValueError(f"expected one of {', '.join(MEASURES)}")
+    return name
+
+
+MeasureName = Annotated[str, AfterValidator(_known_measure)]
 
 
 class _Section(BaseModel):
@@ -27,6 +37,11 @@ class CampaignSection(_Section):
 
     problem: str = Field("smtt", description="a problem's name, a file, or module:attribute")
     seed: int = Field(1, ge=0, description="of the search's random streams (pure number, >= 0)")
+    control: Literal["none", "best-of-n", "random"] = Field(
+        "none",
+        description="what takes the place of the search: none, best-of-n (independent changes of the start "
+        "program) or random (changes of any valid candidate)",
+    )
     in_flight: Count = Field(8, le=256, description="iterations under way at once (count, 1 to 256)")
 
 
@@ -40,6 +55,38 @@ class ArchiveSection(_Section):
     inspirations: int = Field(
         1, ge=0, le=8, description="elites given to the proposer beside the parent (count, 0 to 8)"
     )
+    reset_after: int = Field(
+        400,
+        ge=0,
+        description="told iterations without a better best after which an island is resettled "
+        "(count; 0 is never)",
+    )
+    measures: tuple[MeasureName, ...] = Field(
+        DEFAULT_NAMES,
+        strict=False,
+        max_length=3,
+        description="what the archive's cells are made of (names, 0 to 3; none is one cell an island): "
+        + ", ".join(MEASURES),
+    )
+
+
+class SearchSection(_Section):
+    """How the budget is spent."""
+
+    race_level: float = Field(
+        0.05,
+        ge=0,
+        lt=0.5,
+        description="level of the paired test that stops a candidate that is clearly worse (probability; "
+        "0 executes every instance)",
+    )
+    tune_share: float = Field(
+        0.2, ge=0, le=0.9, description="share of the iterations spent on tuning numbers (ratio; 0 is none)"
+    )
+    tune_evaluations: Count = Field(48, description="iterations spent on the numbers of one program (count)")
+    validate_every: Count = Field(
+        10, description="told iterations between validations of an island's new best (count, >= 1)"
+    )
 
 
 class BudgetSection(_Section):
@@ -47,6 +94,10 @@ class BudgetSection(_Section):
 
     iterations: Count | None = Field(None, description="iterations (count, >= 1)")
     evaluations: Count | None = Field(None, description="candidates evaluated in training (count, >= 1)")
+    executions: Count | None = Field(None, description="executions in training and validation (count)")
+    cpu_seconds: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="CPU seconds of executions (> 0); ends the same trajectory earlier"
+    )
     seconds: Annotated[float, Field(gt=0)] | None = Field(
         None, description="wall seconds of search (> 0); ends the same trajectory earlier"
     )
@@ -119,6 +170,7 @@ class Config(_Section):
 
     campaign: CampaignSection = CampaignSection()
     archive: ArchiveSection = ArchiveSection()
+    search: SearchSection = SearchSection()
     budget: BudgetSection = BudgetSection()
     evaluation: EvaluationSection = EvaluationSection()
     sandbox: SandboxSection = SandboxSection()
@@ -128,7 +180,7 @@ class Config(_Section):
     model: tuple[ModelSettings, ...] = Field((), strict=False)
 
 
-SECTIONS = ("campaign", "archive", "budget", "evaluation", "sandbox", "prompts", "run")
+SECTIONS = ("campaign", "archive", "search", "budget", "evaluation", "sandbox", "prompts", "run")
 
 
 def parse(document: Mapping[str, Any], where: str) -> Config:

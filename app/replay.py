@@ -140,7 +140,7 @@ def _copy_baselines(record: RunRecord, store: Store, version: str) -> None:
 
 def _drive(campaign: Campaign, reader: Reader) -> None:
     """Asks and tells in the recorded order."""
-    campaign.validate(campaign.start.candidate)
+    campaign.validation.start(campaign.start.candidate)
     under_way: dict[int, Ask] = {}
     told = {i.number for i in reader.iterations() if i.told is not None}
     for step in recorded_steps(reader):

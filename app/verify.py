@@ -226,11 +226,14 @@ def _identity(record: RunRecord, id: str, sandbox: Sandbox) -> str:
     """The id that the stored source gets now."""
     from ..evolve.admission import Admission
     from ..evolve.base import Candidate, Proposal
+    from ..evolve.memory import Memory
 
     candidate = record.candidate(id)
     admission = Admission(sandbox, record.problem["entry_point"], candidate.description.imports)
     proposal = Proposal(candidate.files, candidate.origin, candidate.operator)
-    outcome = admission.admit(proposal, candidate.parents, candidate.island, candidate.iteration, ())
+    outcome = admission.admit(
+        proposal, candidate.parents, candidate.island, candidate.iteration, Memory([], [])
+    )
     return outcome.id if isinstance(outcome, Candidate) else f"{outcome.reason.value}: {outcome.excerpt}"
 
 

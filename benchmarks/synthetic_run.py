@@ -21,7 +21,7 @@ from typing import Any
 
 from gapsmith import __version__
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ProofKind, Reference, Score
-from gapsmith.evaluators.scoring import fitness, score
+from gapsmith.evaluators.scoring import fitness, normalised_loss, score
 from gapsmith.evolve.admission import ID_CHARACTERS
 from gapsmith.evolve.archive import Archive, unique
 from gapsmith.evolve.base import (
@@ -34,7 +34,7 @@ from gapsmith.evolve.base import (
     Rejection,
     RejectionReason,
 )
-from gapsmith.evolve.measures import MeasureSpace, hard_instances
+from gapsmith.evolve.measures import DEFAULT_NAMES, MeasureSpace
 from gapsmith.evolve.models.base import Call, Request
 from gapsmith.evolve.store.calls import StoredCalls
 from gapsmith.evolve.store.store import Store
@@ -100,7 +100,10 @@ class Synthetic:
         self._record()
         start = self.candidate(0, _RULE.format(a="0.3", b="0", padding=""), (), Origin.START, "start")
         evaluation = self.evaluate(start.files[MAIN_FILE], "train")
-        space = MeasureSpace(hard_instances(evaluation, {i.id: i for i in self.splits["train"]}))
+        train = {i.id: i for i in self.splits["train"]}
+        space = MeasureSpace.of(
+            DEFAULT_NAMES, evaluation, train, lambda score: normalised_loss(score, train[score.instance])
+        )
         self.archive = Archive(space, self.shape.islands)
         self.store.put_start(start, evaluation, EVALUATOR)
         for island in range(self.shape.islands):
@@ -201,7 +204,7 @@ class Synthetic:
         operator = origin.value if shape.model else rng.choice(("number", "comparison", "insert"))
         outcome = self._outcome(number, parents, origin, operator)
         with self.store.transaction():
-            self.store.asked(number, island, parents[:1], parents[1:])
+            self.store.asked(number, island, parents[:1], parents[1:], None)
             if shape.model:
                 self._call(number, outcome)
             self.store.admitted(number, outcome)
@@ -218,7 +221,7 @@ class Synthetic:
             iteration=number,
             island=(number - 1) % self.shape.islands,
         )
-        self.store.asked(number, found.island, found.parents, ())
+        self.store.asked(number, found.island, found.parents, (), None)
         if self.shape.model:
             self._call(number, found)
         self.store.admitted(number, found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -190,6 +190,13 @@ class Evaluation:
         return self.scores[-1] if self.status is EvaluationStatus.FAILED else None
 
 
+class Race(Protocol):
+    """Ends an evaluation early."""
+
+    def lost(self, scores: Sequence[Score]) -> bool:
+        """Whether what was scored so far shows the program clearly worse; a function of the scores alone."""
+
+
 class Evaluator(Protocol):
     """Scores programs on splits."""
 
@@ -198,9 +205,21 @@ class Evaluator(Protocol):
         """Hex digest of all that a score depends on beside the program (problem, references, limits, …)."""
 
     def evaluate(
-        self, program: Program, split: str, sandbox: Sandbox, *, stop_at_failure: bool = True
+        self,
+        program: Program,
+        split: str,
+        sandbox: Sandbox,
+        *,
+        stop_at_failure: bool = True,
+        race: Race | None = None,
     ) -> Evaluation:
         """Runs a program on the instances of a split, one after another, in a fixed order."""
+
+    def program(self, files: Mapping[str, str]) -> Program:
+        """A candidate's text as a program of this problem."""
+
+    def loss(self, score: Score) -> float | None:
+        """Normalised loss of a score (ratio, 0 is optimal), its part in a fitness; None unless it is OK."""
 
     def instances(self, split: str) -> Mapping[str, Instance]:
         """Id → instance of a split, in the order of execution."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 
 from ..problems.base import Instance, Interactive, Problem, canonical_json, encode_number
 from ..sandbox.base import Limits, Program, Sandbox
-from .base import Evaluation, EvaluationStatus, Reference, Score, ScoreStatus
-from .scoring import fitness, score
+from .base import Evaluation, EvaluationStatus, Race, Reference, Score, ScoreStatus
+from .scoring import fitness, normalised_loss, score
 
 
 class GapEvaluator:
@@ -31,7 +32,8 @@ class GapEvaluator:
 
         Args:
             problem: verifies answers.
-            splits: set name → instances, in the order of execution.
+            splits: set name → instances; executed in turns through the strata, so that every beginning of
+                the order stands for the whole.
             reference: gives the reference of an instance; called once for each here.
             limits: of one execution.
             seed: of the candidates' random streams, together with the instance's id.
@@ -40,8 +42,9 @@ class GapEvaluator:
         self.problem = problem
         self.limits = limits
         self.seed = seed
-        self._splits = {name: {i.id: i for i in instances} for name, instances in splits.items()}
+        self._splits = {name: {i.id: i for i in in_turns(instances)} for name, instances in splits.items()}
         every = [instance for split in self._splits.values() for instance in split.values()]
+        self._every = {i.id: i for i in every}
         self.references = {i.id: reference(i) for i in every}
         self._encoded = {i.id: canonical_json(dict(i.public)).encode() for i in every}
         self._policy = policy
@@ -56,8 +59,18 @@ class GapEvaluator:
         """A candidate's text as a program of this problem."""
         return Program(files, self.problem.entry_point, getattr(self.problem, "driver", None))
 
+    def loss(self, score: Score) -> float | None:
+        """loss / max(|reference|, scale) of one score (a ratio); None unless the score is OK."""
+        return normalised_loss(score, self._every[score.instance])
+
     def evaluate(
-        self, program: Program, split: str, sandbox: Sandbox, *, stop_at_failure: bool = True
+        self,
+        program: Program,
+        split: str,
+        sandbox: Sandbox,
+        *,
+        stop_at_failure: bool = True,
+        race: Race | None = None,
     ) -> Evaluation:
         """Runs a program on the instances of a split in their fixed order.
 
@@ -67,15 +80,19 @@ class GapEvaluator:
             sandbox: the slot to run in.
             stop_at_failure: end at the first instance without a valid answer (a campaign), or score all
                 (a report); the status is FAILED either way.
+            race: asked after every score but the last; when it is lost the evaluation ends as STOPPED.
         """
         scores: list[Score] = []
-        for instance in self._splits[split].values():
+        instances = list(self._splits[split].values())
+        for instance in instances:
             scores.append(self.execute(program, instance, sandbox))
             if stop_at_failure and scores[-1].status is not ScoreStatus.OK:
                 break
+            if race is not None and len(scores) < len(instances) and race.lost(scores):
+                return Evaluation(split, tuple(scores), EvaluationStatus.STOPPED, None)
         if any(s.status is not ScoreStatus.OK for s in scores):
             return Evaluation(split, tuple(scores), EvaluationStatus.FAILED, None)
-        value = fitness(scores, list(self._splits[split].values()))
+        value = fitness(scores, instances)
         return Evaluation(split, tuple(scores), EvaluationStatus.COMPLETE, value)
 
     def execute(self, program: Program, instance: Instance, sandbox: Sandbox) -> Score:
@@ -106,6 +123,15 @@ class GapEvaluator:
         reference = self.references[instance.id]
         bound = None if reference.bound is None else encode_number(reference.bound)
         return [encode_number(reference.value), reference.kind.value, bound]
+
+
+def in_turns(instances: Sequence[Instance]) -> list[Instance]:
+    """Instances one of each stratum at a time; the order of strata, and within a stratum, is as given."""
+    strata: dict[str, list[Instance]] = {}
+    for instance in instances:
+        strata.setdefault(instance.stratum, []).append(instance)
+    rounds = zip_longest(*strata.values())
+    return [instance for turn in rounds for instance in turn if instance is not None]
 
 
 def execution_seed(seed: int, instance: str) -> int:

@@ -8,7 +8,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from ..sandbox.base import MAX_SOURCE_BYTES, Description, Sandbox
-from .base import Candidate, Proposal, Rejection, RejectionReason
+from .base import Candidate, Origin, Proposal, Rejection, RejectionReason
+from .memory import Memory
 
 ID_CHARACTERS = 16
 _EXCERPT_CHARACTERS = 300
@@ -37,16 +38,26 @@ class Admission:
         parents: tuple[str, ...],
         island: int,
         iteration: int,
-        known: Collection[str],
+        memory: Memory,
     ) -> Candidate | Rejection:
-        """The candidate of a proposal, or a rejection; `known` are the ids that are taken."""
+        """The candidate of a proposal, or a rejection.
+
+        Args:
+            proposal: what was proposed.
+            parents, island, iteration: of the candidate.
+            memory: the candidates so far: an id is taken once, and a shape too, save by tuned numbers.
+        """
         found = self._describe(proposal.files)
         if isinstance(found, tuple):
             reason, excerpt = found
             return self._reject(proposal, reason, excerpt)
         id, description = found.id, found.main
-        if id in known:
+        if id in memory.candidates:
             return self._reject(proposal, RejectionReason.DUPLICATE, f"same tokens as candidate {id}")
+        near = memory.shapes.get(description.shape_digest or "") if len(proposal.files) == 1 else None
+        if near is not None and proposal.origin is not Origin.TUNE:
+            excerpt = f"candidate {near} but for names and the last digits of numbers"
+            return self._reject(proposal, RejectionReason.NEAR_DUPLICATE, excerpt)
         return Candidate(
             id=id,
             files=proposal.files,

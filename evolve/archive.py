@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,12 +10,17 @@ from dataclasses import replace
 from ..evaluators.base import Evaluation
 from .base import AddStatus, Candidate, Elite
 from .measures import MeasureSpace
+from .racing import losses_of
+
+_NEIGHBOURS = 3
+_NOVELTY = 0.25  # weight of the novelty rank beside the fitness rank
 
 
 class Archive:
     """One elite a cell and island; a better candidate of the same cell takes its place.
 
-    A pure function of the sequence of `add` and `migrate` calls: rebuilt from the store on resume.
+    A candidate that answers every training instance as an earlier one did is its twin and takes no cell.
+    A pure function of the sequence of `add`, `migrate` and `reset` calls: rebuilt from the store on resume.
     """
 
     def __init__(self, space: MeasureSpace, islands: int) -> None:
@@ -24,6 +30,9 @@ class Archive:
         self.space = space
         self._islands: list[dict[tuple[int, ...], Elite]] = [{} for _ in range(islands)]
         self._best: Elite | None = None
+        self._behaviours: dict[str, str] = {}
+        self._losses: dict[str, dict[str, float]] = {}
+        self._ranked: dict[int, list[Elite]] = {}
 
     @property
     def islands(self) -> int:
@@ -35,20 +44,33 @@ class Archive:
         """The elite with the largest training fitness; of equals the first one added."""
         return self._best
 
+    def twin(self, candidate: Candidate, evaluation: Evaluation) -> str | None:
+        """Id of an earlier candidate with the same answers on all training instances, None if none has."""
+        found = self._behaviours.get(behaviour(evaluation))
+        return None if found == candidate.id else found
+
     def add(self, candidate: Candidate, evaluation: Evaluation, island: int) -> AddStatus:
         """Adds a candidate with its complete training evaluation to an island."""
+        if self.twin(candidate, evaluation) is not None:
+            return AddStatus.NOT_ADDED
+        self._behaviours[behaviour(evaluation)] = candidate.id
+        return self._place(self.elite(candidate, evaluation, island))
+
+    def elite(self, candidate: Candidate, evaluation: Evaluation, island: int) -> Elite:
+        """What a candidate with a complete training evaluation would be on an island; adds nothing."""
         measures = self.space.measures(candidate, evaluation)
-        return self._place(Elite(candidate, evaluation, island, self.space.cell(measures), measures))
+        return Elite(candidate, evaluation, island, self.space.cell(measures), measures)
 
     def migrate(self, elite: Elite, island: int) -> AddStatus:
         """Copies an elite to another island; it keeps its candidate, evaluation and lineage."""
         return self._place(replace(elite, island=island))
 
-    def migrate_ring(self) -> list[tuple[Elite, int, AddStatus]]:
-        """Copies each island's best to the next island of the ring; (elite, target, what it did there)."""
-        bests = [elite for island in range(self.islands) for elite in self.elites(island)[:1]]
-        moves = [(elite, (elite.island + 1) % self.islands) for elite in bests]
-        return [(elite, target, self.migrate(elite, target)) for elite, target in moves]
+    def reset(self, island: int, survivors: Sequence[Elite]) -> None:
+        """Empties an island and settles it with copies of elites of other islands."""
+        self._islands[island] = {}
+        self._ranked.pop(island, None)
+        for elite in survivors:
+            self.migrate(elite, island)
 
     def elites(self, island: int | None = None) -> list[Elite]:
         """Elites of one island or all, best first; ties by id."""
@@ -56,30 +78,74 @@ class Archive:
         found = [elite for group in groups for elite in group.values()]
         return sorted(found, key=lambda e: (-e.fitness, e.candidate.id, e.island))
 
-    def select(self, island: int, rng: random.Random, parents: int = 2) -> list[Elite]:
-        """Parents from an island: the first by rank (squared uniform, so better is likelier), others uniform.
+    def bests(self) -> list[Elite]:
+        """The best elite of each island that holds one."""
+        return [elite for island in range(self.islands) for elite in self.elites(island)[:1]]
 
-        The same elite is never chosen twice; fewer come back when the island holds fewer.
+    def select(self, island: int, rng: random.Random, parents: int = 2) -> list[Elite]:
+        """Parents from an island: the first by rank, the second a complement of it, others uniform.
+
+        Ranks are of fitness with a novelty term; a better rank is likelier (squared uniform). The same elite
+        is never chosen twice; fewer come back when the island holds fewer.
         """
-        pool = self.elites(island)
+        pool = list(self._by_rank(island))
         chosen = [pool.pop(int(len(pool) * rng.random() ** 2))] if pool else []
+        if pool and parents > 1:
+            pool.sort(key=lambda e: (-self._complement(chosen[0], e), e.candidate.id))
+            chosen.append(pool.pop(int(len(pool) * rng.random() ** 2)))
         while pool and len(chosen) < parents:
             chosen.append(pool.pop(rng.randrange(len(pool))))
         return chosen
+
+    def rival(self, island: int) -> Elite | None:
+        """The weakest elite of an island's best quarter, whom new candidates race; None if it is empty."""
+        ranked = self.elites(island)
+        return ranked[(len(ranked) - 1) // 4] if ranked else None
 
     def occupancy(self) -> list[int]:
         """Cells filled on each island (count)."""
         return [len(island) for island in self._islands]
 
+    def _by_rank(self, island: int) -> list[Elite]:
+        """Elites of an island by fitness rank plus a share of their novelty rank."""
+        if island not in self._ranked:
+            fit = self.elites(island)
+            novel = sorted(fit, key=lambda e: (-_novelty(e, fit), e.candidate.id))
+            rank = {id(e): float(n) for n, e in enumerate(fit)}
+            for number, elite in enumerate(novel):
+                rank[id(elite)] += _NOVELTY * number
+            self._ranked[island] = sorted(fit, key=lambda e: rank[id(e)])
+        return self._ranked[island]
+
+    def _complement(self, first: Elite, other: Elite) -> float:
+        """By how much the better of two elites on each instance beats the first alone (ratio, summed)."""
+        mine, its = self._losses_of(first), self._losses_of(other)
+        return sum(max(0.0, loss - its[id]) for id, loss in mine.items())
+
+    def _losses_of(self, elite: Elite) -> dict[str, float]:
+        id = elite.candidate.id
+        if id not in self._losses:
+            self._losses[id] = losses_of(elite.evaluation, self.space.loss)
+        return self._losses[id]
+
     def _place(self, elite: Elite) -> AddStatus:
+        if self.space.cell(elite.measures) != elite.cell:
+            raise AssertionError(f"elite {elite.candidate.id}: cell {elite.cell} is not that of its measures")
         cells = self._islands[elite.island]
         holder = cells.get(elite.cell)
         if holder is not None and elite.fitness <= holder.fitness:
             return AddStatus.NOT_ADDED
         cells[elite.cell] = elite
+        self._ranked.pop(elite.island, None)
         if self._best is None or elite.fitness > self._best.fitness:
             self._best = elite
         return AddStatus.NEW if holder is None else AddStatus.IMPROVED
+
+
+def behaviour(evaluation: Evaluation) -> str:
+    """Digest of a candidate's answers on all instances of a split."""
+    answers = "\0".join(f"{score.instance} {score.answer_digest}" for score in evaluation.scores)
+    return hashlib.sha256(answers.encode()).hexdigest()
 
 
 def unique(elites: Sequence[Elite]) -> list[Elite]:
@@ -88,3 +154,13 @@ def unique(elites: Sequence[Elite]) -> list[Elite]:
     for elite in elites:
         seen.setdefault(elite.candidate.id, elite)
     return list(seen.values())
+
+
+def _novelty(elite: Elite, others: Sequence[Elite]) -> float:
+    """Mean distance (bins, summed over measures) to the nearest other elites."""
+    distances = sorted(
+        sum(abs(a - b) for a, b in zip(elite.cell, other.cell, strict=True))
+        for other in others
+        if other is not elite
+    )[:_NEIGHBOURS]
+    return sum(distances) / len(distances) if distances else 0.0

@@ -41,6 +41,7 @@ class RejectionReason(StrEnum):
     TOO_LARGE = "too_large"
     FORBIDDEN_IMPORT = "forbidden_import"
     DUPLICATE = "duplicate"
+    NEAR_DUPLICATE = "near_duplicate"
     REFUSED_BY_MODEL = "refused_by_model"
 
 
@@ -203,6 +204,8 @@ class StopReason(StrEnum):
 
     ITERATIONS = "iterations"
     EVALUATIONS = "evaluations"
+    EXECUTIONS = "executions"
+    CPU = "cpu"
     SECONDS = "seconds"
     PATIENCE = "patience"
     TOKENS = "tokens"
@@ -214,11 +217,12 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a campaign has used so far: counts, tokens, US dollars and wall seconds."""
+    """What a campaign has used so far: counts, tokens, US dollars, CPU and wall seconds."""
 
     iterations: int = 0
     evaluations: int = 0
     executions: int = 0
+    cpu_seconds: float = 0.0
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float | None = None
@@ -234,12 +238,16 @@ class Budget:
     Attributes:
         iterations: asks (count).
         evaluations: candidates evaluated on the training split (count).
+        executions: executions in training and validation (count).
+        cpu_seconds: CPU seconds of those executions.
         seconds: wall seconds of search.
         patience: iterations without a better training fitness (count).
     """
 
     iterations: int | None = None
     evaluations: int | None = None
+    executions: int | None = None
+    cpu_seconds: float | None = None
     seconds: float | None = None
     patience: int | None = None
 
@@ -248,6 +256,8 @@ class Budget:
         for limit, used, reason in (
             (self.iterations, usage.iterations, StopReason.ITERATIONS),
             (self.evaluations, usage.evaluations, StopReason.EVALUATIONS),
+            (self.executions, usage.executions, StopReason.EXECUTIONS),
+            (self.cpu_seconds, usage.cpu_seconds, StopReason.CPU),
             (self.seconds, usage.wall_seconds, StopReason.SECONDS),
             (self.patience, usage.since_improvement, StopReason.PATIENCE),
         ):

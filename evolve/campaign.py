@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
 from ..evaluators.base import Evaluation, ScoreStatus
-from ..sandbox.base import Program
 from .archive import Archive
 from .base import (
     AddStatus,
@@ -23,6 +22,7 @@ from .base import (
     Candidate,
     Context,
     Elite,
+    Origin,
     Proposal,
     Rejection,
     StopReason,
@@ -30,13 +30,18 @@ from .base import (
     stream,
 )
 from .executor import Job
+from .islands import Islands
 from .ledger import BudgetSpent
+from .memory import Memory
+from .racing import PairedRace, losses_of
+from .selection import Control, Selection
 from .state import Ask, Order, Ports, Settings, Tally
 from .store.reader import Iteration
 from .store.schema import StoreError
+from .tune import Tuner
+from .validation import Validation
 
 _TICK_SECONDS = 0.2
-_LINEAGE = 3
 
 
 class Campaign:
@@ -74,7 +79,7 @@ class Campaign:
         self.settings = settings
         self.budget = budget
         self.tally = Tally()
-        self.validated: dict[str, Evaluation] = {}
+        self.validation = Validation(ports)
         self.stopped: StopReason | None = None
         self.trouble: Exception | None = None
         self._baseline = baseline
@@ -83,9 +88,17 @@ class Campaign:
         self._observe = observe
         self._record = {i.number: i for i in ports.store.read.iterations()}
         self._asks: deque[Ask] = deque()
-        self._fitness = {e.candidate.id: e.fitness for e in archive.elites()}
-        self._candidates = {candidate.id: candidate for candidate in ports.store.read.started_from()}
-        self._validations: dict[Future[Evaluation], str] = {}
+        self._memory = Memory(ports.store.read.started_from(), archive.elites())
+        self._selection = Selection(settings.control, start)
+        self._islands = Islands(
+            archive,
+            seed=settings.seed,
+            migration_every=settings.migration_every,
+            reset_after=settings.reset_after,
+        )
+        self._tuner = Tuner(
+            seed=settings.seed, share=settings.tune_share, evaluations=settings.tune_evaluations
+        )
         self._threads = ThreadPoolExecutor(settings.in_flight, "proposal") if settings.waits else None
         self._seconds_before = float(ports.store.read.record("search_seconds") or 0.0)
         self._started = time.monotonic()
@@ -99,7 +112,7 @@ class Campaign:
             StoreError: the store cannot be written.
             SandboxError: candidates cannot be run.
         """
-        self.validate(self.start.candidate)
+        self.validation.start(self.start.candidate)
         self._replay_completed()
         while True:
             if self._may_ask():
@@ -125,7 +138,8 @@ class Campaign:
         return Usage(
             iterations=self.tally.asked,
             evaluations=self.tally.evaluations,
-            executions=self.tally.executions,
+            executions=self.tally.executions + self.validation.executions,
+            cpu_seconds=self.tally.cpu_seconds + self.validation.cpu_seconds,
             tokens_in=calls.tokens_in if calls else 0,
             tokens_out=calls.tokens_out if calls else 0,
             cost_usd=calls.cost_usd if calls else None,
@@ -141,19 +155,20 @@ class Campaign:
         recorded = self._record.get(number)
         if recorded is not None:
             return self._asked_before(recorded)
-        island = (number - 1) % self.archive.islands
-        chosen = self.archive.select(
-            island, stream(self.settings.seed, "select", number), 1 + self.settings.inspirations
-        )
-        ask = Ask(number, island, tuple(e.candidate.id for e in chosen[:1]))
+        tuned = self._tuner.ask(number, self.archive)
+        chosen = [tuned[0]] if tuned is not None else self._parents(number)
+        island = tuned[0].island if tuned is not None else self._island(number)
+        rival = chosen[0] if tuned is not None else self.archive.rival(island)
+        ask = Ask(number, island, tuple(e.candidate.id for e in chosen[:1]), self._race(rival))
         inspirations = [e.candidate.id for e in chosen[1:]]
-        if self._threads is not None:
-            self.ports.store.asked(number, island, ask.parents, inspirations)
+        raced = rival.candidate.id if rival is not None else None
+        if self._threads is not None and tuned is None:
+            self.ports.store.asked(number, island, ask.parents, inspirations, raced)
             ask.proposal = self._threads.submit(self._propose, chosen, self.context(number, chosen))
             return ask
-        proposal = self._propose(chosen, self.context(number, chosen))
+        proposal = tuned[1] if tuned is not None else self._propose(chosen, self.context(number, chosen))
         with self.ports.store.transaction():
-            self.ports.store.asked(number, island, ask.parents, inspirations)
+            self.ports.store.asked(number, island, ask.parents, inspirations, raced)
             self._admit(ask, proposal)
         return ask
 
@@ -167,34 +182,22 @@ class Campaign:
             if not ask.recorded:
                 store.told(ask.iteration, evaluation, self.ports.evaluator.version, added)
                 self._record_events(ask, evaluation, best)
-            improved, gained = self.archive.best is not best, self._gained(ask, evaluation)
+            improved = self.archive.best is not best
+            gained = self._memory.better_than_parent(ask.outcome, ask.parents)
             cost = store.call_cost(ask.iteration) if self.settings.waits else None
             self.tally.count(ask, evaluation, improved=improved, gained=gained, cost=cost)
-            self._migrate(record=not ask.recorded)
-        if self.archive.best is not None and self.archive.best is not best:
-            self.validate(self.archive.best.candidate)
+            self._tuner.tell(ask.iteration, evaluation.fitness if evaluation is not None else None)
+            for event in self._islands.told(self.tally.told):
+                if not ask.recorded:
+                    store.event(self.tally.told, event.kind, event.data)
+        if self.tally.told % self.settings.validate_every == 0:
+            self.validation.start_best(self.archive.bests())
         self._observe(self)
-
-    def validate(self, candidate: Candidate) -> None:
-        """Evaluates a candidate on the validation split in the background; never steers the search."""
-        id = candidate.id
-        if id in self.validated or id in self._validations.values():
-            return
-        found = self.ports.store.read.evaluation(id, "valid")
-        if found is not None:
-            self._validated(id, found)
-        else:
-            job = Job(self.program(candidate.files), "valid")
-            self._validations[self.ports.executor.submit(job)] = id
 
     def settle(self) -> None:
         """Waits for all validations under way."""
-        while self._validations:
+        while self.validation.futures:
             self._wait()
-
-    def program(self, files: Mapping[str, str]) -> Program:
-        """A candidate's text as a program of this problem."""
-        return Program(files, self.ports.problem.entry_point, getattr(self.ports.problem, "driver", None))
 
     def close(self) -> None:
         """Ends proposal threads and remembers how long the search took."""
@@ -208,20 +211,47 @@ class Campaign:
         replaying = self.tally.asked + 1 in self._record
         if self.stopped is None and not replaying:
             self.stopped = self.budget.exhausted(self.usage())
-        if len(self._asks) >= self.settings.in_flight or (self.stopped is not None and not replaying):
+        if not self._room() or (self.stopped is not None and not replaying):
             return False
         limit = self.budget.evaluations
         return replaying or limit is None or self.tally.evaluations + len(self._asks) < limit
 
+    def _room(self) -> bool:
+        """Whether one more ask may be under way.
+
+        In order of completion only asks that wait for somebody count, and as many again may be evaluated;
+        otherwise the number of asks under way decides what an ask can know, so it is kept exactly.
+        """
+        most = self.settings.in_flight
+        if self.settings.order is Order.SUBMITTED:
+            return len(self._asks) < most
+        return sum(ask.outcome is None for ask in self._asks) < most and len(self._asks) < 2 * most
+
+    def _parents(self, number: int) -> list[Elite]:
+        """Parents and inspirations of an iteration."""
+        rng, count = stream(self.settings.seed, "select", number), 1 + self.settings.inspirations
+        return self._selection.parents(self.archive, self._island(number), rng, count)
+
+    def _island(self, number: int) -> int:
+        return (number - 1) % self.archive.islands
+
+    def _race(self, rival: Elite | None) -> PairedRace | None:
+        """The race of a candidate against a rival as it is now."""
+        level, loss = self.settings.race_level, self.ports.evaluator.loss
+        return PairedRace(losses_of(rival.evaluation, loss), loss, level) if rival and level else None
+
     def _asked_before(self, recorded: Iteration) -> Ask:
         """The ask of a recorded iteration; only what was not told is done."""
+        if self.settings.order is Order.SUBMITTED:
+            self._tuner.ask(recorded.number, self.archive)  # as it was asked then: it goes on from here
         ask = Ask(recorded.number, recorded.island, recorded.parents)
+        ask.race = self._race(self._elite(recorded.rival) if recorded.rival else None)
         ask.recorded = recorded.told is not None
         read = self.ports.store.read
         if recorded.candidate is not None:
             ask.outcome = found = read.candidate(recorded.candidate)
             if found is not None:
-                self._candidates[found.id] = found
+                self._memory.know(found)
             if ask.recorded and (evaluation := read.evaluation(recorded.candidate, "train")) is not None:
                 ask.evaluation = Future()
                 ask.evaluation.set_result(evaluation)
@@ -238,8 +268,7 @@ class Campaign:
         candidate, evaluation = read.candidate(id), read.evaluation(id, "train")
         if candidate is None or evaluation is None:
             raise StoreError(f"candidate {id}: not in the store, expected the parent of an open iteration")
-        measures = self.archive.space.measures(candidate, evaluation)
-        return Elite(candidate, evaluation, candidate.island, self.archive.space.cell(measures), measures)
+        return self.archive.elite(candidate, evaluation, candidate.island)
 
     def context(self, number: int, chosen: list[Elite]) -> Context:
         """What the proposer may know at an ask (1-based number) with these elites."""
@@ -252,20 +281,10 @@ class Campaign:
             inspirations=tuple(chosen[1:]),
             modules=tuple(self.ports.admission.modules),
             cpu_seconds=self._cpu_seconds,
-            operators=dict(self.tally.operators),
+            operators={} if self.settings.control is Control.BEST_OF_N else dict(self.tally.operators),
             costs=dict(self.tally.costs),
-            lineage=self._lineage(chosen[0].candidate.id),
+            lineage=self._memory.lineage(chosen[0].candidate.id),
         )
-
-    def _lineage(self, id: str) -> tuple[str, ...]:
-        """How a candidate came about, oldest first."""
-        lines: list[str] = []
-        while id and len(lines) < _LINEAGE and (candidate := self._candidates.get(id)) is not None:
-            fitness = self._fitness.get(id)
-            shown = "no fitness" if fitness is None else f"fitness {fitness:.5f}"
-            lines.append(f"iteration {candidate.iteration}, {candidate.operator}: {shown}")
-            id = candidate.parents[0] if candidate.parents else ""
-        return tuple(reversed(lines))
 
     def _propose(self, chosen: list[Elite], context: Context) -> Proposal | Rejection:
         rng = stream(self.settings.seed, "propose", context.iteration)
@@ -273,15 +292,14 @@ class Campaign:
 
     def _admit(self, ask: Ask, proposal: Proposal | Rejection) -> None:
         """Makes a candidate of a proposal, or a rejection, and records it."""
-        outcome: Candidate | Rejection = (
-            proposal
-            if isinstance(proposal, Rejection)
-            else self.ports.admission.admit(
-                proposal, ask.parents, ask.island, ask.iteration, self._candidates
-            )
-        )
+        outcome: Candidate | Rejection
+        if isinstance(proposal, Rejection):
+            outcome = proposal
+        else:
+            admit = self.ports.admission.admit
+            outcome = admit(proposal, ask.parents, ask.island, ask.iteration, self._memory)
         if isinstance(outcome, Candidate):
-            self._candidates[outcome.id] = outcome
+            self._memory.know(outcome)
         ask.outcome = outcome
         self.ports.store.admitted(ask.iteration, outcome)
 
@@ -291,7 +309,8 @@ class Campaign:
 
     def _evaluate(self, ask: Ask) -> None:
         if isinstance(ask.outcome, Candidate) and ask.evaluation is None:
-            ask.evaluation = self.ports.executor.submit(Job(self.program(ask.outcome.files), "train"))
+            job = Job(self.ports.evaluator.program(ask.outcome.files), "train", race=ask.race)
+            ask.evaluation = self.ports.executor.submit(job)
 
     def _landed(self) -> Ask | None:
         """The next ask that may be told: the oldest, or in order of completion any."""
@@ -330,7 +349,7 @@ class Campaign:
 
     def _wait(self) -> None:
         """Waits until something may have landed, a tick at most, and collects validations."""
-        futures: list[Future[Any]] = list(self._validations)
+        futures: list[Future[Any]] = list(self.validation.futures)
         asks: Iterable[Ask] = self._asks
         if self.settings.order is Order.SUBMITTED:
             asks = [a for n, a in enumerate(self._asks) if n == 0 or a.outcome is None]
@@ -339,31 +358,21 @@ class Campaign:
             if future is not None:
                 futures.append(future)
         wait(futures, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
-        for done in [f for f in self._validations if f.done()]:
-            id = self._validations.pop(done)
-            evaluation = done.result()
-            self.ports.store.put_evaluation(id, evaluation, self.ports.evaluator.version)
-            self._validated(id, evaluation)
+        self.validation.collect()
         self._observe(self)
-
-    def _validated(self, id: str, evaluation: Evaluation) -> None:
-        self.validated[id] = evaluation
-        self.tally.executions += len(evaluation.scores)
 
     def _place(self, ask: Ask, evaluation: Evaluation | None) -> AddStatus | None:
         if not isinstance(ask.outcome, Candidate) or evaluation is None:
             return None
         if evaluation.fitness is None:
             return AddStatus.NOT_ADDED
-        self._fitness[ask.outcome.id] = evaluation.fitness
+        self._memory.fitness[ask.outcome.id] = evaluation.fitness
+        if self.settings.control is not Control.NONE:
+            self._selection.told(self.archive.elite(ask.outcome, evaluation, ask.island))
+        twin = self.archive.twin(ask.outcome, evaluation)
+        if twin is not None and not ask.recorded:
+            self.ports.store.event(ask.iteration, "twin", {"candidate": ask.outcome.id, "of": twin})
         return self.archive.add(ask.outcome, evaluation, ask.island)
-
-    def _gained(self, ask: Ask, evaluation: Evaluation | None) -> bool:
-        """Whether a candidate is better than its first parent on the training split."""
-        if evaluation is None or evaluation.fitness is None or not ask.parents:
-            return False
-        parent = self._fitness.get(ask.parents[0])
-        return parent is not None and evaluation.fitness > parent
 
     def _record_events(self, ask: Ask, evaluation: Evaluation | None, best: Elite | None) -> None:
         store = self.ports.store
@@ -372,19 +381,8 @@ class Campaign:
             store.event(ask.iteration, "best", {"candidate": found.candidate.id, "fitness": found.fitness})
         failure = evaluation.failure if evaluation is not None else None
         if failure is not None and failure.status is ScoreStatus.BEYOND_BOUND:
-            store.event(
-                ask.iteration, "beyond_bound", {"instance": failure.instance, "message": failure.message}
-            )
-
-    def _migrate(self, *, record: bool) -> None:
-        """Copies each island's best to the next island of the ring, every so many told iterations."""
-        every = self.settings.migration_every
-        if not every or self.archive.islands < 2 or self.tally.told % every:
-            return
-        for elite, target, added in self.archive.migrate_ring():
-            if record:
-                data = {"candidate": elite.candidate.id, "from": elite.island, "to": target}
-                self.ports.store.event(self.tally.told, "migration", {**data, "added": int(added)})
+            data = {"instance": failure.instance, "message": failure.message}
+            store.event(ask.iteration, "beyond_bound", data)
 
     def _replay_completed(self) -> None:
         """In order of completion: first tells what is recorded as told, in the recorded order."""
@@ -392,7 +390,10 @@ class Campaign:
             return
         told = sorted((i for i in self._record.values() if i.told is not None), key=lambda i: i.told or 0)
         for recorded in told:
-            self.tell(self._asked_before(recorded))
+            ask = self._asked_before(recorded)
+            if isinstance(ask.outcome, Candidate) and ask.outcome.origin is Origin.TUNE:
+                self._tuner.skip(ask.outcome.files)
+            self.tell(ask)
         self.tally.asked = len(self._record)
         for recorded in self._record.values():
             if recorded.told is None:

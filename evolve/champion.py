@@ -23,7 +23,7 @@ def choose(campaign: Campaign, elites: int) -> Elite | None:
     """
     top = unique(campaign.archive.elites())[:elites]
     for elite in top:
-        campaign.validate(elite.candidate)
+        campaign.validation.start(elite.candidate)
     campaign.settle()
     valid = [e for e in unique(campaign.archive.elites()) if _fitness(campaign, e) is not None]
     return max(valid, key=lambda e: (_fitness(campaign, e) or 0.0, e.fitness), default=None)
@@ -34,11 +34,11 @@ def test(campaign: Campaign, candidate: Candidate) -> Evaluation:
     store, ports = campaign.ports.store, campaign.ports
     found = store.read.evaluation(candidate.id, "test")
     if found is None:
-        found = ports.executor.submit(Job(campaign.program(candidate.files), "test")).result()
+        found = ports.executor.submit(Job(campaign.ports.evaluator.program(candidate.files), "test")).result()
         store.put_evaluation(candidate.id, found, ports.evaluator.version)
     return found
 
 
 def _fitness(campaign: Campaign, elite: Elite) -> float | None:
-    evaluation = campaign.validated.get(elite.candidate.id)
+    evaluation = campaign.validation.found.get(elite.candidate.id)
     return None if evaluation is None else evaluation.fitness

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..evaluators.base import Evaluation, Evaluator
+from ..evaluators.base import Evaluation, Evaluator, Race
 from ..sandbox.base import Program, Sandbox
 
 
@@ -21,11 +21,13 @@ class Job:
         program: what is evaluated.
         split: name of the set.
         whole: score all instances also after a failure (reports), or end at the first one (a search).
+        race: ends the evaluation early; None scores every instance.
     """
 
     program: Program
     split: str
     whole: bool = False
+    race: Race | None = None
 
 
 class Executor(Protocol):
@@ -82,7 +84,9 @@ class ThreadExecutor:
             if not future.set_running_or_notify_cancel():
                 continue
             try:
-                found = self._evaluator.evaluate(job.program, job.split, slot, stop_at_failure=not job.whole)
+                found = self._evaluator.evaluate(
+                    job.program, job.split, slot, stop_at_failure=not job.whole, race=job.race
+                )
                 future.set_result(found)
             except BaseException as error:  # handed to the loop, which decides
                 future.set_exception(error)

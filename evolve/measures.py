@@ -1,60 +1,128 @@
-"""Measures of the archive: functions of source and answers only, with fixed, declared bins."""
+"""Measures of the archive: functions of source and answers only, never of time, with fixed, declared bins."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from ..evaluators.base import Evaluation
+from ..evaluators.base import Evaluation, Score
 from ..problems.base import Instance
 from .base import Candidate
 
-SIZE_EDGES = (60.0, 90.0, 130.0, 190.0, 270.0, 390.0, 560.0, 800.0)
-PROFILE_EDGES = (0.35, 0.5, 0.65, 0.8, 0.9, 0.96)
-NAMES = ("size", "profile")
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One axis of the archive.
+
+    Attributes:
+        meaning: what is measured, with its unit.
+        edges: between its bins, ascending; a value on an edge belongs to the bin above it.
+        of: the value of a candidate with its complete training evaluation; `hard` are the instances of the
+            half of the strata where the start program's loss is largest.
+    """
+
+    meaning: str
+    edges: tuple[float, ...]
+    of: Callable[[Candidate, Evaluation, frozenset[str]], float]
+
+
+def _described(name: str) -> Callable[[Candidate, Evaluation, frozenset[str]], float]:
+    return lambda candidate, evaluation, hard: float(candidate.description.descriptors.get(name, 0))
+
+
+def _profile(candidate: Candidate, evaluation: Evaluation, hard: frozenset[str]) -> float:
+    total = part = 0.0
+    for score in evaluation.scores:
+        loss = max(0.0, float(score.excess)) if score.excess is not None else 0.0
+        total += loss
+        if score.instance in hard:
+            part += loss
+    return part / total if total else 0.5
+
+
+def _solved(candidate: Candidate, evaluation: Evaluation, hard: frozenset[str]) -> float:
+    return sum(score.excess == 0 for score in evaluation.scores) / len(evaluation.scores)
+
+
+_COUNTS = (1.0, 2.0, 3.0, 5.0, 8.0)
+_MANY = (2.0, 4.0, 8.0, 16.0, 32.0)
+MEASURES: Mapping[str, Measure] = MappingProxyType(
+    {
+        "size": Measure(
+            "size of the program (syntax-tree nodes)",
+            (60.0, 90.0, 130.0, 190.0, 270.0, 390.0, 560.0, 800.0),
+            lambda candidate, evaluation, hard: float(candidate.description.nodes),
+        ),
+        "depth": Measure(
+            "depth of the program (levels of the syntax tree)",
+            (8.0, 10.0, 12.0, 14.0, 17.0, 21.0),
+            lambda candidate, evaluation, hard: float(candidate.description.depth),
+        ),
+        "loops": Measure("loops (count)", _COUNTS, _described("loops")),
+        "branches": Measure("branches (count)", _COUNTS, _described("branches")),
+        "calls": Measure("calls (count)", _MANY, _described("calls")),
+        "constants": Measure("numeric constants (count)", _MANY, _described("constants")),
+        "profile": Measure("share of the loss on hard strata", (0.35, 0.5, 0.65, 0.8, 0.9, 0.96), _profile),
+        "solved": Measure(
+            "share of instances at the reference", (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9), _solved
+        ),
+    }
+)
+"""Name → measure; a configuration chooses among them."""
+
+DEFAULT_NAMES = ("size", "profile")
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureSpace:
-    """What cells are made of: code size, and how much of the loss falls on the hard strata.
+    """What the cells of an archive are made of.
 
     Attributes:
+        names: of the measures, in the order of a cell's indices; none at all makes one cell an island.
+        loss: normalised loss of a score (ratio), None unless it is OK.
         hard: ids of the training instances in the strata where the start program's loss is largest (half of
             the strata).
     """
 
+    names: tuple[str, ...]
+    loss: Callable[[Score], float | None]
     hard: frozenset[str]
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        start: Evaluation,
+        instances: Mapping[str, Instance],
+        loss: Callable[[Score], float | None],
+    ) -> MeasureSpace:
+        """The space of some measures, relative to the start program's evaluation in training."""
+        return cls(tuple(names), loss, hard_instances(start, instances, loss))
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Bins of each measure (count)."""
-        return (len(SIZE_EDGES) + 1, len(PROFILE_EDGES) + 1)
+        return tuple(len(MEASURES[name].edges) + 1 for name in self.names)
 
     def measures(self, candidate: Candidate, evaluation: Evaluation) -> tuple[float, ...]:
-        """(syntax-tree nodes, share in [0, 1] of the summed loss on the hard strata; ½ if there is none)."""
-        total = hard = 0.0
-        for score in evaluation.scores:
-            loss = max(0.0, float(score.excess)) if score.excess is not None else 0.0
-            total += loss
-            if score.instance in self.hard:
-                hard += loss
-        return (float(candidate.description.nodes), hard / total if total else 0.5)
+        """Value of each measure."""
+        return tuple(MEASURES[name].of(candidate, evaluation, self.hard) for name in self.names)
 
     def cell(self, measures: tuple[float, ...]) -> tuple[int, ...]:
         """Bin of each measure, 0-based."""
-        edges = (SIZE_EDGES, PROFILE_EDGES)
-        return tuple(bisect_right(e, value) for e, value in zip(edges, measures, strict=True))
+        pairs = zip(self.names, measures, strict=True)
+        return tuple(bisect_right(MEASURES[name].edges, value) for name, value in pairs)
 
 
-def hard_instances(evaluation: Evaluation, instances: Mapping[str, Instance]) -> frozenset[str]:
-    """Ids of the instances in the half of the strata where an evaluation's mean gap or loss is largest."""
+def hard_instances(
+    evaluation: Evaluation, instances: Mapping[str, Instance], loss: Callable[[Score], float | None]
+) -> frozenset[str]:
+    """Ids of the instances in the half of the strata where an evaluation's mean loss is largest."""
     losses: dict[str, list[float]] = {}
     for score in evaluation.scores:
-        instance = instances[score.instance]
-        loss = 0.0 if score.excess is None else float(score.excess)
-        whole = max(abs(float(score.reference)), float(instance.scale))
-        losses.setdefault(instance.stratum, []).append(loss / whole)
+        losses.setdefault(instances[score.instance].stratum, []).append(loss(score) or 0.0)
     ranked = sorted(losses, key=lambda s: (-sum(losses[s]) / len(losses[s]), s))
     hard = set(ranked[: (len(ranked) + 1) // 2])
     return frozenset(id for id, instance in instances.items() if instance.stratum in hard)

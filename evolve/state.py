@@ -6,11 +6,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ..evaluators.base import Evaluation, Evaluator
+from ..evaluators.base import Evaluation, Evaluator, Race
 from ..problems.base import Problem
 from .admission import Admission
 from .base import Candidate, Proposal, Proposer, Rejection
 from .executor import Executor
+from .selection import Control
 from .store.store import Store
 
 
@@ -30,16 +31,29 @@ class Settings:
         in_flight: asks without an outcome (count); a constant of the run, never the number of workers.
         order: of telling.
         migration_every: told iterations between migrations along the ring of islands (count); 0 is never.
+        reset_after: told iterations without a better best after which an island is resettled (count); 0 is
+            never.
         inspirations: elites shown or crossed beside the first parent (count).
         waits: whether the proposer waits for somebody else (a model), so that it runs in a thread of its own.
+        control: what takes the place of the search.
+        race_level: of the test that stops a candidate early (probability); 0 executes every instance.
+        tune_share: of the iterations that tuning may take (ratio, 0 to 1); 0 is none.
+        tune_evaluations: points for one structure (count).
+        validate_every: told iterations between validations of an island's new best (count).
     """
 
     seed: int
     in_flight: int
     order: Order
     migration_every: int
+    reset_after: int
     inspirations: int
     waits: bool
+    control: Control
+    race_level: float
+    tune_share: float
+    tune_evaluations: int
+    validate_every: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +75,7 @@ class Ask:
     iteration: int
     island: int
     parents: tuple[str, ...]
+    race: Race | None = None
     proposal: Future[Proposal | Rejection] | None = None
     outcome: Candidate | Rejection | None = None
     evaluation: Future[Evaluation] | None = None
@@ -82,6 +97,7 @@ class Tally:
     told: int = 0
     evaluations: int = 0
     executions: int = 0
+    cpu_seconds: float = 0.0
     since_improvement: int = 0
     rejections: dict[str, int] = field(default_factory=dict)
     operators: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -113,6 +129,7 @@ class Tally:
         if evaluation is not None:
             self.evaluations += 1
             self.executions += len(evaluation.scores)
+            self.cpu_seconds += sum(score.cpu_seconds for score in evaluation.scores)
         if ask.outcome is not None:
             tries, gains = self.operators.get(ask.outcome.operator, (0, 0))
             self.operators[ask.outcome.operator] = (tries + 1, gains + gained)

@@ -1,39 +1,167 @@
 """Numbers of a program tuned by an optimiser: the proposer finds the structure, CMA-ES finds the constants.
 
 CMA-ES (Hansen and Ostermeier 2001, doi:10.1162/106365601750190398) as the package `cma` keeps it, on the
-logarithms of the constants, so that a step is a factor.
+logarithms of the constants, so that a step is a factor. Each point is an iteration of the campaign like any
+other: raced, recorded, and told in order.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from .archive import Archive, unique
+from .base import Elite, Origin, Proposal
 from .offline.kinds import ARRAY, NUMBER
 from .offline.scope import Spot, analyse
 
 MAX_CONSTANTS = 12
+OPERATOR = "cma-es"
 _STEP = 0.3  # of the first generation, natural logarithm: factors of about 0.7 to 1.35
 _LARGEST = 12.0  # natural logarithm: a constant changes by a factor of e^12 at most
+_PROMISING = 4  # how many of the best elites are looked at
 
 
-@dataclass(frozen=True, slots=True)
-class Tuned:
-    """What came of tuning.
+class Generations:
+    """CMA-ES over the numbers of one text: hands out points, takes their losses, goes on by generations."""
 
-    Attributes:
-        text: the best text seen; the given one when nothing was better.
-        loss: its loss.
-        evaluations: calls of the loss that were made (count).
-        constants: numbers that were tuned (count).
+    def __init__(self, text: str, evaluations: int, seed: int) -> None:
+        """Starts from a text's own numbers.
+
+        Args:
+            text: source within the sandbox's caps, with at least one of `constants(text)`.
+            evaluations: points to hand out (count).
+            seed: ≥ 0, of the optimiser's own random stream.
+        """
+        import cma
+        import numpy as np
+
+        given = constants(text)
+        stream = np.random.default_rng(seed)
+        # One dimension is not enough for a covariance: a second one that nothing reads stands in.
+        self._origin = [math.log(value) for value in given] + [0.0] * (len(given) == 1)
+        options = {"seed": math.nan, "randn": lambda *shape: stream.standard_normal(shape), "verbose": -9}
+        self._strategy = cma.CMAEvolutionStrategy(self._origin, _STEP, options)
+        self._text = text
+        self._count = len(given)
+        self._left = evaluations
+        self._points: list[Any] = []
+        self._waiting: deque[int] = deque()
+        self._losses: dict[int, float | None] = {}
+
+    @property
+    def over(self) -> bool:
+        """Whether no point will be handed out any more."""
+        return self._left <= 0 and not self._waiting
+
+    def ask(self) -> tuple[int, str] | None:
+        """The next point of this generation as its number and text; None while losses are awaited."""
+        if not self._waiting and len(self._losses) == len(self._points) and not self.over:
+            self._next_generation()
+        if not self._waiting:
+            return None
+        number = self._waiting.popleft()
+        values = [
+            math.exp(min(max(x, o - _LARGEST), o + _LARGEST))
+            for x, o in zip(self._points[number], self._origin[: self._count], strict=False)
+        ]
+        return number, substitute(self._text, values)
+
+    def tell(self, number: int, loss: float | None) -> None:
+        """Takes the loss of a point, None if it has none (stopped, failed, rejected)."""
+        self._losses[number] = loss
+
+    def _next_generation(self) -> None:
+        if self._points:
+            told = [self._losses[number] for number in range(len(self._points))]
+            finite = [loss for loss in told if loss is not None]
+            # A generation without any loss says nothing. Otherwise a failure ranks behind all of its
+            # generation; CMA-ES uses ranks alone.
+            if finite:
+                worst = max(finite) + 1.0
+                self._strategy.tell(self._points, [worst if loss is None else loss for loss in told])
+        if self._strategy.stop():
+            self._left = 0
+            return
+        self._points, self._losses = self._strategy.ask(), {}
+        count = min(len(self._points), self._left)
+        self._left -= count
+        self._points = self._points if count == len(self._points) else self._points[:count]
+        self._waiting.extend(range(count))
+
+
+class Tuner:
+    """Gives a share of the iterations to tuning the best elites, one structure after another.
+
+    A pure function of the archive at each ask and of what was told: a replayed campaign tunes the same.
     """
 
-    text: str
-    loss: float
-    evaluations: int
-    constants: int
+    def __init__(self, *, seed: int, share: float, evaluations: int) -> None:
+        """Takes how much may be spent.
+
+        Args:
+            seed: of the optimiser's random streams.
+            share: of the iterations that tuning may take (ratio, 0 to 1); 0 is none.
+            evaluations: points for one structure (count).
+        """
+        self._seed = seed
+        self._share = share
+        self._evaluations = evaluations
+        self._structures: set[str] = set()
+        self._work: Generations | None = None
+        self._elite: Elite | None = None
+        self._asked: dict[int, tuple[Generations, int]] = {}
+
+    def ask(self, number: int, archive: Archive) -> tuple[Elite, Proposal] | None:
+        """At an ask (1-based number) that belongs to tuning: the elite and its next point; None otherwise."""
+        if int(number * self._share) == int((number - 1) * self._share):
+            return None
+        if self._work is None or self._work.over:
+            self._choose(archive)
+        point = self._work.ask() if self._work is not None else None
+        if point is None or self._work is None or self._elite is None:
+            return None
+        self._asked[number] = self._work, point[0]
+        files = dict(self._elite.candidate.files)
+        files[next(iter(files))] = point[1]
+        return self._elite, Proposal(files, Origin.TUNE, OPERATOR)
+
+    def tell(self, number: int, fitness: float | None) -> None:
+        """Takes the fitness of an ask, None if it has none; asks that are not of tuning are ignored."""
+        if number in self._asked:
+            work, point = self._asked.pop(number)
+            work.tell(point, None if fitness is None else -fitness)
+
+    def skip(self, files: Mapping[str, str]) -> None:
+        """Marks the structure of a program as tuned: what was tuned before a stop is not tuned again."""
+        key = structure(next(iter(files.values())))
+        if key is not None:
+            self._structures.add(key)
+
+    def _choose(self, archive: Archive) -> None:
+        """The best elite whose structure was not tuned yet, if there is one."""
+        self._work = self._elite = None
+        for elite in unique(archive.elites())[:_PROMISING]:
+            text = next(iter(elite.candidate.files.values()))
+            key = structure(text)
+            if key is None or key in self._structures:
+                continue
+            self._structures.add(key)
+            seed = self._seed + len(self._structures)
+            self._work, self._elite = Generations(text, self._evaluations, seed), elite
+            return
+
+
+def structure(text: str) -> str | None:
+    """A text with 1 for each of its tunable numbers; None if it has none, or cannot be written."""
+    try:
+        values = constants(text)
+        return substitute(text, [1.0] * len(values)) if values else None
+    except (ValueError, ArithmeticError, RecursionError):  # a candidate's text is hostile input
+        return None
 
 
 def constants(text: str) -> list[float]:
@@ -56,54 +184,6 @@ def substitute(text: str, values: Sequence[float]) -> str:
         short = float(f"{value:.4g}")
         spot.put(ast.Constant(int(short) if short.is_integer() and short < 1e15 else short))
     return ast.unparse(tree)
-
-
-def tune(
-    text: str, start_loss: float, loss: Callable[[str], float | None], evaluations: int, seed: int
-) -> Tuned:
-    """The best text over its numbers, after at most `evaluations` calls of the loss.
-
-    Args:
-        text: source within the sandbox's caps.
-        start_loss: loss of the text as it is, smaller is better.
-        loss: loss of a text, None when it has none (it failed).
-        evaluations: calls of `loss` (count, ≥ 0).
-        seed: ≥ 0, of the optimiser's own random stream.
-    """
-    import cma
-    import numpy as np
-
-    given = constants(text)
-    best, known = Tuned(text, start_loss, 0, len(given)), {text: start_loss}
-    if not given or evaluations <= 0:
-        return best
-    stream = np.random.default_rng(seed)
-    # One dimension is not enough for a covariance: a second one that nothing reads stands in.
-    origin = [math.log(value) for value in given] + [0.0] * (len(given) == 1)
-    options = {"seed": math.nan, "randn": lambda *shape: stream.standard_normal(shape), "verbose": -9}
-    strategy = cma.CMAEvolutionStrategy(origin, _STEP, options)
-    spent = 0
-    while spent < evaluations and not strategy.stop():
-        points = strategy.ask()
-        values: list[float | None] = []
-        for point in points:
-            logs = np.clip(point[: len(given)], np.array(origin[: len(given)]) - _LARGEST, _LARGEST)
-            child = substitute(text, [math.exp(x) for x in logs])
-            if child not in known:
-                if spent >= evaluations:
-                    return Tuned(best.text, best.loss, spent, len(given))
-                spent += 1
-                value = loss(child)
-                known[child] = math.inf if value is None else value
-                if value is not None and value < best.loss:
-                    best = Tuned(child, value, spent, len(given))
-            values.append(known[child] if math.isfinite(known[child]) else None)
-        finite = [value for value in values if value is not None]
-        if not finite:
-            break
-        # A failure ranks behind all of its generation; CMA-ES uses ranks alone.
-        strategy.tell(points, [max(finite) + 1.0 if value is None else value for value in values])
-    return Tuned(best.text, best.loss, spent, len(given))
 
 
 def _tunable(tree: ast.Module) -> list[Spot]:

@@ -152,6 +152,8 @@ class Description:
         entry_point: whether the main file defines the entry point at its top level.
         token_digest: hex SHA-256 of the normalised tokens (no comments, blank lines, docstrings; canonical
             indentation), the candidate's identity; None on error.
+        shape_digest: hex SHA-256 of the syntax tree with local names numbered and floats rounded to three
+            digits, equal for texts that differ in nothing else; None on error.
         imports: top-level module names that the text imports anywhere, sorted.
         nodes: number of syntax-tree nodes (count).
         depth: largest depth of the syntax tree (levels).
@@ -166,6 +168,7 @@ class Description:
     too_large: bool = False
     entry_point: bool = False
     token_digest: str | None = None
+    shape_digest: str | None = None
     imports: tuple[str, ...] = ()
     nodes: int = 0
     depth: int = 0

@@ -21,6 +21,7 @@ def build_config(
     workers: int | None = None,
     without: list[str] | None = None,
     instances: list[str] | None = None,
+    control: str | None = None,
 ) -> Config:
     """The configuration of a file or a problem's name with all flags applied.
 
@@ -37,7 +38,7 @@ def build_config(
         document["campaign"] = {"problem": what}
     document = override(document, assign)
     flags = {
-        "campaign": {"seed": seed},
+        "campaign": {"seed": seed, "control": control},
         "budget": budget or {},
         "run": {"workers": workers},
         "sandbox": {"without": without},

@@ -56,6 +56,10 @@ def run(
     repeat: Annotated[
         int, typer.Option("--repeat", min=1, help="Runs with seeds SEED, SEED+1, … (count).")
     ] = 1,
+    control: Annotated[
+        str | None,
+        typer.Option("--control", metavar="KIND", help="In place of the search: best-of-n or random."),
+    ] = None,
     start: Annotated[
         list[str] | None,
         typer.Option("--start", metavar="FILE|RUN", help="Your start program, or a run's elites."),
@@ -98,6 +102,7 @@ def run(
             workers=workers,
             without=unsafe_without,
             instances=instances,
+            control=control,
         )
         config = compose.resolve_budget(config)
         check_models(config, runs_folder(runs))

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...evaluators.scoring import normalised_loss
 from ...evolve.archive import Archive
 from ...evolve.base import Elite
-from ...evolve.measures import MeasureSpace, hard_instances
+from ...evolve.measures import DEFAULT_NAMES, MeasureSpace
 from .record import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One addition: after which outcome it came, the candidate, its island."""
+    """One addition or resettling: after which outcome it came, the candidates, their island."""
 
     told: int
     rank: int
-    candidate: str
+    candidates: tuple[str, ...]
     island: int
-    migrated: bool
+    kind: str
 
 
 def rebuild(record: RunRecord) -> Archive | None:
@@ -31,20 +32,27 @@ def rebuild(record: RunRecord) -> Archive | None:
     if evaluation is None:
         return None
     instances = {id: i for id, i in record.instances.items() if i.split == "train"}
-    space = MeasureSpace(hard_instances(evaluation, instances))
-    archive = Archive(space, int((record.config.get("archive") or {}).get("islands", 1)))
+    section = record.config.get("archive") or {}
+    names = section.get("measures", DEFAULT_NAMES)
+    space = MeasureSpace.of(
+        names, evaluation, instances, lambda score: normalised_loss(score, instances[score.instance])
+    )
+    alone = (record.config.get("campaign") or {}).get("control", "none") != "none"
+    archive = Archive(space, 1 if alone else int(section.get("islands", 1)))
     for id in starts:
         for island in range(archive.islands):
             _add(record, archive, id, island)
     placed: dict[str, Elite] = {e.candidate.id: e for e in archive.elites()}
     for step in _steps(record):
-        if not step.migrated:
-            _add(record, archive, step.candidate, step.island)
-            placed |= {
-                e.candidate.id: e for e in archive.elites(step.island) if e.candidate.id == step.candidate
-            }
-        elif step.candidate in placed:
-            archive.migrate(placed[step.candidate], step.island)
+        known = [placed[id] for id in step.candidates if id in placed]
+        if step.kind == "reset":
+            archive.reset(step.island, known)
+        elif step.kind == "migration":
+            for elite in known:
+                archive.migrate(elite, step.island)
+        else:
+            _add(record, archive, step.candidates[0], step.island)
+            placed |= {e.candidate.id: e for e in archive.elites(step.island)}
     return archive
 
 
@@ -55,12 +63,16 @@ def _add(record: RunRecord, archive: Archive, id: str, island: int) -> None:
 
 
 def _steps(record: RunRecord) -> list[_Step]:
-    """Additions that took a cell and migrations that did, in the order in which they happened."""
+    """Additions and migrations that took a cell and resettlings, in the order in which they happened."""
     rows = record.reader.rows(
         "SELECT told, island, candidate FROM iterations WHERE added > 0 AND candidate IS NOT NULL"
     )
-    steps = [_Step(row["told"], 0, row["candidate"], row["island"], False) for row in rows]
-    for rank, event in enumerate(record.reader.events("migration"), start=1):
-        if event.data.get("added"):
-            steps.append(_Step(event.iteration, rank, event.data["candidate"], event.data["to"], True))
+    steps = [_Step(row["told"], 0, (row["candidate"],), row["island"], "addition") for row in rows]
+    for rank, event in enumerate(record.reader.events(), start=1):
+        if event.kind == "migration" and event.data.get("added"):
+            moved = (event.data["candidate"],)
+            steps.append(_Step(event.iteration, rank, moved, event.data["to"], event.kind))
+        elif event.kind == "reset":
+            settled = tuple(event.data["candidates"])
+            steps.append(_Step(event.iteration, rank, settled, event.data["island"], event.kind))
     return sorted(steps, key=lambda step: (step.told, step.rank))

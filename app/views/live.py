@@ -72,7 +72,7 @@ class LiveView:
         """Takes note of how far a campaign is."""
         self._campaign = campaign
         now = time.monotonic()
-        self._rates.append((now, campaign.tally.executions))
+        self._rates.append((now, campaign.usage().executions))
         while len(self._rates) > 2 and now - self._rates[0][0] > _RATE_SECONDS:
             self._rates.popleft()
         best = best_validated(campaign)
@@ -134,11 +134,11 @@ class LiveView:
 
 def best_validated(campaign: Campaign) -> tuple[str, Evaluation] | None:
     """The candidate with the best validation fitness so far, with its evaluation."""
-    complete = [(e.fitness, id) for id, e in campaign.validated.items() if e.fitness is not None]
+    complete = [(e.fitness, id) for id, e in campaign.validation.found.items() if e.fitness is not None]
     if not complete:
         return None
     id = max(complete)[1]
-    return id, campaign.validated[id]
+    return id, campaign.validation.found[id]
 
 
 def mean_gap(evaluation: Evaluation) -> float | None:
@@ -148,7 +148,7 @@ def mean_gap(evaluation: Evaluation) -> float | None:
 
 
 def _start_gap(campaign: Campaign) -> str:
-    evaluation = campaign.validated.get(campaign.start.candidate.id)
+    evaluation = campaign.validation.found.get(campaign.start.candidate.id)
     return "–" if evaluation is None else percent(mean_gap(evaluation))
 
 

@@ -27,6 +27,7 @@ class Iteration:
     island: int
     parents: tuple[str, ...]
     inspirations: tuple[str, ...]
+    rival: str | None
     candidate: str | None
     rejection: Rejection | None
     told: int | None
@@ -227,6 +228,7 @@ def _iteration(row: sqlite3.Row) -> Iteration:
         island=row["island"],
         parents=tuple(json.loads(row["parents"])),
         inspirations=tuple(json.loads(row["inspirations"])),
+        rival=row["rival"],
         candidate=row["candidate"],
         rejection=rejection,
         told=row["told"],

@@ -118,6 +118,7 @@ def encode_description(description: Description) -> str:
     document = {
         "entry_point": description.entry_point,
         "token_digest": description.token_digest,
+        "shape_digest": description.shape_digest,
         "imports": description.imports,
         "nodes": description.nodes,
         "depth": description.depth,
@@ -134,6 +135,7 @@ def decode_description(text: str) -> Description:
     return Description(
         entry_point=document["entry_point"],
         token_digest=document["token_digest"],
+        shape_digest=document.get("shape_digest"),  # unknown in runs of schema version 1
         imports=tuple(document["imports"]),
         nodes=document["nodes"],
         depth=document["depth"],

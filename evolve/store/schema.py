@@ -64,7 +64,11 @@ def _first(database: sqlite3.Connection) -> None:
     database.executescript(_VERSION_1)
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first,)
+def _second(database: sqlite3.Connection) -> None:
+    database.execute("ALTER TABLE iterations ADD COLUMN rival TEXT")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _second)
 """Step n brings a store from schema version n to n + 1."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -97,13 +97,21 @@ class Store:
                     reference_row(number, references[instance.id]),
                 )
 
-    def asked(self, iteration: int, island: int, parents: Sequence[str], inspirations: Sequence[str]) -> None:
-        """Records an ask: who the parents and inspirations are."""
+    def asked(
+        self,
+        iteration: int,
+        island: int,
+        parents: Sequence[str],
+        inspirations: Sequence[str],
+        rival: str | None,
+    ) -> None:
+        """Records an ask: who the parents and inspirations are, and whom the candidate will race."""
+        texts = json.dumps(list(parents)), json.dumps(list(inspirations))
         with self.transaction() as db:
             db.execute(
-                "INSERT INTO iterations (iteration, island, parents, inspirations, asked_at) "
-                "VALUES (?,?,?,?,?)",
-                (iteration, island, json.dumps(list(parents)), json.dumps(list(inspirations)), time.time()),
+                "INSERT INTO iterations (iteration, island, parents, inspirations, rival, asked_at) "
+                "VALUES (?,?,?,?,?,?)",
+                (iteration, island, *texts, rival, time.time()),
             )
 
     def admitted(self, iteration: int, outcome: Candidate | Rejection) -> None:

@@ -15,6 +15,8 @@ import tokenize
 from collections.abc import Iterator
 from typing import Any
 
+from .shape import shape_digest
+
 MAX_NODES = 20_000
 MAX_DEPTH = 100
 
@@ -65,6 +67,7 @@ def describe(text: str, entry_point: str) -> dict[str, Any]:
         "too_large": False,
         "entry_point": _defines(tree, entry_point),
         "token_digest": digest,
+        "shape_digest": shape_digest(tree),
         "imports": _imports(tree),
         "nodes": nodes,
         "depth": depth,

@@ -69,7 +69,9 @@ def test_patience_ends_a_search_that_stands_still(campaign: Run, tmp_path: Path)
     script = tmp_path / "replies.json"
     reply = "```python\ndef order(times, weights):\n    return list(range(len(times)))\n```"
     script.write_text(json.dumps([reply]))
-    summary, _ = campaign(model=[{"spec": f"scripted/{script}"}], budget={"patience": 9})
+    summary, _ = campaign(
+        model=[{"spec": f"scripted/{script}"}], budget={"patience": 9}, search={"tune_share": 0.0}
+    )
     assert summary["stop_reason"] == "patience"
     assert summary["evaluations"] == 1
     assert summary["rejections"]["duplicate"] >= 8

@@ -27,7 +27,8 @@ def _digests(folder: Path) -> list[Any]:
             for query in (
                 "SELECT name, digest FROM instances ORDER BY name",
                 "SELECT id FROM candidates ORDER BY id",
-                "SELECT instance, answer, objective FROM executions ORDER BY evaluation, position",
+                "SELECT x.instance, x.answer, x.objective FROM executions x "
+                "JOIN evaluations e ON e.id = x.evaluation ORDER BY e.program, e.split, x.position",
             )
         ]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Callable
 
 import numpy as np
-from gapsmith.evolve.tune import constants, substitute, tune
+from gapsmith.evolve.tune import Generations, constants, structure, substitute
 
 RULE = """
 def rule(x: float, y: float) -> float:
@@ -37,50 +38,73 @@ def test_substitution_writes_the_values_and_nothing_else() -> None:
     assert substitute(changed, [0.5, 4, 2.5]) == ast.unparse(ast.parse(RULE))
 
 
+def drive(
+    text: str, loss: Callable[[str], float | None], evaluations: int, seed: int
+) -> list[tuple[str, float | None]]:
+    """All points of a tuning with their losses, told in the order of asking."""
+    work, points = Generations(text, evaluations, seed), []
+    while not work.over:
+        point = work.ask()
+        if point is None:
+            break
+        points.append((point[1], loss(point[1])))
+        work.tell(point[0], points[-1][1])
+    return points
+
+
+def best(points: list[tuple[str, float | None]]) -> float:
+    """The smallest loss of some points."""
+    return min(value for _, value in points if value is not None)
+
+
 def test_tuning_improves_and_counts() -> None:
-    """CMA-ES comes much closer within its evaluations, and says how many it used."""
+    """CMA-ES comes much closer within its evaluations, and asks for no more."""
     before = loss(RULE)
     assert before is not None
-    calls: list[str] = []
+    points = drive(RULE, loss, 150, seed=1)
+    assert best(points) < before / 3
+    assert len(points) == 150
 
-    def counted(text: str) -> float | None:
-        calls.append(text)
-        return loss(text)
 
-    done = tune(RULE, before, counted, evaluations=150, seed=1)
-    assert done.loss < before / 3
-    assert done.loss == loss(done.text)
-    assert done.evaluations == len(calls) <= 150
+def test_a_generation_waits_for_its_losses() -> None:
+    """Until a generation is told nothing new is asked; the order of telling does not matter."""
+    forward, backward = Generations(RULE, 40, 5), Generations(RULE, 40, 5)
+    seen: list[list[str]] = [[], []]
+    for texts, work, step in ((seen[0], forward, 1), (seen[1], backward, -1)):
+        for _ in range(3):
+            points = list(iter(work.ask, None))
+            assert points
+            texts += [text for _, text in points]
+            for number, text in points[::step]:
+                work.tell(number, loss(text))
+    assert seen[0] == seen[1]
 
 
 def test_same_seed_same_result_and_no_global_state() -> None:
     """Two runs with one seed agree, and numpy's global generator is not touched."""
     np.random.seed(3)
     state = np.random.get_state()[1].tolist()  # type: ignore[union-attr, index]
-    first, second = (tune(RULE, 9.0, loss, evaluations=40, seed=7) for _ in range(2))
+    first, second = (drive(RULE, loss, 40, seed=7) for _ in range(2))
     assert first == second
     assert np.random.get_state()[1].tolist() == state  # type: ignore[union-attr, index]
 
 
 def test_failures_are_survived() -> None:
-    """Texts without a loss rank last; when all fail the given text stays."""
-    half = tune(
-        RULE, 9.0, lambda text: loss(text) if constants(text)[0] > 0.5 else None, evaluations=60, seed=2
-    )
-    assert half.loss < 9.0
-    none = tune(RULE, 9.0, lambda text: None, evaluations=60, seed=2)
-    assert (none.text, none.loss) == (RULE, 9.0)
-
-
-def test_nothing_to_tune() -> None:
-    """A text without numbers, or no evaluations, is given back as it came."""
-    plain = "def rule(x):\n    return x\n"
-    assert tune(plain, 1.0, loss, evaluations=10, seed=1).text == plain
-    assert tune(RULE, 1.0, loss, evaluations=0, seed=1).evaluations == 0
+    """Texts without a loss rank last; when all of them fail the asking goes on to its end."""
+    points = drive(RULE, lambda text: loss(text) if constants(text)[0] > 0.5 else None, 60, seed=2)
+    assert best(points) < (loss(RULE) or 0.0)
+    assert len(drive(RULE, lambda text: None, 60, seed=2)) == 60
 
 
 def test_one_constant_is_enough() -> None:
     """A single number is tuned, though CMA-ES itself wants two dimensions."""
     text = "def rule(x):\n    return 3 * x\n"
-    done = tune(text, 9.0, lambda child: abs(constants(child)[0] - 8), evaluations=60, seed=4)
-    assert abs(constants(done.text)[0] - 8) < 1
+    points = drive(text, lambda child: abs(constants(child)[0] - 8), 60, seed=4)
+    assert best(points) < 1
+
+
+def test_structure_is_the_text_without_its_numbers() -> None:
+    """Tuned forms of one program share a structure; a text without numbers, or no text, has none."""
+    assert structure(RULE) == structure(substitute(RULE, [9.0, 8.0, 7.0]))
+    assert structure("def rule(x):\n    return x\n") is None
+    assert structure(f"def rule(x):\n    return x * 1{'0' * 400}\n") is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....evolve.base import Elite
-from ....evolve.measures import NAMES, PROFILE_EDGES, SIZE_EDGES
+from ....evolve.measures import MEASURES
 from ..elites import rebuild
 from ..record import SHORT, RunRecord
 from . import data
@@ -96,14 +96,15 @@ def front(record: RunRecord) -> Figure | None:
 
 
 def archive(record: RunRecord) -> Figure | None:
-    """Cells of the archive, all islands together, coloured by the loss of their best elite."""
+    """Cells of the archive over its first two measures, coloured by the loss of their best elite."""
     rebuilt = rebuild(record)
     elites = [] if rebuilt is None else rebuilt.elites()
-    if not elites:
+    if rebuilt is None or not elites:
         return None
-    best: dict[tuple[int, ...], Elite] = {}
+    best: dict[tuple[int, int], Elite] = {}
     for elite in elites:
-        best.setdefault(elite.cell, elite)
+        x, y, *_ = (*elite.cell, 0, 0)
+        best.setdefault((x, y), elite)
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
@@ -129,7 +130,7 @@ def archive(record: RunRecord) -> Figure | None:
             fontsize=7,
             color="white" if dark else "black",
         )
-    _edges(axes)
+    _edges(axes, rebuilt.space.names)
     figure.colorbar(scale, ax=axes, label="loss of the elite (%)")
     return figure
 
@@ -190,15 +191,15 @@ def _reference_lines(record: RunRecord, axes: Axes, split: str) -> None:
         axes.axhline(-100 * evaluation.fitness, color=ORANGE, linestyle=style, linewidth=1.2, label=name)
 
 
-def _edges(axes: Axes) -> None:
-    """Bins of the archive's measures as ticks."""
-    titles = {
-        "size": "size of the program (syntax-tree nodes)",
-        "profile": "share of the loss on hard strata",
-    }
-    for name, edges, axis in ((NAMES[0], SIZE_EDGES, axes.xaxis), (NAMES[1], PROFILE_EDGES, axes.yaxis)):
+def _edges(axes: Axes, names: tuple[str, ...]) -> None:
+    """Bins of the archive's first two measures as ticks; an axis without a measure has one bin."""
+    limits = []
+    for position, axis in enumerate((axes.xaxis, axes.yaxis)):
+        measure = MEASURES[names[position]] if position < len(names) else None
+        edges = measure.edges if measure is not None else ()
         axis.set_ticks(list(range(1, len(edges) + 1)), [f"{edge:g}" for edge in edges])
-        axis.set_label_text(titles.get(name, name))
-    axes.set_xlim(0, len(SIZE_EDGES) + 1)
-    axes.set_ylim(0, len(PROFILE_EDGES) + 1)
+        axis.set_label_text(measure.meaning if measure is not None else "")
+        limits.append(len(edges) + 1)
+    axes.set_xlim(0, limits[0])
+    axes.set_ylim(0, limits[1])
     axes.grid(visible=False)
