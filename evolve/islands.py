@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -50,6 +51,10 @@ class Islands:
             return []
         return [*self._reset(count), *self._migrate()]
 
+    def _quality(self, island: int) -> float:
+        best = self._bests[island]
+        return -math.inf if best is None else best
+
     def _note(self, count: int) -> None:
         for elite in self._archive.bests():
             before = self._bests[elite.island]
@@ -69,8 +74,13 @@ class Islands:
         still = [i for i, since in enumerate(self._since) if count - since >= self._reset_after]
         if not self._reset_after or not still:
             return
-        worst = min(still, key=lambda island: (self._bests[island] or 0.0, island))
-        others = [island for island in range(self._archive.islands) if island != worst]
+        worst = min(still, key=lambda island: (self._quality(island), island))
+        # Only from islands at least as good: the best elite of all is never lost.
+        others = [
+            i for i in range(len(self._bests)) if i != worst and self._quality(i) >= self._quality(worst)
+        ]
+        if not others:
+            return
         source = stream(self._seed, "reset", count).choice(others)
         survivors = unique(self._archive.elites(source))[:SURVIVORS]
         self._archive.reset(worst, survivors)

@@ -1,0 +1,84 @@
+"""Racing: what is clearly worse is stopped, what is not goes on, and the test keeps its level."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from gapsmith.evaluators.base import ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.racing import SURE, PairedRace, clearly_above, looks_of, student
+
+COUNT = 40
+
+
+def scores(losses: Sequence[float]) -> list[Score]:
+    """Scores with the given losses against references of 1."""
+    return [
+        Score(str(n), ScoreStatus.OK, 1.0 + x, 1.0, ReferenceKind.OPTIMUM, x, x, 0.0)
+        for n, x in enumerate(losses)
+    ]
+
+
+def stopped_at(race: PairedRace, losses: Sequence[float]) -> int | None:
+    """After how many instances a race is lost."""
+    found = scores(losses)
+    return next((n for n in range(1, len(found)) if race.lost(found[:n])), None)
+
+
+def a_race(rival: Sequence[float], level: float = 0.05) -> PairedRace:
+    """The race against given losses."""
+    return PairedRace({str(n): x for n, x in enumerate(rival)}, lambda score: float(score.excess or 0), level)
+
+
+@pytest.mark.parametrize(
+    ("probability", "freedom", "table"),
+    [(0.99, 3, 4.541), (0.999, 5, 5.893), (0.995, 8, 3.355), (0.99, 12, 2.681), (0.95, 29, 1.699)],
+)
+def test_quantiles_agree_with_the_table(probability: float, freedom: int, table: float) -> None:
+    """Student's quantiles are those of the printed tables, within 3 %."""
+    assert student(probability, freedom) == pytest.approx(table, rel=0.03)
+
+
+def test_a_clearly_worse_candidate_is_stopped_early() -> None:
+    """Twice the rival's loss everywhere ends at the first look."""
+    rng = random.Random(1)
+    rival = [1 + 0.1 * rng.random() for _ in range(COUNT)]
+    assert stopped_at(a_race(rival), [2 * x + 0.01 * rng.random() for x in rival]) == looks_of(COUNT)[0]
+
+
+def test_a_better_or_equal_candidate_is_never_stopped() -> None:
+    """Half the loss, the same loss, and no loss at all run to the end."""
+    rival = [1 + (n % 7) / 10 for n in range(COUNT)]
+    for factor in (0.0, 0.5, 1.0):
+        assert stopped_at(a_race(rival), [factor * x for x in rival]) is None
+
+
+def test_a_hopeless_sum_needs_no_test() -> None:
+    """One huge loss is enough: no later instance can make it good."""
+    rival = [1.0] * COUNT
+    assert stopped_at(a_race(rival), [SURE * COUNT + 1, *[0.0] * (COUNT - 1)]) == 1
+
+
+def test_candidates_as_good_as_the_rival_are_seldom_stopped() -> None:
+    """With no true difference at most the stated share is stopped (4,000 races, four standard errors)."""
+    rng, level, races, lost = random.Random(7), 0.05, 4000, 0
+    for _ in range(races):
+        rival = [rng.gauss(10, 1) for _ in range(COUNT)]
+        lost += stopped_at(a_race(rival, level), [rng.gauss(10, 1) for _ in range(COUNT)]) is not None
+    assert lost / races < level + 4 * (level * (1 - level) / races) ** 0.5
+    assert lost > 0
+
+
+def test_equal_differences_are_decided_by_their_sign() -> None:
+    """Without any spread the mean decides alone."""
+    assert clearly_above([0.1, 0.1, 0.1, 0.1], 0.01)
+    assert not clearly_above([0.0, 0.0, 0.0, 0.0], 0.01)
+    assert not clearly_above([-0.1, -0.1, -0.1, -0.1], 0.01)
+
+
+def test_a_failed_score_is_not_the_races_business() -> None:
+    """A failure ends the evaluation as failed; the race has no opinion."""
+    failed = Score("0", ScoreStatus.RAISED, None, 1.0, ReferenceKind.OPTIMUM, None, None, 0.0, None, "no")
+    race = PairedRace({"0": 0.0, "1": 0.0}, lambda score: None, 0.05)
+    assert not race.lost([failed])
