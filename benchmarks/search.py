@@ -1,0 +1,231 @@
+"""What each part of the search contributes: an ablation at equal CPU time, resumable.
+
+    python benchmarks/search.py run smtt-rule --seeds 101-105 --cpu 60 --folder ablation
+    python benchmarks/search.py table smtt-rule --folder ablation
+    python benchmarks/search.py picture smtt-rule --folder ablation -o docs/ablation-smtt-rule.svg
+
+Each arm and seed is one campaign in a process of its own with one sandbox slot, ended by the CPU seconds of
+its executions in training and validation; the proposer's own time is not counted. A seed draws its own training,
+validation and test instances, the same for all arms. A campaign that was ended before is not run again; one
+that was cut short is gone on with. The table is of the champion's loss on the test split, which no arm saw.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from statistics import fmean
+
+from gapsmith.evolve.store.reader import Reader
+
+ARMS: dict[str, tuple[str, ...]] = {
+    "full": (),
+    "without islands": ("archive.islands=1",),
+    "without cells": ("archive.measures=[]",),
+    "without racing": ("search.race_level=0",),
+    "without tuning": ("search.tune_share=0",),
+    "best of n": ('campaign.control="best-of-n"',),
+    "random": ('campaign.control="random"',),
+}
+_ROUNDS = 10_000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one campaign: losses in percent of the reference, counts, best on validation so far."""
+
+    test: float
+    start: float
+    evaluations: int
+    executions: int
+    curve: list[tuple[int, float]]
+
+
+def place(folder: Path, problem: str, arm: str, seed: int) -> Path:
+    """Folder that holds the one run of an arm and seed."""
+    return folder / f"{problem}-{arm.replace(' ', '-')}-{seed}"
+
+
+def campaign(folder: Path, problem: str, arm: str, seed: int, cpu: float, extra: Sequence[str]) -> str:
+    """Runs or goes on with one campaign; what came of it in a few words."""
+    runs = place(folder, problem, arm, seed)
+    if (found := outcome(runs)) is not None:
+        return f"there already: test loss {found.test:.3f} %"
+    settings = (f"evaluation.instance_seed={seed}", f"budget.cpu_seconds={cpu}", "run.workers=1", *extra)
+    words = [word for text in (*settings, *ARMS[arm]) for word in ("--set", text)]
+    known = [path.name for path in runs.glob("*") if path.is_dir()]
+    begin = ["resume", known[0]] if known else ["run", problem, "--seed", str(seed), *words]
+    runs.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "gapsmith.cli", *begin, "--runs", str(runs), "--json"],
+        capture_output=True,
+        text=True,
+    )
+    found = outcome(runs)
+    if done.returncode or found is None:
+        return f"ended with {done.returncode}: {done.stderr.strip()[-300:]}"
+    return f"test loss {found.test:.3f} %, {found.evaluations} evaluations, {found.executions} executions"
+
+
+def outcome(runs: Path) -> Outcome | None:
+    """What came of the campaign in a folder; None if there is none that ended."""
+    folders = [path for path in runs.glob("*") if (path / "archive.sqlite").is_file()]
+    if not folders:
+        return None
+    reader = Reader.open(folders[0])
+    try:
+        champion = reader.record("champion")
+        tested = reader.evaluation(champion, "test") if champion else None
+        started = reader.evaluation(reader.record("start"), "test") if champion else None
+        if tested is None or started is None or tested.fitness is None or started.fitness is None:
+            return None
+        counts = reader.rows(
+            "SELECT count(*) AS evaluations, sum(executions) AS executions FROM evaluations "
+            "WHERE split = 'train' AND program NOT LIKE 'baseline/%'"
+        )[0]
+        return Outcome(
+            -100 * tested.fitness,
+            -100 * started.fitness,
+            counts["evaluations"],
+            counts["executions"],
+            list(curve(reader)),
+        )
+    finally:
+        reader.close()
+
+
+def curve(reader: Reader) -> Iterator[tuple[int, float]]:
+    """(evaluations so far, validation loss in percent) of each candidate that became the best in training."""
+    rows = reader.rows(
+        "SELECT i.told AS told, t.fitness AS fitness, v.fitness AS valid FROM iterations i "
+        "JOIN evaluations t ON t.program = i.candidate AND t.split = 'train' "
+        "LEFT JOIN evaluations v ON v.program = i.candidate AND v.split = 'valid' "
+        "WHERE i.told IS NOT NULL ORDER BY i.told"
+    )
+    start = reader.evaluation(reader.record("start"), "valid")
+    if start is not None and start.fitness is not None:
+        yield 0, -100 * start.fitness
+    best = -float("inf")
+    for number, row in enumerate(rows, start=1):
+        if row["fitness"] is not None and row["valid"] is not None and row["fitness"] > best:
+            best = row["fitness"]
+            yield number, -100 * row["valid"]
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """95 % bootstrap interval of the mean over seeds."""
+    rng = random.Random(20240517)
+    means = sorted(fmean(rng.choices(values, k=len(values))) for _ in range(_ROUNDS))
+    return means[round(0.025 * _ROUNDS)], means[round(0.975 * _ROUNDS) - 1]
+
+
+def signs(differences: Sequence[float]) -> float:
+    """Two-sided p of a paired sign-flip permutation test of a mean difference, exact."""
+    observed = abs(sum(differences)) - 1e-12
+    flips = [abs(sum(d * s for d, s in zip(differences, way, strict=True))) for way in ways(len(differences))]
+    return sum(value >= observed for value in flips) / len(flips)
+
+
+def ways(count: int) -> Iterator[tuple[int, ...]]:
+    """All ways to give each of `count` numbers a sign."""
+    return product((1, -1), repeat=count)
+
+
+def collected(folder: Path, problem: str) -> dict[str, dict[int, Outcome]]:
+    """Arm → seed → outcome, of what has ended."""
+    found: dict[str, dict[int, Outcome]] = {}
+    for arm in ARMS:
+        prefix = f"{problem}-{arm.replace(' ', '-')}-"
+        for path in sorted(folder.glob(f"{prefix}*")):
+            if path.name.removeprefix(prefix).isdigit() and (one := outcome(path)) is not None:
+                found.setdefault(arm, {})[int(path.name.removeprefix(prefix))] = one
+    return found
+
+
+def table(folder: Path, problem: str) -> Iterator[str]:
+    """Lines of a Markdown table: losses on the test split, paired with the full engine by seed."""
+    arms = collected(folder, problem)
+    full = arms.get("full", {})
+    yield "| arm | seeds | test loss %, mean [95 %] | against full, mean | p | evaluations | executions |"
+    yield "|---|---|---|---|---|---|---|"
+    starts = [one.start for one in full.values()]
+    if starts:
+        low, high = interval(starts)
+        yield f"| start program | {len(starts)} | {fmean(starts):.3f} [{low:.3f}, {high:.3f}] | | | | |"
+    for arm, by in arms.items():
+        losses = [one.test for one in by.values()]
+        low, high = interval(losses)
+        pairs = [one.test - full[seed].test for seed, one in by.items() if seed in full]
+        against = f"{fmean(pairs):+.3f} | {signs(pairs):.3f}" if pairs and arm != "full" else " | "
+        evaluations = fmean(one.evaluations for one in by.values())
+        executions = fmean(one.executions for one in by.values())
+        yield (
+            f"| {arm} | {len(losses)} | {fmean(losses):.3f} [{low:.3f}, {high:.3f}] | {against} "
+            f"| {evaluations:.0f} | {executions:.0f} |"
+        )
+
+
+def picture(folder: Path, problem: str, target: Path) -> None:
+    """Mean over seeds of the best validation loss against evaluations, one line an arm."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    for arm, by in collected(folder, problem).items():
+        most = min(one.evaluations for one in by.values())
+        xs = sorted({round(most * n / 200) for n in range(201)})
+        means = [fmean(min(y for x0, y in one.curve if x0 <= x) for one in by.values()) for x in xs]
+        axes.plot(xs, means, label=f"{arm} ({len(by)} seeds)")
+    axes.set_xlabel("evaluations in training (count)")
+    axes.set_ylabel("best loss on validation so far\n(percent of the reference, mean over seeds)")
+    axes.set_title(f"{problem}: equal CPU time; a line ends at the fewest evaluations of its seeds")
+    axes.legend(fontsize=8)
+    figure.savefig(target, metadata={"Date": None} if target.suffix == ".svg" else None)
+
+
+def main() -> None:
+    """Reads the arguments and does one of the three."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=("run", "table", "picture"))
+    parser.add_argument("problem")
+    parser.add_argument("--folder", type=Path, default=Path("ablation"))
+    parser.add_argument("--seeds", default="1-5", help="first-last")
+    parser.add_argument("--cpu", type=float, default=120.0, help="CPU seconds of executions per campaign")
+    parser.add_argument("--arms", default=",".join(ARMS), help="names, separated by commas")
+    parser.add_argument("--jobs", type=int, default=2, help="campaigns at a time")
+    parser.add_argument("--set", action="append", default=[], help="section.key=value for every arm")
+    parser.add_argument("-o", "--output", type=Path)
+    words = parser.parse_args()
+    if words.what == "table":
+        print("\n".join(table(words.folder, words.problem)))
+    elif words.what == "picture":
+        picture(words.folder, words.problem, words.output or Path(f"ablation-{words.problem}.svg"))
+    else:
+        first, _, last = words.seeds.partition("-")
+        work = [
+            (arm, seed) for seed in range(int(first), int(last or first) + 1) for arm in words.arms.split(",")
+        ]
+        with ThreadPoolExecutor(words.jobs) as pool:
+
+            def one(pair: tuple[str, int]) -> str:
+                arm, seed = pair
+                said = campaign(words.folder, words.problem, arm, seed, words.cpu, words.set)
+                return f"{words.problem}, {arm}, seed {seed}: {said}"
+
+            for line in pool.map(one, work):
+                print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
