@@ -71,11 +71,13 @@ class Server:
 
     def _start(self, policy: Policy, control: socket.socket, errors: int) -> subprocess.Popen[bytes]:
         config = {
-            "control": control.fileno(),
             "modules": policy.modules,
             "without": sorted(policy.without),
             "path": [str(place) for place in sys.path if place],
         }
+        self._control.send(
+            json.dumps(config).encode()
+        )  # not as an argument: those stay readable in every child
         threads = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
         environment = dict.fromkeys(threads, "1") | {"PYTHONHASHSEED": "0", "LC_ALL": "C"}
         if "LD_LIBRARY_PATH" in os.environ:  # some interpreters do not start without it
@@ -83,7 +85,7 @@ class Server:
         flags = ["-s", "-S", "-P", "-B", "-X", "utf8"]
         home = str(Path(__file__).parent)
         return subprocess.Popen(
-            [sys.executable, *flags, "-c", _BOOTSTRAP, home, json.dumps(config)],
+            [sys.executable, *flags, "-c", _BOOTSTRAP, home, str(control.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
@@ -166,7 +168,8 @@ class Server:
             raise SandboxError(layer, reason, _hint(layer))
         if len(raw) != VERDICT.size:
             raise ServerDied("the server closed its socket")
-        status, cause, cpu, kilobytes = VERDICT.unpack(raw)
+        status, cause, user, user_micro, system, system_micro, kilobytes = VERDICT.unpack(raw)
+        cpu = user + system + (user_micro + system_micro) / 1e6
         return Verdict(status, cause, cpu, kilobytes * 1024)
 
     def close(self) -> None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import struct
 
 REQUEST = struct.Struct("<Bddqqi")  # kind, CPU seconds, wall seconds, memory bytes, output bytes, CPU or -1
-VERDICT = struct.Struct("<iBdq")  # wait status, cause, CPU seconds, peak resident kilobytes
+# Wait status, cause, then the beginning of the kernel's `struct rusage`: user and system time, each in
+# seconds and microseconds, peak resident kilobytes.
+VERDICT = struct.Struct("<i4xB7x5q")
 SEAL_FAILED = (
     b"S"  # then a message; sent by a child that could not seal itself, and only before it runs a job
 )
 JOB = struct.Struct("<QII?")  # seed, bytes of the program, bytes of the instance, whether a dialogue follows
+
+MAX_CONFIG = 1 << 17  # bytes of JSON: modules, layers that are off, where modules are imported from
 
 RUN, DESCRIBE, PROBE = range(3)  # kinds of job
 ENDED, OUT_OF_CPU, OUT_OF_TIME, ON_REQUEST = range(4)  # causes of an end

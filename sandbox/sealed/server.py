@@ -3,12 +3,14 @@
 It forwards descriptors from the tool to one forked child at a time, kills the child at its limits and reports
 how it ended. No byte of a program, an instance or an answer is ever read here, so none can be left in memory
 that a later child inherits. It is started by path, without the rest of Gapsmith:
-`python -s -S -P -B -X utf8 -c "…; server.main()" CONFIG`. Not `-I`: that would ignore PYTHONHASHSEED too.
+`python -s -S -P -B -X utf8 -c "…; server.main()" FOLDER DESCRIPTOR`; what it is to do comes by the socket.
+Not `-I`: that would ignore PYTHONHASHSEED too.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
@@ -23,7 +25,7 @@ from typing import Any, NoReturn
 
 from . import isolation
 from .child import Child
-from .protocol import ENDED, ON_REQUEST, OUT_OF_CPU, OUT_OF_TIME, REQUEST, SEAL_FAILED, VERDICT
+from .protocol import ENDED, MAX_CONFIG, ON_REQUEST, OUT_OF_CPU, OUT_OF_TIME, REQUEST, SEAL_FAILED, VERDICT
 from .seal import Seal
 
 CONTROL = 9  # above every descriptor that a child keeps
@@ -38,12 +40,13 @@ _SUPPORT = (
 
 def main() -> NoReturn:
     """Boots, reports how, and serves jobs until the tool closes the control socket."""
-    config = json.loads(sys.argv[1])
-    if config["control"] != CONTROL:  # dup2 of a descriptor onto itself is an error when it loses inheritance
-        os.dup2(config["control"], CONTROL, inheritable=False)
+    given = int(sys.argv[1])
+    if given != CONTROL:  # dup2 of a descriptor onto itself is an error when it loses inheritance
+        os.dup2(given, CONTROL, inheritable=False)
     os.closerange(3, CONTROL)
     os.closerange(CONTROL + 1, os.sysconf("SC_OPEN_MAX"))  # the socket's first number is among these
     control = socket.socket(fileno=CONTROL)
+    config = json.loads(control.recv(MAX_CONFIG))
     without = frozenset(config["without"])
     try:
         layers, base = _boot(config, without)
@@ -56,7 +59,7 @@ def main() -> NoReturn:
     gc.collect()
     gc.freeze()
     gc.disable()
-    _serve(control, child, seal)
+    _serve(control, child, seal, Reaper())
 
 
 def _farewell(control: socket.socket, error: Exception) -> NoReturn:
@@ -124,19 +127,55 @@ def _preload(modules: list[str], path: list[str]) -> None:
     sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
     sys.argv[:] = [""]
+    sys.orig_argv[:] = [""]
 
 
-def _serve(control: socket.socket, child: Child, seal: Seal) -> NoReturn:
+class Reaper:
+    """Waits for children and passes on how they ended without making a Python object of it.
+
+    What an object held stays in freed memory, where a later child would find how long another one ran.
+    """
+
+    _CAUSE, _USAGE, _SIZE = 8, 16, 256  # `struct rusage` has 144 bytes
+
+    def __init__(self) -> None:
+        self._buffer = ctypes.create_string_buffer(self._SIZE)
+        self._place = ctypes.addressof(self._buffer)
+        self._report = memoryview(self._buffer)[: VERDICT.size]
+        self._wait = ctypes.CDLL(None).wait4
+        self._wait.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]
+
+    def reap(self, pid: int, cause: int, control: socket.socket) -> None:
+        """Waits for a child's end and sends the verdict on it."""
+        self._wait(pid, self._place, 0, self._place + self._USAGE)
+        self._buffer[self._CAUSE] = cause
+        control.send(self._report)
+        ctypes.memset(self._place, 0, self._SIZE)
+        _forget_floats()
+
+
+def _forget_floats() -> None:
+    """Overwrites the freed floats that the interpreter keeps for new ones (at most 100): clocks were read."""
+    [float(number) for number in range(128)]
+
+
+def _serve(control: socket.socket, child: Child, seal: Seal, reaper: Reaper) -> NoReturn:
     poller = select.poll()
     poller.register(CONTROL, select.POLLIN)
     room = socket.CMSG_SPACE(5 * 4)
     server = os.getpid()
     while True:
-        _turn(control, child, seal, poller, room, server)
+        _turn(control, child, seal, reaper, poller, room, server)
 
 
 def _turn(
-    control: socket.socket, child: Child, seal: Seal, poller: select.poll, room: int, server: int
+    control: socket.socket,
+    child: Child,
+    seal: Seal,
+    reaper: Reaper,
+    poller: select.poll,
+    room: int,
+    server: int,
 ) -> None:
     """One job. A frame of its own: how a child ended is gone before the next child inherits the frames."""
     data, ancillary, _, _ = control.recvmsg(256, room)
@@ -154,9 +193,7 @@ def _turn(
         child.main(kind)
     for descriptor in descriptors:
         os.close(descriptor)
-    cause = _watch(pid, poller, control, cpu, wall)
-    _, status, usage = os.wait4(pid, 0)
-    control.send(VERDICT.pack(status, cause, usage.ru_utime + usage.ru_stime, usage.ru_maxrss))
+    reaper.reap(pid, _watch(pid, poller, control, cpu, wall), control)
 
 
 def _become_child(
