@@ -5,9 +5,10 @@
     python benchmarks/search.py picture smtt-rule --folder ablation -o docs/ablation-smtt-rule.svg
 
 Each arm and seed is one campaign in a process of its own with one sandbox slot, ended by the CPU seconds of
-its executions in training and validation; the proposer's own time is not counted. A seed draws its own training,
-validation and test instances, the same for all arms. A campaign that was ended before is not run again; one
-that was cut short is gone on with. The table is of the champion's loss on the test split, which no arm saw.
+its executions in training and validation; the proposer's own time is not counted. A seed draws its own
+training, validation and test instances, the same for all arms. A campaign that was ended before is not run
+again; one that was cut short is gone on with. The table is of the champion's loss on the test split, which no
+arm saw.
 """
 
 from __future__ import annotations
