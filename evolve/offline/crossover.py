@@ -8,33 +8,87 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
+from collections.abc import Callable
+from typing import TypeVar
 
 from ..base import Origin
-from .kinds import FUNCTION, INDEX, OTHER, Scope, walk
+from . import grow
+from .kinds import ARRAY, FUNCTION, INDEX, NUMBER, OTHER, walk
 from .scope import Spot
 from .work import Operator, Work, bound_in, names_in
 
+MOST_HELPERS = 4
+Tree = TypeVar("Tree", bound=ast.AST)
 
-def _rename(node: ast.expr, source: Scope, target: Scope, work: Work) -> ast.expr | None:
-    """A copy whose free names are bound in the target's scope; indices may take another index's name."""
-    free = [name for name in names_in([node]) if name in source and name not in bound_in(node)]
+
+def _transplant(work: Work, offer: Spot, spot: Spot) -> ast.expr | None:
+    """A copy of the second parent's expression that can stand at a place, or None when it cannot.
+
+    Indices and numbers may take the name of another one of the place; helpers that it calls come along.
+    """
+    assert work.donor is not None
+    source, target = offer.scope, spot.scope
+    inside = bound_in(offer.node)
+    helpers = [n for n in work.donor.tree.body if isinstance(n, ast.FunctionDef) and n.name != work.entry]
     names: dict[str, str] = {}
-    for name in free:
-        kind = source[name]
-        if target.get(name) == kind:
+    brought: list[ast.FunctionDef] = []
+    for name in names_in([offer.node]):
+        if name not in source or name in inside:
             continue
-        others = [
-            n for n, k in target.items() if k == kind and kind in (INDEX, "number") and n.isidentifier()
-        ]
-        chosen = work.choice(others)
-        if chosen is None:
+        kind = source[name]
+        helper = next((h for h in helpers if h.name == name), None)
+        if helper is not None:
+            brought.append(helper)
+        elif target.get(name) != kind:
+            others = [n for n, k in target.items() if k == kind and k in (INDEX, NUMBER) and n.isidentifier()]
+            chosen = work.choice(others)
+            if chosen is None:
+                return None
+            names[name] = chosen
+    for helper in brought:
+        known = _bring(work, helper)
+        if known is None:
             return None
-        names[name] = chosen
+        names[helper.name] = known
+    fresh = _renamed(offer.node, names)
+    return None if ast.dump(fresh) == ast.dump(spot.node) else fresh
+
+
+def _renamed(node: Tree, names: dict[str, str]) -> Tree:
     fresh = copy.deepcopy(node)
     for part in walk(fresh):
         if isinstance(part, ast.Name) and part.id in names:
             part.id = names[part.id]
     return fresh
+
+
+def _shape(helper: ast.FunctionDef) -> str:
+    """What a helper does, whatever its name."""
+    fresh = _renamed(helper, {helper.name: ""})
+    fresh.name = ""
+    return ast.dump(fresh)
+
+
+def _bring(work: Work, helper: ast.FunctionDef) -> str | None:
+    """The name under which the text has a helper of the second parent, copied when it lacks it.
+
+    None when the text has helpers enough.
+    """
+    own = {n.name: n for n in work.tree.body if isinstance(n, ast.FunctionDef)}
+    for name, node in own.items():
+        if _shape(node) == _shape(helper):
+            return name
+    if len(own) > MOST_HELPERS:
+        return None
+    stem = helper.name.rstrip("_0123456789")
+    names = (helper.name, *(f"{stem}_{number}" for number in range(2, MOST_HELPERS + 3)))
+    name = next(n for n in names if n not in own)
+    fresh = _renamed(helper, {helper.name: name})
+    fresh.name = name
+    work.tree.body.insert(_before_entry(work), fresh)
+    _take_helpers(work)
+    return name
 
 
 def cross_expression(work: Work) -> bool:
@@ -49,35 +103,59 @@ def cross_expression(work: Work) -> bool:
     if not offers:
         return False
     offer = work.rng.choices(offers, [s.weight for s in offers])[0]
-    fresh = _rename(offer.node, offer.scope, spot.scope, work)
-    if fresh is None or ast.dump(fresh) == ast.dump(spot.node):
+    fresh = _transplant(work, offer, spot)
+    if fresh is None:
         return False
     spot.put(fresh)
     return True
 
 
+def _whole(spot: Spot) -> bool:
+    """Whether an expression decides as a whole: a sort key, a score, a returned number."""
+    owner = isinstance(spot.owner, ast.Lambda | ast.Assign | ast.Return)
+    return spot.deciding and owner and not spot.structural
+
+
+def _keys(work: Work, suits: Callable[[Spot], bool]) -> tuple[Spot, ast.expr] | None:
+    """A whole deciding place and an expression of the second parent for it."""
+    if work.donor is None:
+        return None
+    spot = work.spot(lambda s: _whole(s) and suits(s))
+    if spot is None:
+        return None
+    offers = [s for s in work.donor.analysis.spots if _whole(s)]
+    offers = [
+        s for s in offers if s.kind == spot.kind or (isinstance(s.owner, type(spot.owner)) and suits(s))
+    ]
+    offer = work.choice(offers)
+    fresh = None if offer is None else _transplant(work, offer, spot)
+    return None if fresh is None else (spot, fresh)
+
+
 def cross_key(work: Work) -> bool:
     """A whole deciding expression (a sort key, a score, a returned number) by one of the second parent's."""
-    if work.donor is None:
+    found = _keys(work, lambda s: True)
+    if found is None:
         return False
+    found[0].put(found[1])
+    return True
 
-    def whole(spot: Spot) -> bool:
-        return (
-            spot.deciding
-            and isinstance(spot.owner, ast.Lambda | ast.Assign | ast.Return)
-            and not spot.structural
-        )
 
-    spot = work.spot(whole)
-    offers = [s for s in work.donor.analysis.spots if whole(s)]
-    if spot is None or not offers:
+def cross_blend(work: Work) -> bool:
+    """Two parents' scores in one: a weighted sum, the smaller or larger one, or one by a condition."""
+    found = _keys(work, lambda s: s.kind in (NUMBER, ARRAY) and not s.recurrent)
+    if found is None:
         return False
-    offers = [s for s in offers if s.kind == spot.kind or isinstance(s.owner, type(spot.owner))]
-    offer = work.choice(offers)
-    fresh = None if offer is None else _rename(offer.node, offer.scope, spot.scope, work)
-    if fresh is None or ast.dump(fresh) == ast.dump(spot.node):
-        return False
-    spot.put(fresh)
+    spot, other = found
+    form = work.rng.random()
+    if form < 0.5:
+        weight = grow.number_node(math.exp(work.rng.gauss(-0.7, 1.2)))
+        mixed: ast.expr = ast.BinOp(spot.node, ast.Add(), ast.BinOp(weight, ast.Mult(), other))
+    elif form < 0.65:
+        mixed = grow.extremum(work.rng.choice(("max", "min")), spot.node, other, spot.kind)
+    else:
+        mixed = grow.conditional(work, spot.scope, spot.node, other, spot.kind)
+    spot.put(mixed)
     return True
 
 
@@ -154,13 +232,20 @@ def _take_helpers(work: Work) -> None:
         ]
         if not needed:
             return
-        place = next(i for i, n in enumerate(work.tree.body) if isinstance(n, ast.FunctionDef | ast.ClassDef))
+        place = _before_entry(work)
         work.tree.body[place:place] = copy.deepcopy(needed)
+
+
+def _before_entry(work: Work) -> int:
+    """Where helpers go: before the first function or class."""
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    return next(i for i, n in enumerate(work.tree.body) if isinstance(n, kinds))
 
 
 OPERATORS = (
     Operator("cross-expression", Origin.CROSSOVER, 1.5, cross_expression),
     Operator("cross-key", Origin.CROSSOVER, 1.0, cross_key),
+    Operator("cross-blend", Origin.CROSSOVER, 1.0, cross_blend),
     Operator("cross-statement", Origin.CROSSOVER, 0.5, cross_statement),
     Operator("cross-tail", Origin.CROSSOVER, 0.7, cross_tail),
     Operator("cross-function", Origin.CROSSOVER, 0.7, cross_function),

@@ -1,11 +1,10 @@
-"""Mutations of expressions: numbers, operators, terms, subexpressions."""
+"""Mutations of expressions: numbers, operators, names, conditions, subexpressions."""
 
 from __future__ import annotations
 
 import ast
 import copy
 import math
-from collections.abc import Callable
 
 from ..base import Origin
 from . import grow
@@ -25,7 +24,8 @@ _ORDERS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 }
 
 
-def _is_value(spot: Spot) -> bool:
+def is_value(spot: Spot) -> bool:
+    """Whether an expression is a number or an array that may be changed."""
     return spot.kind in (NUMBER, ARRAY) and not spot.structural
 
 
@@ -66,7 +66,7 @@ def perturb_number(work: Work) -> bool:
 
 def change_operator(work: Work) -> bool:
     """Another arithmetic operator; a new division is protected."""
-    spot = work.spot(lambda s: _is_value(s) and isinstance(s.node, ast.BinOp))
+    spot = work.spot(lambda s: is_value(s) and isinstance(s.node, ast.BinOp))
     if spot is None:
         return False
     node: ast.BinOp = spot.node
@@ -84,8 +84,9 @@ def swap_operands(work: Work) -> bool:
     """The two sides of an operator or comparison, or two arguments of a call."""
     spot = work.spot(
         lambda s: (
-            (_is_value(s) and isinstance(s.node, ast.BinOp) and isinstance(s.node.op, ast.Sub | ast.Div))
+            (is_value(s) and isinstance(s.node, ast.BinOp) and isinstance(s.node.op, ast.Sub | ast.Div))
             or (isinstance(s.node, ast.IfExp) and not s.structural)
+            or (_is_where(s.node) and not s.structural)
         )
     )
     if spot is None:
@@ -268,7 +269,7 @@ def grow_expression(work: Work) -> bool:
 def hoist(work: Work) -> bool:
     """An expression by one of its own parts: shorter, and often as good."""
     spot = work.spot(
-        lambda s: _is_value(s) and isinstance(s.node, ast.BinOp | ast.Call | ast.IfExp | ast.UnaryOp)
+        lambda s: is_value(s) and isinstance(s.node, ast.BinOp | ast.Call | ast.IfExp | ast.UnaryOp)
     )
     if spot is None:
         return False
@@ -286,61 +287,6 @@ def hoist(work: Work) -> bool:
         return False
     spot.put(chosen)
     return True
-
-
-def _reshape(make: Callable[[Work, Spot, ast.expr], ast.expr]) -> Callable[[Work], bool]:
-    def apply(work: Work) -> bool:
-        spot = work.spot(lambda s: _is_value(s) and not s.recurrent and not isinstance(s.node, ast.Constant))
-        if spot is None:
-            return False
-        spot.put(make(work, spot, spot.node))
-        return True
-
-    return apply
-
-
-def _coefficient(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
-    factor = math.exp(work.rng.gauss(0, work.rng.choice((0.05, 0.1, 0.3, 0.8))))
-    return ast.BinOp(grow.number_node(factor), ast.Mult(), node)
-
-
-def _term(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
-    term = grow.number(work, spot.scope, work.rng.choice((0, 1, 1, 2)), spot.kind)
-    if work.rng.random() < 0.7:
-        weight = math.exp(work.rng.gauss(-1.5, 1.2))
-        term = ast.BinOp(grow.number_node(weight), ast.Mult(), term)
-    return ast.BinOp(node, work.rng.choice((ast.Add, ast.Sub))(), term)
-
-
-def _power(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-        return node.left
-    if work.rng.random() < 0.5:
-        return ast.BinOp(node, ast.Pow(), ast.Constant(2))
-    return ast.BinOp(grow.call("abs", node), ast.Pow(), ast.Constant(0.5))
-
-
-def _ratio(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
-    other = grow.terminal(work, spot.scope, spot.kind)
-    if work.rng.random() < 0.5:
-        return grow.ratio(node, other, spot.kind)
-    part = grow.ratio(other, grow.terminal(work, spot.scope, spot.kind), spot.kind)
-    return ast.BinOp(node, ast.Mult(), ast.BinOp(ast.Constant(1), ast.Add(), part))
-
-
-def _clip(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
-    other = grow.number(work, spot.scope, 1, spot.kind)
-    return grow.extremum(work.rng.choice(("max", "min")), node, other, spot.kind)
-
-
-def _choice(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
-    fresh = work.rng.random() < 0.6
-    other = (
-        grow.number(work, spot.scope, 1, spot.kind)
-        if fresh
-        else _coefficient(work, spot, copy.deepcopy(node))
-    )
-    return grow.conditional(work, spot.scope, node, other, spot.kind)
 
 
 def change_index(work: Work) -> bool:
@@ -369,12 +315,6 @@ OPERATORS = (
     Operator("replace", Origin.MUTATE, 1.5, replace_expression),
     Operator("name", Origin.MUTATE, 1.0, replace_name),
     Operator("index", Origin.MUTATE, 0.2, change_index),
-    Operator("coefficient", Origin.MUTATE, 2.0, _reshape(_coefficient)),
-    Operator("term", Origin.MUTATE, 2.5, _reshape(_term)),
-    Operator("power", Origin.MUTATE, 0.5, _reshape(_power)),
-    Operator("ratio", Origin.MUTATE, 1.0, _reshape(_ratio)),
-    Operator("clip", Origin.MUTATE, 1.0, _reshape(_clip)),
-    Operator("choice", Origin.MUTATE, 1.2, _reshape(_choice)),
     Operator("hoist", Origin.MUTATE, 1.0, hoist),
     Operator("grow", Origin.GROW, 2.5, grow_expression),
 )

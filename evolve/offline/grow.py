@@ -172,10 +172,15 @@ def extremum(name: str, first: ast.expr, second: ast.expr, kind: str = NUMBER) -
 
 def conditional(work: Work, scope: Scope, first: ast.expr, second: ast.expr, kind: str = NUMBER) -> ast.expr:
     """One of two numbers by a random condition, element by element where they are arrays."""
+    return either(boolean(work, scope, 2, MASK if kind == ARRAY else BOOLEAN), first, second, kind)
+
+
+def either(test: ast.expr, first: ast.expr, second: ast.expr, kind: str = NUMBER) -> ast.expr:
+    """One of two numbers by a condition, element by element where they are arrays."""
     if kind == ARRAY:
         function = ast.Attribute(ast.Name("np", ast.Load()), "where", ast.Load())
-        return ast.Call(function, [boolean(work, scope, 2, MASK), first, second], [])
-    return ast.IfExp(boolean(work, scope), first, second)
+        return ast.Call(function, [test, first, second], [])
+    return ast.IfExp(test, first, second)
 
 
 def call(name: str, *arguments: ast.expr) -> ast.Call:

@@ -11,12 +11,13 @@ from functools import lru_cache
 
 from ...problems.base import HasPrimitives, Primitive
 from ..base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
-from . import crossover, expressions, guard, rankings, statements, templates
+from . import crossover, expressions, guard, rankings, reshaping, statements, templates
 from .adaptive import rates
 from .work import Operator, Work, read
 
 OPERATORS: tuple[Operator, ...] = (
     *expressions.OPERATORS,
+    *reshaping.OPERATORS,
     *statements.OPERATORS,
     *crossover.OPERATORS,
     *templates.OPERATORS,
@@ -124,5 +125,6 @@ def _apply(work: Work, operators: Sequence[Operator]) -> Operator | None:
         operator = work.rng.choices(operators, weights)[0]
         if operator.apply(work):
             used = used or operator
+            work.drop_unused()
             work.refresh()
     return used

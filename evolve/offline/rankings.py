@@ -18,8 +18,9 @@ from .work import Operator, Work
 
 _DESCENT = '''
 def {name}(base, {arguments}):
-    """Places of the items after moving single ones while the added-up cost of the order falls."""
-    order = np.argsort(base, kind="stable")
+    """Places of the items after moving single ones while the added-up cost of the first ones' order falls."""
+    places = np.argsort(base, kind="stable")
+    order = places[:{window}]
     n = len(order)
     below = np.tri(n, n, -1, dtype=bool)
     diagonal = np.arange(n)
@@ -27,11 +28,9 @@ def {name}(base, {arguments}):
         weight = {weight}[order]
         end = {start} + np.cumsum(weight)
         now = {cost_now}
-        ends = end[None, :] - weight[:, None]
-        earlier = {cost} - now
-        ends = end[None, :] + weight[:, None]
-        later = {cost} - now
-        passed = np.where(below, later, np.where(below.T, earlier, 0))
+        ends = end[None, :] + np.where(below, weight[:, None], -weight[:, None])
+        passed = {cost} - now
+        passed[diagonal, diagonal] = 0
         total = np.cumsum(passed, axis=1)
         own = total[diagonal, diagonal][:, None]
         shift = np.where(below, own - total + passed, total - own)
@@ -44,10 +43,15 @@ def {name}(base, {arguments}):
             break
         item = order[best // n]
         order = np.insert(np.delete(order, best // n), best % n, item)
-    rating = np.empty(n)
+    rating = np.empty(len(places))
+    rating[places] = np.arange(len(places))
     rating[order] = diagonal
     return rating
 '''
+
+
+_ROUNDS = (2, 5, 12, 30)
+_WINDOWS = (20, 50, 100)  # only the first item counts when ratings are asked again: more is cost, not gain
 
 
 def _entry(work: Work) -> tuple[ast.Return, list[str], list[str]] | None:
@@ -115,7 +119,8 @@ def ranking_descent(work: Work) -> bool:
         cost=cost("[None, :]"),
         cost_now=cost(""),
         cost_moved=cost("[:, None]"),
-        rounds=work.rng.choice((1, 2, 4, 8)),
+        rounds=work.rng.choice(_ROUNDS),
+        window=work.rng.choice(_WINDOWS),
     )
     add_helper(work, text)
     assert last.value is not None

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from ..base import Origin
 from . import grow
-from .kinds import INDEX, INDICES, NUMBER, VECTOR, annotation_kind, infer, kind_of, walk
+from .kinds import INDEX, INDICES, NUMBER, OTHER, VECTOR, annotation_kind, infer, kind_of, walk
 from .work import Operator, Work
 
 _COST = "cost"
@@ -121,7 +121,9 @@ def _entry(work: Work) -> tuple[ast.FunctionDef, ast.Return, list[str]] | None:
             last = node.body[-1]
             kinds = infer(node, {})
             promised = annotation_kind(node.returns) == VECTOR
-            if last.value is None or not (promised or kind_of(last.value, kinds) == INDICES):
+            kind = None if last.value is None else kind_of(last.value, kinds)
+            # What is filled in place by place (`[0] * n`) says where each item goes; that is no order.
+            if not (kind == INDICES or (promised and kind == OTHER)):
                 return None
             vectors = [a.arg for a in node.args.args if kinds.get(a.arg) == VECTOR]
             return (node, last, vectors) if vectors else None

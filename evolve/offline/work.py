@@ -59,6 +59,24 @@ class Work:
         """Analyses the tree again."""
         self.analysis = analyse(self.tree)
 
+    def drop_unused(self) -> None:
+        """Takes out helpers that nothing names any more."""
+        while True:
+            helpers = [
+                n.name for n in self.tree.body if isinstance(n, ast.FunctionDef) and n.name != self.entry
+            ]
+            if not helpers:
+                return
+            used = {part.id for part in walk(self.tree) if isinstance(part, ast.Name)}
+            kept = [
+                n
+                for n in self.tree.body
+                if not (isinstance(n, ast.FunctionDef) and n.name in helpers and n.name not in used)
+            ]
+            if len(kept) == len(self.tree.body):
+                return
+            self.tree.body = kept
+
     def spot(self, suits: Callable[[Spot], bool]) -> Spot | None:
         """A place that suits, deciding ones more often; None when there is none."""
         found = [spot for spot in self.analysis.spots if suits(spot)]

@@ -27,10 +27,10 @@ def total_tardiness(
 
 
 def total_tardiness_rule(
-    jobs: Jobs = 50,
-    train_per_stratum: Rounds = 2,
-    valid_per_stratum: Rounds = 4,
-    test_per_stratum: Rounds = 5,
+    jobs: Jobs = [40, 80],  # noqa: B006 (never changed)
+    train_per_stratum: Rounds = 1,
+    valid_per_stratum: Rounds = 2,
+    test_per_stratum: Rounds = 4,
 ) -> TotalTardinessRule:
     """Candidates are priority rules on the same instances; 20 strata."""
     return TotalTardinessRule(_sizes(jobs), _rounds(train_per_stratum, valid_per_stratum, test_per_stratum))

@@ -52,6 +52,14 @@ RULE_PRIMITIVES = _rows(
         "np.arange(len(due_dates)) / len(due_dates)": "rank by due date, 0 to 1",
         "np.argsort(np.argsort(processing_times)) / len(processing_times)": "rank by p, 0 to 1",
         "np.cumsum(processing_times)": "completion in due-date order after now, time units",
+        "np.maximum(time + np.cumsum(processing_times) - due_dates, 0.0)": "tardiness in due-date order, "
+        "time units",
+        "np.maximum(time + processing_times[:, None] + processing_times - due_dates, 0.0).sum(axis=1)": "sum "
+        "of the tardinesses if each job comes right after it, time units",
+        "np.minimum(processing_times[:, None], np.maximum(time + np.cumsum(processing_times) - due_dates, "
+        "0.0)).sum(axis=1)": "tardiness that the others lose when it leaves due-date order, time units",
+        "np.maximum(due_dates, time + processing_times + processing_times[:, None]).min(axis=1)": "least "
+        "modified due date after it, time units",
     },
 ) + _rows(
     "number",

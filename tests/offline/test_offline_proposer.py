@@ -141,7 +141,7 @@ def test_every_operator_is_reachable(operator: Operator) -> None:
             (MDD, MDD),
             (RICH, MDD),
             (TWO_PHASES, TWO_PHASES.replace("end += ", "end -= ")),
-            (RULE, RULE),
+            (RULE, RULE.replace("2 * base", "base - 3")),
         )
     )
     assert any(one is not None and one[0] is operator for one in made)
@@ -165,6 +165,31 @@ def test_deep_parent_stays_within_caps() -> None:
     assert any(made)
     for one in made:
         assert one is None or guard.size(ast.parse(one[1]))[1] <= 100
+
+
+@pytest.mark.parametrize("name", ["coefficient", "offset", "threshold"])
+def test_numbers_come_in_without_primitives(name: str) -> None:
+    """Where a problem declares nothing, factors, offsets and thresholds are still written in."""
+    operator = next(one for one in OPERATORS if one.name == name)
+    made = [change(RICH, "schedule", random.Random(seed), operators=[operator]) for seed in range(6)]
+    texts = [one[1] for one in made if one is not None]
+    assert texts
+    assert all(_numbers(text) > _numbers(RICH) for text in texts)
+
+
+def _numbers(text: str) -> int:
+    return sum(isinstance(node, ast.Constant) for node in ast.walk(ast.parse(text)))
+
+
+def test_a_score_takes_its_helpers_along() -> None:
+    """A key that calls a helper of the second parent brings it; helpers that nothing calls any more go."""
+    operator = next(one for one in OPERATORS if one.name == "cross-key")
+    plain = RULE.replace("helper(np.maximum(due_dates, time + processing_times))", "due_dates")
+    plain = plain.replace("def helper(base):\n    return 2 * base\n", "")
+    taken = change(plain, "schedule", random.Random(1), donor=RULE, operators=[operator])
+    assert taken is not None and "def helper" in taken[1] and "helper(np" in taken[1]
+    dropped = change(RULE, "schedule", random.Random(1), donor=plain, operators=[operator])
+    assert dropped is not None and "helper" not in dropped[1]
 
 
 def test_primitives_are_written_only_where_their_names_are_bound() -> None:
