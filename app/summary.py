@@ -10,17 +10,14 @@ from ..evaluators.base import Evaluation
 from ..evaluators.figures import Figures, of_evaluation
 from ..evolve.store.reader import BASELINE, Reader
 from ..problems.base import SPLITS
-from .model_figures import model_figures, notes
+from .model_figures import model_figures, model_usage, notes
 from .runs import status
 
 
 def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
     """The JSON contract's document of a campaign."""
     start, champion = reader.record("start"), reader.record("champion")
-    usage = reader.rows(
-        "SELECT count(*) AS calls, sum(tokens_in) AS tokens_in, sum(tokens_out) AS tokens_out, "
-        "sum(cost_usd) AS cost, sum(text IS NOT NULL AND cost_usd IS NULL) AS unknown FROM calls"
-    )[0]
+    models = model_figures(reader)
     reason = reader.record("stop_reason")
     return {
         "run": folder.name,
@@ -37,18 +34,15 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         ),
         "rejections": reader.rejections(),
         "usage": {
-            "tokens_in": usage["tokens_in"] or 0,
-            "tokens_out": usage["tokens_out"] or 0,
-            "cost_usd": None if usage["unknown"] else usage["cost"],
+            **model_usage(models),
             "wall_seconds": reader.record("search_seconds"),
-            "model_calls": usage["calls"],
         },
         "start": None if start is None else candidate_summary(reader, start),
         "best": best_summary(reader, champion),
         "baselines": {name: {"splits": splits(reader, BASELINE + name)} for name in reader.baselines()},
         "test_evaluations": test_evaluations(reader),
         "unsafe_without": list(reader.record("unsafe_without") or ()),
-        "models": model_figures(reader),
+        "models": models,
         "notes": notes(reader),
     }
 
@@ -97,12 +91,10 @@ def figures_of(reader: Reader, evaluation: Evaluation) -> Figures:
 
 def test_evaluations(reader: Reader) -> int:
     """How many candidates of this campaign were evaluated on the test split, the start program aside."""
-    return int(
-        reader.value(
-            f"SELECT count(*) FROM evaluations WHERE split = 'test' AND program NOT LIKE '{BASELINE}%' "
-            "AND program NOT IN (SELECT id FROM candidates WHERE iteration = 0)"
-        )
-    )
+    starts = set(reader.record("starts") or ())
+    rows = reader.rows("SELECT program FROM evaluations WHERE split = 'test'")
+    programs = [row["program"] for row in rows if not row["program"].startswith(BASELINE)]
+    return sum(program not in starts for program in programs)
 
 
 def group_summary(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
