@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _MORE_TIME = 5.0
 """What ended in time then may take this many times as long now: the machine may be busier or slower."""
 
-_OF_ORDER = (RejectionReason.DUPLICATE,)
+_OF_ORDER = (RejectionReason.DUPLICATE, RejectionReason.NEAR_DUPLICATE)
 """Rejections that depend on which text came first."""
 
 TimeOuts = Mapping[tuple[str, int], Execution]
@@ -114,7 +114,8 @@ def recalled_proposer(reader: Reader, config: Config, own: Proposer, admission: 
     """
     record = {i.number: i for i in reader.iterations()}
     if uses_models(config):
-        known = frozenset(reader.candidate_ids())
+        query = "SELECT id, json_extract(description, '$.shape_digest') AS shape FROM candidates"
+        known = frozenset(name for row in reader.rows(query) for name in row if name)
         return _Asked(_recalled_models(reader, config, admission), record, known, admission)
     recorded = (reader.record("versions") or {}).get("python") or platform.python_version()
     same = recorded.split(".")[:2] == platform.python_version().split(".")[:2]
@@ -160,7 +161,7 @@ class _Asked:
     def _is_known(self, made: Proposal) -> bool:
         text = next(iter(made.files.values()))
         description = self.admission.sandbox.describe(text, self.admission.entry_point)
-        return (description.token_digest or "")[:ID_CHARACTERS] in self.known
+        return bool({(description.token_digest or "")[:ID_CHARACTERS], description.shape_digest} & self.known)
 
     def close(self) -> None:
         """Ends the models."""

@@ -18,6 +18,7 @@ PROBLEM = str(Path(__file__).parents[1] / "campaign" / "flow_time.py")
 RULE = "```python\ndef order(times, weights):\n    return sorted(range(len(times)), key=lambda j: {})\n```"
 REPLIES = [
     "Prose without a program.",
+    "Prose again.",
     *(RULE.format(rule) for rule in ("times[j] / weights[j] + @N@", "times[j] % @N@", "-weights[j] - 0")),
     RULE.format("-weights[j] - 0"),
     "Stuck.\n```python\ndef order(times, weights):\n    while True: pass\n```",
@@ -158,7 +159,7 @@ def test_a_cassette_answers_another_campaign(tmp_path, module_loopback, monkeypa
     key = "sk-this-is-a-secret"
     monkeypatch.setenv("OPENAI_API_KEY", key)
     server = module_loopback(replies=REPLIES, faults=["ok", "ok", "filter", "ok", *["blank"] * 3])
-    sections = {"budget": {"iterations": 6}, "campaign": {"in_flight": 1}}
+    sections = {"budget": {"iterations": 4}, "campaign": {"in_flight": 1}}
     recorded = run(tmp_path / "one", model=[{"spec": "openai/x", "base_url": server.url}], **sections)
     tape = export(recorded, tmp_path / "tape.jsonl")
     monkeypatch.delenv("OPENAI_API_KEY")
