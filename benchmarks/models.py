@@ -2,6 +2,7 @@
 
     python benchmarks/models.py                  1,000 proposals at 1 s latency, 8 and 64 in flight
     python benchmarks/models.py --proposals 200  a quick look
+    python benchmarks/models.py --only faults    500 proposals, a fifth of the calls disturbed, under a cap
 
 A loopback server process speaks the chat protocol and answers every request after a fixed latency with a new
 program; the problem has one trivial instance a split. Ideal is ceil(N / k) x latency, measured is the time
@@ -14,6 +15,7 @@ import argparse
 import json
 import math
 import os
+import random
 import sqlite3
 import statistics
 import subprocess
@@ -28,6 +30,18 @@ from typing import Any
 
 SERVER = Path(__file__).parent.parent / "tests" / "models" / "loopback.py"
 REPLY = "Changed.\n```python\ndef solve(number):\n    return number + 5 + @N@\n```"
+FAULTS = (
+    "429", "429-after", "500", "503", "504", "cut", "reset", "none", "garbage", "array", "empty", "blank",
+    "filter", "refusal", "length", "no-usage",
+)  # fmt: skip
+CAPS_USD = (5.0, 0.3)
+"""One that is never reached, one that ends the campaign."""
+
+KEPT = (
+    "SELECT coalesce(sum(CAST(reserved_usd AS REAL)), 0) FROM calls "
+    "WHERE state = 'requested' OR unknown_outcome OR (text IS NOT NULL AND cost_usd IS NULL)"
+)
+
 PROBLEM = '''
 from gapsmith import Instance, Plugin, Reference, Verdict
 from gapsmith.evaluators.base import ProofKind
@@ -93,12 +107,18 @@ def seen(url: str) -> dict[str, Any]:
     return found
 
 
-def campaign(folder: Path, url: str, proposals: int, in_flight: int) -> tuple[float, Path, dict[str, Any]]:
-    """Runs a campaign by its command; returns when it started (Unix seconds), its folder and its summary."""
+def campaign(
+    folder: Path, url: str, proposals: int, in_flight: int, budget: str = "", model: str = ""
+) -> tuple[float, Path, dict[str, Any]]:
+    """Runs a campaign by its command; returns when it started (Unix seconds), its folder and its summary.
+
+    `budget` and `model` are further lines of those tables of its configuration.
+    """
     (folder / "trivial.py").write_text(PROBLEM)
     (folder / "campaign.toml").write_text(
         f'[campaign]\nproblem = "{folder / "trivial.py"}"\nin_flight = {in_flight}\n'
-        f'[budget]\niterations = {proposals}\n[[model]]\nspec = "openai/loopback"\nbase_url = "{url}"\n'
+        f"[budget]\niterations = {proposals}\n{budget}\n"
+        f'[[model]]\nspec = "openai/loopback"\nbase_url = "{url}"\n{model}\n'
     )
     command = [sys.executable, "-m", "gapsmith.cli", "run", str(folder / "campaign.toml"), "--json"]
     started = time.time()
@@ -134,6 +154,40 @@ def throughput(proposals: int, in_flight: int, latency: float) -> dict[str, Any]
     }
 
 
+def disturbed(proposals: int, share: float, cap: float) -> dict[str, Any]:
+    """What became of the replies and the money of a campaign of which a share of the calls is disturbed."""
+    rng = random.Random(1)
+    faults = [rng.choice(FAULTS) if rng.random() < share else "ok" for _ in range(4 * proposals)]
+    model = "timeout_seconds = 2\nmax_output_tokens = 300\nprice_in_usd_per_million = 1\n"
+    model += "price_out_usd_per_million = 5"
+    with (
+        tempfile.TemporaryDirectory() as place,
+        server(latency=0.05, replies=[REPLY], faults=faults) as url,
+    ):
+        _, run, document = campaign(Path(place), url, proposals, 16, f"usd = {cap}", model)
+        arrived = seen(url)
+        store = sqlite3.connect(run / "archive.sqlite")
+        texts = [text for (text,) in store.execute("SELECT text FROM calls WHERE state = 'replied'")]
+        spent = store.execute("SELECT coalesce(sum(cost_usd), 0) FROM calls").fetchone()[0]
+        kept = store.execute(KEPT).fetchone()[0]
+        (sent,) = store.execute("SELECT count(*) FROM calls").fetchone()
+        store.close()
+    numbered = [text for text in texts if "+ 5 +" in text]
+    return {
+        "proposals": document["iterations"],
+        "requests": len(arrived["requests"]),
+        "disturbed": sum(request["fault"] != "ok" for request in arrived["requests"]),
+        "calls_recorded": sent,
+        "good_replies_sent": arrived["given"],
+        "good_replies_recorded": len(numbered),
+        "recorded_twice": len(numbered) - len(set(numbered)),
+        "spent_usd": round(spent, 4),
+        "kept_usd": round(kept, 4),
+        "cap_usd": cap,
+        "ended_by": document["stop_reason"],
+    }
+
+
 def first_request(repeats: int) -> dict[str, Any]:
     """Seconds from the start of the command to its first request, beside those of `import openai`."""
     starts, imports = [], []
@@ -163,14 +217,19 @@ def main() -> None:
     parser.add_argument(
         "--in-flight", type=int, nargs="*", default=[8, 64], help="proposals in flight (count)"
     )
+    parser.add_argument("--only", choices=["start", "throughput", "faults"], help="one part alone")
     parser.add_argument("--starts", type=int, default=5, help="measurements of the start (count)")
     options = parser.parse_args()
     load = os.getloadavg()[0]
     print(json.dumps({"processors": os.cpu_count(), "load_before": round(load, 1)}))
-    if options.starts:
+    if options.only in (None, "start"):
         print(json.dumps(first_request(options.starts)), flush=True)
-    for in_flight in options.in_flight:
+    for in_flight in options.in_flight if options.only in (None, "throughput") else ():
         print(json.dumps(throughput(options.proposals, in_flight, options.latency)), flush=True)
+    if options.only in (None, "faults"):
+        for cap in CAPS_USD:
+            print(json.dumps(disturbed(500, 0.2, cap)), flush=True)
+    print(json.dumps({"load_after": round(os.getloadavg()[0], 1)}))
 
 
 if __name__ == "__main__":
