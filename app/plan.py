@@ -58,7 +58,11 @@ def _lines(config: Config, proposals: int | None, ranges: list[tuple[str, CostRa
     lines = [f"plan: {config.campaign.problem}, budget: {', '.join(limits)}"]
     if not ranges:
         return [*lines, "offline: no calls, no cost"]
-    calls = "calls until another budget ends" if proposals is None else f"{proposals} calls, repairs aside"
+    calls = (
+        "calls until another budget ends"
+        if proposals is None
+        else f"at most {proposals} calls, repairs aside"
+    )
     lines.append(f"{calls}; a prompt has about {ranges[0][1].prompt_tokens} tokens")
     for spec, found in ranges:
         cost = (
