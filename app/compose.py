@@ -29,6 +29,7 @@ from ..evolve.store.store import Store
 from ..problems.base import SPLITS
 from ..sandbox.base import MAIN_FILE
 from .baselines import best_baseline, evaluate_baselines
+from .claims import claims
 from .config import Config, dump
 from .errors import NO_CANDIDATE, UserError
 from .opening import open_setup
@@ -314,6 +315,7 @@ def _crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) 
     if best is not None:
         champion.test(campaign, best.candidate)
         store.set("champion", best.candidate.id)
+        store.set("claims", claims(store.read, best.candidate.id, setup.evaluator.loss))
 
 
 def _record(store: Store, setup: Setup, folder: Path, group: str | None) -> None:
@@ -331,6 +333,7 @@ def _record(store: Store, setup: Setup, folder: Path, group: str | None) -> None
         store.set("config", config)
         store.set("stop_reason", None)
         store.set("champion", None)
+        store.set("claims", [])
         store.set("versions", versions())
         store.set("evaluator", setup.evaluator.version)
         store.set("unsafe_without", sorted(setup.policy.without))

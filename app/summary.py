@@ -40,6 +40,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "start": None if start is None else candidate_summary(reader, start),
         "best": best_summary(reader, champion),
         "baselines": {name: {"splits": splits(reader, BASELINE + name)} for name in reader.baselines()},
+        "claims": reader.record("claims") or [],
         "test_evaluations": test_evaluations(reader),
         "unsafe_without": list(reader.record("unsafe_without") or ()),
         "models": models,

@@ -64,6 +64,7 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
                 f"{word}: {figures['zero_references']} of {figures['instances']} have reference 0, no "
                 f"ratio; the best misses {figures['zeros_missed']} of them"
             )
+    lines += [_claim_text(claim) for claim in summary["claims"]]
     if best and best["splits"]["test"] is None:
         lines.append("the test split was not used: the campaign has not come to its end")
     if summary["test_evaluations"] > 1:
@@ -77,6 +78,16 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
         f"{summary['status']}{_because(summary['stop_reason'])}"
     )
     return lines
+
+
+def _claim_text(claim: Mapping[str, Any]) -> str:
+    """One paired comparison on the test split."""
+    p = claim["p_value"]
+    chance = "" if p is None else f", p = {p:.2g}" if p >= 0.0001 else ", p < 0.0001"
+    return (
+        f"test, best against {claim['against']}: better on {claim['wins']}, equal on {claim['ties']}, worse "
+        f"on {claim['losses']} of {claim['instances']}{chance} (sign-flip test of the mean loss)"
+    )
 
 
 def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, Any]]) -> None:

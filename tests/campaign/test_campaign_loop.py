@@ -28,6 +28,28 @@ def test_offline_campaign_improves_and_is_certified(campaign: Run) -> None:
     assert (folder / "campaign.toml").is_file()
 
 
+def test_the_champion_is_compared_pair_by_pair(campaign: Run) -> None:
+    """On the test split, instance by instance, against the start program and the best baseline."""
+    summary, folder = campaign(budget={"iterations": 120})
+    start, baseline = summary["claims"]
+    assert (start["against"], baseline["against"]) == ("start program", "baseline shortest")
+    rows = (
+        sqlite3.connect(folder / "archive.sqlite")
+        .execute(
+            "SELECT cast(a.excess AS INTEGER), cast(b.excess AS INTEGER) FROM executions a "
+            "JOIN executions b ON b.instance = a.instance "
+            "JOIN evaluations x ON x.id = a.evaluation AND x.split = 'test' AND x.program = ? "
+            "JOIN evaluations y ON y.id = b.evaluation AND y.split = 'test' AND y.program = ?",
+            (summary["best"]["candidate"], summary["start"]["candidate"]),
+        )
+        .fetchall()
+    )
+    assert len(rows) == start["instances"] == 2
+    assert start["wins"] == sum(a < b for a, b in rows)
+    assert start["losses"] == sum(a > b for a, b in rows)
+    assert 0 < start["p_value"] <= 1
+
+
 def test_no_code_is_evaluated_twice(campaign: Run) -> None:
     """Candidate ids are unique, and a repeated text is a rejection with its reason."""
     summary, folder = campaign(budget={"iterations": 150})

@@ -1,0 +1,63 @@
+"""What a campaign may claim: its champion against start program and best baseline, paired by instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..evaluators.base import Evaluation, Score
+from ..evolve.store.reader import BASELINE, Reader
+from .paired import paired
+
+
+def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None]) -> list[dict[str, Any]]:
+    """Paired comparisons of the champion on the test split, instance by instance.
+
+    Args:
+        reader: of the run's store, the champion and the start program tested.
+        champion: the champion's id.
+        loss: normalised loss of a score (ratio), None unless it is OK.
+
+    Returns:
+        One entry against the start program and one against the baseline that is best on validation:
+        `against`, `instances` (both valid, count), `difference_percent` (mean of champion − other, points of normalised
+        loss), `ci95_percent`, `p_value`, `test`, `wins`, `ties`, `losses` (instances, count).
+    """
+    mine = reader.evaluation(champion, "test")
+    others = {"start program": reader.evaluation(str(reader.record("start")), "test")}
+    name = _best_baseline(reader)
+    if name is not None:
+        others[f"baseline {name}"] = reader.evaluation(BASELINE + name, "test")
+    if mine is None:
+        return []
+    return [_claim(word, mine, other, loss) for word, other in others.items() if other is not None]
+
+
+def _best_baseline(reader: Reader) -> str | None:
+    """Name of the baseline with the best fitness on validation; of equals the first."""
+    found = [(e.fitness, n) for n in reader.baselines() if (e := reader.evaluation(BASELINE + n, "valid"))]
+    complete = [(fitness, name) for fitness, name in found if fitness is not None]
+    return max(complete, key=lambda pair: pair[0])[1] if complete else None
+
+
+def _claim(
+    against: str, mine: Evaluation, other: Evaluation, loss: Callable[[Score], float | None]
+) -> dict[str, Any]:
+    theirs = {score.instance: loss(score) for score in other.scores}
+    pairs = [
+        (a, b)
+        for score in mine.scores
+        if (a := loss(score)) is not None and (b := theirs.get(score.instance)) is not None
+    ]
+    result = paired([100 * a for a, _ in pairs], [100 * b for _, b in pairs])
+    return {
+        "against": against,
+        "instances": len(pairs),
+        "difference_percent": result.difference,
+        "ci95_percent": None if result.ci95 is None else list(result.ci95),
+        "p_value": result.p_value,
+        "test": result.test,
+        "wins": sum(a < b for a, b in pairs),
+        "ties": sum(a == b for a, b in pairs),
+        "losses": sum(a > b for a, b in pairs),
+    }
