@@ -16,7 +16,7 @@ from ..evaluators.base import Evaluation, Score
 
 FIRST_LOOK = 4
 _GROWTH = 1.5
-SURE = 1.5
+SURE = 1.2
 """How far above the rival's whole loss a partial one must be to need no test (ratio)."""
 
 
