@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..evolve.admission import ID_CHARACTERS
 from ..evolve.base import (
@@ -27,6 +27,8 @@ from ..evolve.models.cassette import Cassette, RecordedModel, without_seconds
 from ..evolve.models.ensemble import Arm, Choice
 from ..evolve.prompted import PromptedProposer
 from ..evolve.store.reader import BASELINE, Iteration, Reader
+from ..evolve.store.schema import StoreError
+from ..evolve.tune import OPERATOR, Tuner
 from ..sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Limits, Program, Sandbox
 from .proposers import exchanges, uses_models
 from .setup import Setup
@@ -34,6 +36,7 @@ from .setup import Setup
 if TYPE_CHECKING:
     from ..evaluators.evaluator import GapEvaluator
     from ..evolve.admission import Admission
+    from ..evolve.archive import Archive
     from .config import Config
 
 _MORE_TIME = 5.0
@@ -171,6 +174,35 @@ class _Asked:
 def _rejection(found: Iteration) -> Rejection:
     """The recorded rejection; of an iteration that was never told a stand-in, which is never told either."""
     return found.rejection or Rejection(RejectionReason.NO_CODE, "never told", Origin.IMPROVE, "improve")
+
+
+class RecalledTuner(Tuner):
+    """Recorded points: what was tuned before a stop is not tuned again, and no record tells of stops."""
+
+    def __init__(self, reader: Reader) -> None:
+        """Takes the record."""
+        super().__init__(seed=0, share=0.0, evaluations=1)
+        self._reader = reader
+        self._record = {i.number: i for i in reader.iterations()}
+
+    def ask(self, number: int, archive: Archive) -> tuple[Elite, Any] | None:
+        """The recorded point, or why it was no candidate; None if the ask did not belong to tuning."""
+        found = self._record[number]
+        made = found.rejection or self._reader.candidate(found.candidate or "")
+        if made is None or made.operator != OPERATOR:
+            return None
+        parent, evaluation = (
+            self._reader.candidate(found.parents[0]),
+            self._reader.evaluation(found.parents[0], "train"),
+        )
+        if parent is None or evaluation is None:
+            raise StoreError(
+                f"candidate {found.parents[0]}: not in the store, expected the parent of a point"
+            )
+        elite = archive.elite(parent, evaluation, found.island)
+        if isinstance(made, Rejection):
+            return elite, made
+        return elite, Proposal(made.files, made.origin, made.operator)
 
 
 class PromptDiffers(Exception):

@@ -19,7 +19,7 @@ from ..evolve.store.store import Store
 from ..problems.base import SPLITS
 from .errors import TROUBLE, USAGE, UserError
 from .proposers import order_of, recorded_steps
-from .recalled import PromptDiffers, RecalledSetup, recalled_proposer, recorded_time_outs
+from .recalled import PromptDiffers, RecalledSetup, RecalledTuner, recalled_proposer, recorded_time_outs
 from .runs import running
 from .verify import Findings, stored_evaluator
 
@@ -114,6 +114,7 @@ def _run_again(
                 if order_of(config) is Order.SUBMITTED:
                     campaign.run()
                 else:
+                    campaign._tuner = RecalledTuner(record.reader)
                     _drive(campaign, record.reader)
             except PromptDiffers as error:
                 return {"what": error.where, "recorded": error.recorded, "now": error.now}
@@ -223,7 +224,7 @@ def _compare_evaluation(
         return
     findings.compare("fitness values", f"{where}: fitness on {split}", then.fitness, again.fitness)
     found = {score.instance: score for score in again.scores}
-    findings.compare("fitness values", f"{where}: executions", len(then.scores), len(found))
+    findings.compare("evaluations", f"{where}: executions", len(then.scores), len(found))
     for score in then.scores:
         other = found.get(score.instance)
         outcome = None if other is None else _outcome(other)
@@ -236,7 +237,7 @@ def _document(record: RunRecord, now: RunRecord, loaded: LoadedProblem, findings
     _surroundings(record, loaded, findings)
     checked = sum(findings.counts.values())
     evaluations = now.reader.value(
-        f"SELECT count(*) FROM evaluations WHERE program NOT LIKE '{BASELINE}%' AND split = 'train'"
+        "SELECT count(*) FROM iterations WHERE told IS NOT NULL AND candidate IS NOT NULL"
     )
     return {
         "run": record.name,

@@ -14,6 +14,9 @@ from .chat import Parameters, parse_reply, sort_error
 from .settings import ModelSettings
 from .wire import Wire
 
+HangUp: TypeAlias = Callable[[], Awaitable[None]]
+"""Closes a package's connections."""
+
 Send: TypeAlias = Callable[[list[dict[str, str]], float, Mapping[str, Json]], Awaitable[str]]
 """Sends chat messages with a time-out (seconds) and parameters; returns the response's body (JSON text)."""
 
@@ -23,12 +26,13 @@ class ChatModel:
 
     Args:
         settings: its `[[model]]` table.
-        connect: imports the package and returns what sends, in a thread; the first call raises its error.
+        connect: imports the package and returns what sends and what hangs up, in a thread; the first call
+            raises its error.
         limit: name of the parameter that limits the reply.
     """
 
     def __init__(
-        self, settings: ModelSettings, connect: Callable[[], Send], limit: str = "max_tokens"
+        self, settings: ModelSettings, connect: Callable[[], tuple[Send, HangUp]], limit: str = "max_tokens"
     ) -> None:
         self._settings = settings
         optional: dict[str, Json] = {
@@ -38,7 +42,7 @@ class ChatModel:
         given = {name: value for name, value in optional.items() if value is not None}
         self._parameters = Parameters(given, limit)
         self._wire = Wire(settings.spec)
-        self._send = self._wire.start(asyncio.to_thread(connect))
+        self._line = self._wire.start(asyncio.to_thread(connect))
 
     @property
     def name(self) -> str:
@@ -61,10 +65,11 @@ class ChatModel:
 
     def close(self) -> None:
         """Ends connections and the thread."""
-        self._wire.close()
+        connected = self._line.done() and not self._line.cancelled() and self._line.exception() is None
+        self._wire.close(self._line.result()[1] if connected else None)
 
     async def _complete(self, request: Request) -> Completion:
-        send = await asyncio.shield(asyncio.wrap_future(self._send))
+        send, _ = await asyncio.shield(asyncio.wrap_future(self._line))
         while True:
             sent = self._parameters.for_request(request.max_output_tokens)
             started = time.monotonic()

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...problems.base import Json
 from .base import ErrorKind, MissingExtra, ModelError
-from .chat_model import ChatModel, Send
+from .chat_model import ChatModel, HangUp, Send
 from .openai_chat import NO_KEY_NEEDED, find_key, is_local
 from .settings import ModelSettings
 
@@ -34,7 +34,7 @@ def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> Ch
     elif settings.base_url is not None and is_local(settings.base_url):
         key = NO_KEY_NEEDED
 
-    def connect() -> Send:
+    def connect() -> tuple[Send, HangUp]:
         litellm = _import()
         if key is None:
             _require_key(litellm, settings.spec, model)
@@ -55,7 +55,10 @@ def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> Ch
             body: str = reply.model_dump_json()
             return body
 
-        return send
+        async def hang_up() -> None:
+            """Litellm keeps its connections to itself."""
+
+        return send, hang_up
 
     return ChatModel(settings, connect)
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from ...problems.base import Json
 from .base import ErrorKind, ModelError
-from .chat_model import ChatModel, Send
+from .chat_model import ChatModel, HangUp, Send
 from .settings import ModelSettings
 
 KEY = "OPENAI_API_KEY"
@@ -27,7 +27,7 @@ def openai_model(settings: ModelSettings, environment: Mapping[str, str]) -> Cha
     base_url = settings.base_url or environment.get("OPENAI_BASE_URL") or None
     key = find_key(settings.spec, base_url, settings.api_key_env, KEY, environment)
 
-    def connect() -> Send:
+    def connect() -> tuple[Send, HangUp]:
         from openai import AsyncOpenAI
 
         client: Any = AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0)
@@ -40,7 +40,7 @@ def openai_model(settings: ModelSettings, environment: Mapping[str, str]) -> Cha
             body: str = raw.http_response.text
             return body
 
-        return send
+        return send, client.close
 
     return ChatModel(settings, connect, "max_tokens" if base_url else "max_completion_tokens")
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import threading
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from .base import ErrorKind, ModelError
@@ -45,11 +46,14 @@ class Wire:
                 ErrorKind.CLOSED, "the campaign is ending: the call was given up", unknown_outcome=True
             ) from None
 
-    def close(self) -> None:
-        """Cancels what runs and ends the thread; safe to call twice."""
+    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Cancels what runs, does a last thing on the loop and ends the thread; safe to call twice."""
         if self._loop.is_closed() or not self._thread.is_alive():
             return
         asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result(timeout=10)
+        if last is not None:
+            with suppress(Exception):  # connections that cannot be closed properly end with the process
+                asyncio.run_coroutine_threadsafe(_await(last), self._loop).result(timeout=10)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=10)
         self._loop.close()
@@ -59,3 +63,7 @@ class Wire:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _await(work: Callable[[], Awaitable[None]]) -> None:
+    await work()

@@ -56,7 +56,9 @@ def asked(tmp_path_factory, own_cache, module_loopback):
     )
     table = {"spec": "openai/x", "base_url": server.url}
     folder = tmp_path_factory.mktemp("runs") / "asked"
-    return run(folder, model=[table], budget={"iterations": 24}, campaign={"in_flight": 4})
+    for iterations in (9, 24):  # stopped and resumed
+        run(folder, model=[table], budget={"iterations": iterations}, campaign={"in_flight": 4})
+    return folder
 
 
 def change(folder, statement, *values):
