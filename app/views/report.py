@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evolve.archive import unique
 from ...prompts.text import fence
+from ..model_figures import model_figures, notes
 from ..simplify import kept
 from ..summary import summarise
 from .elites import rebuild
@@ -60,6 +61,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "elites": _elites(record),
         "operators": [vars_of(o) for o in operators(record)[:_MOST_OPERATORS]],
         "model_rows": _models(record),
+        "notes": [clean(note) for note in notes(record.reader)],
         "rejections": dict(record.reader.rejections()),
         "failures": failures_by_status(record),
         "code": None if best is None else clean(_source(record, best)),
@@ -258,29 +260,10 @@ def _elites(record: RunRecord) -> dict[str, Any]:
 
 
 def _models(record: RunRecord) -> list[dict[str, Any]]:
-    """Each model's share of the calls, tokens, cost and what came of its iterations."""
-    rows = record.reader.rows(
-        "SELECT c.model AS model, count(*) AS calls, sum(c.tokens_in) AS tokens_in, "
-        "sum(c.tokens_out) AS tokens_out, sum(c.cost_usd) AS usd, "
-        "sum(c.text IS NOT NULL AND c.cost_usd IS NULL) AS unknown, "
-        "count(DISTINCT i.candidate) AS candidates, "
-        "count(DISTINCT CASE WHEN i.added > 0 THEN i.candidate END) AS elites "
-        "FROM calls c LEFT JOIN iterations i ON i.iteration = c.iteration "
-        "GROUP BY c.model ORDER BY calls DESC"
-    )
-    total = sum(row["calls"] for row in rows)
+    """What each model did with each operator; see `model_figures`."""
     return [
-        {
-            "model": clean(row["model"]),
-            "calls": row["calls"],
-            "share": row["calls"] / total,
-            "tokens_in": row["tokens_in"] or 0,
-            "tokens_out": row["tokens_out"] or 0,
-            "usd": None if row["unknown"] else row["usd"] or 0.0,
-            "candidates": row["candidates"],
-            "elites": row["elites"],
-        }
-        for row in rows
+        {**row, "model": clean(row["model"]), "operator": clean(row["operator"] or "all")}
+        for row in model_figures(record.reader)
     ]
 
 
