@@ -117,7 +117,7 @@ def campaign(
     (folder / "trivial.py").write_text(PROBLEM)
     (folder / "campaign.toml").write_text(
         f'[campaign]\nproblem = "{folder / "trivial.py"}"\nin_flight = {in_flight}\n'
-        f"[budget]\niterations = {proposals}\n{budget}\n"
+        f"[search]\ntune_share = 0\n[budget]\niterations = {proposals}\n{budget}\n"
         f'[[model]]\nspec = "openai/loopback"\nbase_url = "{url}"\n{model}\n'
     )
     command = [sys.executable, "-m", "gapsmith.cli", "run", str(folder / "campaign.toml"), "--json"]
