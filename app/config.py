@@ -121,7 +121,10 @@ class EvaluationSection(_Section):
         "hexadecimal digits); by default this installation's, empty for the public draw",
     )
     reference_seconds: float = Field(
-        10.0, gt=0, description="wall seconds that one reference may take (> 0); afterwards its proven bound"
+        10.0,
+        gt=0,
+        le=604_800,
+        description="wall seconds that one reference may take (> 0, at most a week); then its proven bound",
     )
     instances: tuple[str, ...] = Field(
         (),
@@ -136,9 +139,18 @@ class EvaluationSection(_Section):
 class SandboxSection(_Section):
     """What one execution may use."""
 
-    cpu_seconds: float = Field(1.0, gt=0, description="CPU seconds per instance (> 0)")
-    memory_mb: float = Field(512.0, gt=0, description="MiB of memory per execution (> 0)")
-    output_kb: float = Field(1024.0, gt=0, description="KiB of answer per execution (> 0)")
+    cpu_seconds: float = Field(
+        1.0, gt=0, le=86_400, description="CPU seconds per instance (> 0, at most a day: 86,400)"
+    )
+    memory_mb: float = Field(
+        512.0, ge=1, le=1_048_576, description="MiB of memory per execution (1 to 1,048,576)"
+    )
+    output_kb: float = Field(
+        1024.0,
+        ge=1,
+        le=262_144,
+        description="KiB of answer per execution (1 to 262,144); the tool reads it whole",
+    )
     modules: tuple[str, ...] = Field(
         (), strict=False, description="modules that a candidate may import beside the standard list (names)"
     )
@@ -205,7 +217,7 @@ def read(path: Path) -> dict[str, Any]:
         UserError: it cannot be read or is no TOML.
     """
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise UserError(INVALID, f"{path}: {error.strerror}, expected a configuration file") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

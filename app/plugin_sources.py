@@ -75,7 +75,7 @@ def from_file(path: Path) -> Found:
         ProblemError: unreadable, not UTF-8, a syntax error, or whatever the file itself raised.
     """
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise UnknownProblem(f"file {path}: not found", "give the path of a Python file") from None
     except (OSError, UnicodeDecodeError) as error:

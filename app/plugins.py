@@ -201,7 +201,7 @@ def _make(found: Found, given: Mapping[str, object]) -> LoadedProblem:
         _check_references(references, found.where)
     source = None
     if found.origin.startswith("file "):
-        source = Path(str(found.module.__file__)).read_text(encoding="utf-8")
+        source = Path(str(found.module.__file__)).read_text(encoding="utf-8-sig")
     homes = [found.module.__name__, type(problem).__module__]
     homes += [type(references).__module__] if references is not None else []
     return LoadedProblem(

@@ -14,6 +14,7 @@ from .base import Reference, Score, ScoreStatus
 from .numbers import DEFAULT_TOLERANCE, better_than, exact, subtract
 
 _MESSAGE_CHARACTERS = 500
+_LARGEST = 10**300  # of an exact objective: gaps are shown and averaged as floats, which end at 1.8e308
 
 
 def tolerance_of(problem: Problem) -> float:
@@ -91,7 +92,11 @@ def _verdict(problem: Problem, instance: Instance, execution: Execution) -> Verd
     except Exception as error:  # an answer is hostile input: it may not end the campaign
         return Verdict.invalid(f"{problem.name}: verify raised {type(error).__name__}: {error}")
     if verdict.status is VerdictStatus.VALID and not _finite(verdict.objective):
-        return Verdict.invalid(f"{problem.name}: verify gave {verdict.objective!r} as objective")
+        exact_number = isinstance(verdict.objective, int | Fraction) and not isinstance(
+            verdict.objective, bool
+        )
+        got = "a number beyond 10^300" if exact_number else repr(verdict.objective)
+        return Verdict.invalid(f"{problem.name}: verify gave {got} as objective")
     return verdict
 
 
@@ -100,7 +105,7 @@ def _finite(objective: object) -> bool:
         return False
     if isinstance(objective, float):
         return math.isfinite(objective)
-    return isinstance(objective, int | Fraction)
+    return isinstance(objective, int | Fraction) and -_LARGEST <= objective <= _LARGEST
 
 
 def _failed(

@@ -71,9 +71,9 @@ class Limits:
     """What one execution may use.
 
     Attributes:
-        cpu_seconds: CPU seconds of the child, > 0.
-        memory_bytes: bytes of address space on top of the warm server's own, > 0.
-        output_bytes: bytes of the answer, and likewise of printed text, > 0.
+        cpu_seconds: CPU seconds of the child, > 0 and at most a day.
+        memory_bytes: bytes of address space on top of the warm server's own, > 0 and at most 1 TiB.
+        output_bytes: bytes of the answer, and likewise of printed text, > 0 and at most 256 MiB.
     """
 
     cpu_seconds: float = 2.0
@@ -81,10 +81,10 @@ class Limits:
     output_bytes: int = 1024 * 1024
 
     def __post_init__(self) -> None:
-        for name in ("cpu_seconds", "memory_bytes", "output_bytes"):
+        for name, most in (("cpu_seconds", 86_400), ("memory_bytes", 1 << 40), ("output_bytes", 1 << 28)):
             value = getattr(self, name)
-            if not value > 0:
-                raise ValueError(f"Limits.{name}: got {value!r}, expected a number > 0")
+            if not 0 < value <= most:
+                raise ValueError(f"Limits.{name}: got {value!r}, expected a number > 0 and at most {most}")
 
     @property
     def wall_seconds(self) -> float:

@@ -87,7 +87,7 @@ def read_program(path: Path) -> dict[str, str]:
     from ...sandbox.base import MAIN_FILE
 
     try:
-        return {MAIN_FILE: path.read_text("utf-8")}
+        return {MAIN_FILE: path.read_text("utf-8-sig")}
     except OSError as error:
         raise UserError(USAGE, f"{path}: {error.strerror}, expected a Python file") from error
     except UnicodeDecodeError as error:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 WIDE = 120
 """Columns from which a diff stands side by side."""
 
+MOST_LINES = 1_000
+"""Lines of a file that are compared: the time of a diff grows faster than their square."""
+
 EXPORTS = {
     "candidates": (
         "SELECT c.id AS candidate, c.iteration, c.island, c.origin, c.operator, "
@@ -91,14 +94,26 @@ def _cell(value: Any, terminal: bool) -> Any:
 
 def unified(record: RunRecord, a: str, b: str) -> str:
     """Unified diff of two candidates' files, control characters left out."""
-    first, second = record.candidate(a).files, record.candidate(b).files
     lines: list[str] = []
-    for path in dict.fromkeys([*first, *second]):
-        before, after = clean(first.get(path, "")).splitlines(), clean(second.get(path, "")).splitlines()
+    for path, before, after in _pairs(record, a, b):
         lines += difflib.unified_diff(
             before, after, f"{a[:SHORT]}/{path}", f"{b[:SHORT]}/{path}", lineterm=""
         )
     return "\n".join(lines)
+
+
+def _pairs(record: RunRecord, a: str, b: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """(path, lines of `a`, lines of `b`) of every file; long texts are cut, and a line says so."""
+    first, second = record.candidate(a).files, record.candidate(b).files
+    for path in dict.fromkeys([*first, *second]):
+        yield path, _first_lines(first.get(path, "")), _first_lines(second.get(path, ""))
+
+
+def _first_lines(text: str) -> list[str]:
+    lines = clean(text).splitlines()
+    if len(lines) <= MOST_LINES:
+        return lines
+    return [*lines[:MOST_LINES], f"… {len(lines) - MOST_LINES:,} more lines, not compared"]
 
 
 def print_diff(console: Console, record: RunRecord, a: str, b: str) -> None:
@@ -138,10 +153,8 @@ def _side_by_side(record: RunRecord, a: str, b: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
     table.add_column(a[:SHORT], ratio=1, overflow="fold")
     table.add_column(b[:SHORT], ratio=1, overflow="fold")
-    first, second = record.candidate(a).files, record.candidate(b).files
-    for path in dict.fromkeys([*first, *second]):
-        left, right = clean(first.get(path, "")).splitlines(), clean(second.get(path, "")).splitlines()
-        for tag, i, j, k, m in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+    for _, left, right in _pairs(record, a, b):
+        for tag, i, j, k, m in difflib.SequenceMatcher(None, left, right).get_opcodes():
             styles = ("", "") if tag == "equal" else ("red", "green")
             for n in range(max(j - i, m - k)):
                 mine = left[i + n] if i + n < j else ""

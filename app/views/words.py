@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
@@ -10,6 +11,10 @@ UNKNOWN = "–"
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
+# Default_Ignorable_Code_Point beyond the categories that `clean` removes, and the blank Braille cell.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+)
 _KIND_WORDS = {
     "optimum": ("optimum", "optima"),
     "bound": ("bound", "bounds"),
@@ -19,8 +24,10 @@ _KIND_WORDS = {
 
 
 def clean(text: str) -> str:
-    """A text without control characters and direction marks; line ends stay, tabs become spaces."""
+    """A text without control, direction and invisible characters; line ends stay, tabs become spaces."""
     text = text.replace("\r\n", "\n").replace("\t", "    ")
+    if not text.isascii():
+        text = _INVISIBLE.sub("", text)
     return "".join(c for c in text if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
 
 

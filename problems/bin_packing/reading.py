@@ -60,7 +60,7 @@ def read_items(path: Path) -> list[Entry]:
     if reader is None:
         _fail(path, "name", path.name, f"a file that ends in {', '.join(readers)}")
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InstanceFileError(f"{path}: cannot be read as UTF-8 text: {error}") from error
     entries: list[Entry] = []

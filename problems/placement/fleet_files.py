@@ -34,7 +34,7 @@ def read(path: Path, per_gpu: bool) -> list[Instance]:
         InstanceFileError: with the place, what was got and what was expected.
     """
     try:
-        document = json.loads(path.read_text("utf-8"), parse_float=Fraction, parse_constant=_constant)
+        document = json.loads(path.read_text("utf-8-sig"), parse_float=Fraction, parse_constant=_constant)
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise InstanceFileError(f"{path}: {error}, expected JSON") from error
     several = isinstance(document, list)

@@ -40,7 +40,7 @@ def read(path: Path, weighted: bool) -> list[Instance]:
     if reader is None:
         raise InstanceFileError(f"{path}: got the ending {path.suffix!r}, expected .csv, .jsonl or .txt")
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InstanceFileError(f"{path}: {error}; expected a readable UTF-8 file") from error
     rows = list(reader(path, text, weighted))

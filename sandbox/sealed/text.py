@@ -19,6 +19,9 @@ from .shape import shape_digest
 
 MAX_NODES = 20_000
 MAX_DEPTH = 100
+MAX_DIGITS = (
+    300  # of an integer: larger ones fit no float, and those who change constants compute with floats
+)
 
 _COOKIE = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
@@ -56,6 +59,10 @@ def describe(text: str, entry_point: str) -> dict[str, Any]:
     if nodes > MAX_NODES or depth > MAX_DEPTH:
         reason = f"the syntax tree has {nodes} nodes in {depth} levels, at most {MAX_NODES} in {MAX_DEPTH}"
         return _failed(reason, None, too_large=True) | {"nodes": nodes, "depth": depth}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value >= 10**MAX_DIGITS:
+            reason = f"an integer of more than {MAX_DIGITS} digits; write it as a power or a product"
+            return _failed(reason, node.lineno)
     try:
         digest = token_digest(text, tree)
     except (tokenize.TokenError, SyntaxError) as error:

@@ -61,7 +61,7 @@ def test_every_document_comes_back(value: Any) -> None:
     [
         b"", b" ", b"[1] [2]", b"[1]x", b"[1,", b"NaN", b"[Infinity]", b"-Infinity", b"1e999", b"[-1e400]",
         b"\xff", b'"\xc0\x80"', b"\xef\xbb\xbf1", b'"\\ud800"', b'{"\\udfff": 1}', b"'a'", b"01", b"+1",
-        b"1" * 1001,
+        b"1" * 301,
         b"[" * 101 + b"]" * 101, b"[" * 50_000, b'{"a":' * 50_000, b"\x00", b'"\x01"', b"[1,]",
     ],
 )  # fmt: skip
@@ -75,7 +75,7 @@ def test_caps_are_exact() -> None:
     """The largest sizes are accepted, one more is not."""
     assert parse(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH, 1000) is not None
     assert parse(b"12345", 5) == 12345
-    assert parse(b"9" * 1000, 1000) == 10**1000 - 1
+    assert parse(b"9" * 300, 1000) == 10**300 - 1
     with pytest.raises(InvalidAnswer, match="at most 5"):
         parse(b"123456", 5)
 
