@@ -144,6 +144,7 @@ def _arm(arm: Arm, by: str, budget: float) -> dict[str, Any]:
         "label": arm.label,
         "runs": [one.record.name for one in arm.tracks],
         "evaluations": sum(spent.evaluations for spent in used) / number,
+        "executions": sum(spent.executions for spent in used) / number,
         "cpu_seconds": sum(spent.cpu for spent in used) / number,
         "cost_usd": sum(known) / number if len(known) == number else None,
         **{split: None if f is None else f.as_json() for split, f in found.items()},

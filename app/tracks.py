@@ -14,6 +14,7 @@ from .views.record import RunRecord
 
 BUDGETS = {
     "evaluations": "candidates evaluated in training",
+    "executions": "executions in training and validation, stopped and failed ones included",
     "cpu": "CPU seconds of executions, training and validation, stopped and failed ones included",
     "usd": "US dollars of model calls",
 }
@@ -22,9 +23,10 @@ BUDGETS = {
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What was spent up to some moment: evaluations (count), CPU seconds, US dollars (None: not known)."""
+    """What was spent up to some moment: counts, CPU seconds, US dollars (None: not known)."""
 
     evaluations: int
+    executions: int
     cpu: float
     usd: float | None
 
@@ -90,7 +92,7 @@ def track(record: RunRecord) -> Track:
     reader = record.reader
     starts = reader.record("starts") or []
     spent, total = _spent(record)
-    spent |= dict.fromkeys(starts, Spent(0, 0.0, None if total.usd is None else 0.0))
+    spent |= dict.fromkeys(starts, Spent(0, 0, 0.0, None if total.usd is None else 0.0))
     found = [(spent[id], -fitness, id) for id, fitness in reader.best("valid") if id in spent]
     if not found:
         raise UserError(
@@ -112,14 +114,15 @@ def _spent(record: RunRecord) -> tuple[dict[str, Spent], Spent]:
     """Candidate → spent when it was told, and the total, in one pass over the store."""
     reader = record.reader
     rows = reader.rows(
-        "SELECT id, program, split, cpu_seconds FROM evaluations "
+        "SELECT id, program, split, executions, cpu_seconds FROM evaluations "
         f"WHERE split IN ('train', 'valid') AND program NOT LIKE '{BASELINE}%' ORDER BY id"
     )
-    cpu, after = 0.0, dict[str, float]()
+    executions, cpu, after = 0, 0.0, dict[str, tuple[int, float]]()
     for row in rows:
+        executions += row["executions"]
         cpu += row["cpu_seconds"]
         if row["split"] == "train":
-            after[row["program"]] = cpu
+            after[row["program"]] = executions, cpu
     costs = {
         row["iteration"]: None if row["unknown"] else row["usd"] or 0.0
         for row in reader.rows(
@@ -128,7 +131,7 @@ def _spent(record: RunRecord) -> tuple[dict[str, Spent], Spent]:
         )
     }
     usd: float | None = 0.0
-    evaluations, so_far, found = 0, 0.0, dict[str, Spent]()
+    evaluations, so_far, found = 0, (0, 0.0), dict[str, Spent]()
     for row in reader.stream(
         "SELECT iteration, candidate FROM iterations WHERE told IS NOT NULL ORDER BY told"
     ):
@@ -136,10 +139,10 @@ def _spent(record: RunRecord) -> tuple[dict[str, Spent], Spent]:
         usd = None if usd is None or cost is None else usd + cost
         if row["candidate"] is not None:
             evaluations += 1
-            so_far = max(so_far, after.get(row["candidate"], 0.0))
-            found.setdefault(row["candidate"], Spent(evaluations, so_far, usd))
+            so_far = max(so_far, after.get(row["candidate"], so_far))
+            found.setdefault(row["candidate"], Spent(evaluations, *so_far, usd))
     known = [cost for cost in costs.values() if cost is not None]
-    return found, Spent(evaluations, cpu, sum(known) if len(known) == len(costs) else None)
+    return found, Spent(evaluations, executions, cpu, sum(known) if len(known) == len(costs) else None)
 
 
 def check_comparable(records: list[RunRecord]) -> list[str]:

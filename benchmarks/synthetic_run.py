@@ -34,6 +34,7 @@ from gapsmith.evolve.base import (
     Rejection,
     RejectionReason,
 )
+from gapsmith.evolve.islands import Islands
 from gapsmith.evolve.measures import DEFAULT_NAMES, MeasureSpace
 from gapsmith.evolve.models.base import Call, Request
 from gapsmith.evolve.store.calls import StoredCalls
@@ -105,6 +106,7 @@ class Synthetic:
             DEFAULT_NAMES, evaluation, train, lambda score: normalised_loss(score, train[score.instance])
         )
         self.archive = Archive(space, self.shape.islands)
+        self.islands = Islands(self.archive, seed=self.shape.seed, migration_every=40, reset_after=80)
         self.store.put_start(start, evaluation, EVALUATOR)
         for island in range(self.shape.islands):
             self.archive.add(start, evaluation, island)
@@ -161,7 +163,12 @@ class Synthetic:
         shape, problem = self.shape, self.problem
         config = {
             "campaign": {"problem": "smtt", "seed": shape.seed, "in_flight": 8},
-            "archive": {"islands": shape.islands, "migration_every": 40, "inspirations": 1},
+            "archive": {
+                "islands": shape.islands,
+                "migration_every": 40,
+                "reset_after": 80,
+                "inspirations": 1,
+            },
             "budget": {"iterations": shape.candidates},
             "evaluation": {"instance_seed": 1, "reference_seconds": 10.0, "champions": 10},
             "sandbox": {},
@@ -199,7 +206,8 @@ class Synthetic:
     def _iterate(self, number: int) -> None:
         rng, shape = self.rng, self.shape
         island = (number - 1) % shape.islands
-        parents = tuple(e.candidate.id for e in self.archive.select(island, rng, 2))
+        pool = self.archive.elites(island)  # not the loop's own selection: these runs stay as they are
+        parents = tuple(e.candidate.id for e in rng.sample(pool, min(2, len(pool))))
         origin = (Origin.IMPROVE if rng.random() < 0.7 else Origin.EXPLORE) if shape.model else Origin.MUTATE
         operator = origin.value if shape.model else rng.choice(("number", "comparison", "insert"))
         outcome = self._outcome(number, parents, origin, operator)
@@ -229,6 +237,12 @@ class Synthetic:
         if evaluation.fitness is not None:
             added = self.archive.add(found, evaluation, found.island)
         self.store.told(number, evaluation, EVALUATOR, added)
+        self._meet(number)
+
+    def _meet(self, told: int) -> None:
+        """Lets the islands meet as they do in a campaign."""
+        for event in self.islands.told(told):
+            self.store.event(told, event.kind, event.data)
 
     def _outcome(
         self, number: int, parents: tuple[str, ...], origin: Origin, operator: str
@@ -249,8 +263,12 @@ class Synthetic:
     def _tell(self, number: int, island: int, outcome: Candidate | Rejection) -> None:
         if isinstance(outcome, Rejection):
             self.store.told(number, None, EVALUATOR, None)
+            self._meet(number)
             return
         evaluation = self.evaluate(outcome.files[MAIN_FILE], "train")
+        if evaluation.fitness is not None and self.rng.random() < 0.1:
+            scores = evaluation.scores[: 1 + self.rng.randrange(len(evaluation.scores) // 2)]
+            evaluation = Evaluation("train", scores, EvaluationStatus.STOPPED, None)
         before = self.archive.best
         added = AddStatus.NOT_ADDED
         if evaluation.fitness is not None:
@@ -260,6 +278,7 @@ class Synthetic:
         if self.archive.best is not before and self.archive.best is not None:
             data = {"candidate": outcome.id, "fitness": self.archive.best.fitness}
             self.store.event(number, "best", data)
+        self._meet(number)
 
     def _call(self, number: int, outcome: Candidate | Rejection) -> None:
         prompt = Prompt("You improve heuristics.", f"Task of iteration {number}: improve the rule.")

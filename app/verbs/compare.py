@@ -20,7 +20,9 @@ def register(app: typer.Typer) -> None:
 
 def compare(
     run: Annotated[list[str], typer.Argument(metavar="RUN…", help="Two or more runs or groups of runs.")],
-    by: Annotated[str, typer.Option("--by", help="What is equal: evaluations, cpu or usd.")] = "evaluations",
+    by: Annotated[
+        str, typer.Option("--by", help="What is equal: evaluations, executions, cpu, usd.")
+    ] = "evaluations",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Curves as .svg, .png or .pdf.")
     ] = None,

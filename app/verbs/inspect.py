@@ -61,6 +61,7 @@ def show(
         str | None, typer.Option("--instance", metavar="ID", help="Draw its answer to an instance.")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="What its statements are worth.")] = False,
+    strata: Annotated[bool, typer.Option("--strata", help="Which elite is best on which stratum.")] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The drawing as .svg, .png or .pdf.")
     ] = None,
@@ -74,6 +75,9 @@ def show(
         from ..views.record import find_runs, open_record
 
         found = find_runs(run, runs_folder(runs))
+        if strata:
+            _show_winners(single(run, found), candidate, json)
+            return
         if candidate is None and not explain and instance is None:
             _show_runs(run, found, json)
             return
@@ -239,6 +243,21 @@ def _draw(record: RunRecord, id: str, instance: str, output: Path | None, force:
                 f"\n{clean(name)}: {clean(drawing.title)}; {clean(axes)}", markup=False, soft_wrap=False
             )
             out.print(in_terminal(drawing, min(out.width, 120), 14, right, top), soft_wrap=False)
+
+
+def _show_winners(folder: Path, candidate: str | None, json: bool) -> None:
+    from ..views.record import open_record
+    from ..views.winners import print_winners, winners
+
+    if candidate is not None:
+        raise UserError(
+            USAGE,
+            f"--strata: got candidate {candidate}, expected the run alone: it compares all elites",
+            f"gaps of one candidate by stratum: `gapsmith show {folder.name} {candidate}`",
+        )
+    with open_record(folder) as record:
+        found = winners(record)
+        emit_json(found) if json else print_winners(console(), found)
 
 
 def _show_runs(text: str, found: list[Path], json: bool) -> None:

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _SPLIT_NAMES = {"valid": "validation", "test": "test"}
-_AMOUNTS = {"evaluations": "{:,.0f} evaluations", "cpu": "{:,.1f} CPU seconds", "usd": "${:,.4f}"}
+_AMOUNTS = {
+    "evaluations": "{:,.0f} evaluations",
+    "executions": "{:,.0f} executions",
+    "cpu": "{:,.1f} CPU seconds",
+    "usd": "${:,.4f}",
+}
 
 
 def print_comparison(console: Console, document: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...evaluators.scoring import normalised_loss
@@ -23,14 +24,23 @@ class _Step:
 
 
 def rebuild(record: RunRecord) -> Archive | None:
-    """The archive of a run; None before its start programs were evaluated.
+    """The archive of a run; None before its start programs were evaluated."""
+    archive = None
+    for _, now in replayed(record):
+        archive = now
+    return archive
 
-    Only candidates that took a cell are loaded, so that a long campaign costs little.
+
+def replayed(record: RunRecord) -> Iterator[tuple[int, Archive]]:
+    """(told iterations, the archive by then) after the start programs and after each step that changed it.
+
+    It is the same archive each time, nothing at all before the start programs were evaluated. Only candidates
+    that took a cell are loaded, so that a long campaign costs little.
     """
     starts = record.reader.record("starts") or ([record.start] if record.start else [])
     evaluation = record.evaluation(starts[0], "train") if starts else None
     if evaluation is None:
-        return None
+        return
     instances = {id: i for id, i in record.instances.items() if i.split == "train"}
     section = record.config.get("archive") or {}
     names = section.get("measures", DEFAULT_NAMES)
@@ -42,6 +52,7 @@ def rebuild(record: RunRecord) -> Archive | None:
     for id in starts:
         for island in range(archive.islands):
             _add(record, archive, id, island)
+    yield 0, archive
     placed: dict[str, Elite] = {e.candidate.id: e for e in archive.elites()}
     for step in _steps(record):
         known = [placed[id] for id in step.candidates if id in placed]
@@ -53,7 +64,7 @@ def rebuild(record: RunRecord) -> Archive | None:
         else:
             _add(record, archive, step.candidates[0], step.island)
             placed |= {e.candidate.id: e for e in archive.elites(step.island)}
-    return archive
+        yield step.told, archive
 
 
 def _add(record: RunRecord, archive: Archive, id: str, island: int) -> None:

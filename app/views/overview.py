@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...evolve.store.reader import Reader
 from ...problems.base import SPLITS
 from .numbers import duration, interval, percent
 from .record import RunRecord
@@ -37,7 +39,6 @@ def print_overview(console: Console, record: RunRecord, summary: Mapping[str, An
     if summary["best"] is None and not record.baselines():
         console.print("\nnothing was evaluated yet", markup=False)
         return
-    console.print()
     print_campaign(console, summary)
     if summary["best"] is None:
         console.print("no feasible candidate", style="red")
@@ -60,6 +61,8 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
         lines.append(("rejected", f"{count(rejected, 'proposal')}: {counts(summary['rejections'])}"))
     if failures := failures_by_status(record):
         lines.append(("failed", f"{count(sum(failures.values()), 'candidate')}: {counts(failures)}"))
+    if words := stopped_words(record.reader):
+        lines.append(("stopped", words))
     cost = f"{duration(usage['wall_seconds'])} of search"
     if usage["model_calls"]:
         cost += f", {count(usage['model_calls'], 'call')}, {usage['tokens_in']:,} tokens in and "
@@ -122,6 +125,33 @@ def failures_by_status(record: RunRecord) -> dict[str, int]:
         "AND e.program NOT LIKE 'baseline/%' GROUP BY x.status"
     )
     return {row["status"]: row["n"] for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Candidates that racing stopped, and their executions until then (counts)."""
+
+    candidates: int
+    executions: int
+
+
+def stopped(reader: Reader) -> Stopped:
+    """What racing stopped in training."""
+    # As above: what was stopped has no fitness.
+    row = reader.rows(
+        "SELECT count(*) AS n, sum(executions) AS executions FROM evaluations "
+        "WHERE split = 'train' AND fitness IS NULL AND status = 'stopped'"
+    )[0]
+    return Stopped(row["n"], row["executions"] or 0)
+
+
+def stopped_words(reader: Reader) -> str:
+    """What racing stopped, in words; empty if it stopped nothing."""
+    found = stopped(reader)
+    if not found.candidates:
+        return ""
+    mean = found.executions / found.candidates
+    return f"{count(found.candidates, 'candidate')} as clearly worse, after {mean:.1f} executions on average"
 
 
 def best_so_far(record: RunRecord) -> list[tuple[int, str, float]]:

@@ -12,17 +12,22 @@ from rich.text import Text
 
 from .words import clean
 
+_TITLE_COLUMNS = 79
+
 
 class PlainTable(Table):
     """A table in the house's style; strings in titles, headers and cells are never read as markup."""
 
     def __init__(self, title: str) -> None:
-        """Takes the title, empty for none."""
+        """Takes the title, empty for none; it stands on one line, after an empty one."""
         super().__init__(
-            title=Text(clean(title), style="bold") if title else None,
+            title=Text(f"\n{clean(title)}", style="bold") if title else None,
             title_justify="left",
+            min_width=min(len(title), _TITLE_COLUMNS),
             box=box.SIMPLE_HEAD,
+            show_edge=False,
             pad_edge=False,
+            padding=(0, 1, 0, 0),
         )
 
     def add_column(self, header: RenderableType = "", *rest: Any, **options: Any) -> None:

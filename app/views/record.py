@@ -11,6 +11,7 @@ from typing import Any
 
 from ...evaluators.base import Evaluation, Score
 from ...evaluators.figures import Figures, by_stratum, of_evaluation
+from ...evolve.archive import Archive
 from ...evolve.base import Candidate
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.schema import FILE_NAME, StoreError
@@ -36,6 +37,7 @@ class RunRecord:
         self.incomplete = incomplete
         self._instances: dict[str, Instance] | None = None
         self._evaluations: dict[tuple[str, str], Evaluation | None] = {}
+        self._archive: list[Archive | None] = []
 
     @property
     def name(self) -> str:
@@ -75,6 +77,15 @@ class RunRecord:
         if self._instances is None:
             self._instances = self.reader.instances()
         return self._instances
+
+    @property
+    def archive(self) -> Archive | None:
+        """The archive as it stands in the store; None before its start programs were evaluated."""
+        from .elites import rebuild
+
+        if not self._archive:
+            self._archive.append(rebuild(self))
+        return self._archive[0]
 
     def evaluation(self, program: str, split: str) -> Evaluation | None:
         """Evaluation of a candidate (id) or baseline (`baseline/NAME`); None if there is none.

@@ -11,11 +11,10 @@ from ...prompts.text import fence
 from ..model_figures import model_figures, notes
 from ..simplify import kept
 from ..summary import summarise
-from .elites import rebuild
 from .highlight import code_html
 from .history import unified
 from .numbers import duration, interval, milliseconds, percent
-from .overview import failures_by_status
+from .overview import failures_by_status, stopped_words
 from .plots.canvas import page_part
 from .plots.data import operators
 from .plots.kinds import KINDS
@@ -25,6 +24,8 @@ from .record import SHORT, RunRecord
 from .simplified import rows, verdict
 from .standalone import evaluate_command
 from .tables import gap_word
+from .winners import verdict as together
+from .winners import winners
 from .words import clean, count, counts, reference_kinds, usd
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ def context(record: RunRecord) -> dict[str, Any]:
         "notes": [clean(note) for note in notes(record.reader)],
         "rejections": dict(record.reader.rejections()),
         "failures": failures_by_status(record),
+        "stopped": stopped_words(record.reader),
+        "twins": len(record.reader.events("twin")),
+        "winners": _winners(record),
         "code": None if best is None else clean(_source(record, best)),
         "simplified": _simplified(record),
         "events": [e.data for e in record.reader.events("beyond_bound")],
@@ -86,7 +90,9 @@ def html(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
             shown = {e["address"] for e in found["elites"]["rows"]}
             links = None if links is None else {a: t for a, t in links.items() if a in shown}
             pictures[name] = {"svg": page_part(figure, name, kind.caption, links), "caption": kind.caption}
-    return _environment(True).get_template("report.html.jinja").render(found, pictures=pictures)
+    elites = {row["id"] for row in found["elites"]["rows"]}
+    template = _environment(True).get_template("report.html.jinja")
+    return template.render(found, pictures=pictures, shown_elites=elites)
 
 
 def markdown(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
@@ -237,7 +243,7 @@ def _lineage(record: RunRecord) -> dict[str, Any]:
 
 def _elites(record: RunRecord) -> dict[str, Any]:
     """Code of the archive's elites, best first, as far as the page's size allows."""
-    archive = rebuild(record)
+    archive = record.archive
     elites = [] if archive is None else unique(archive.elites())
     rows, budget = [], _CODE_BYTES
     for elite in elites:
@@ -257,6 +263,14 @@ def _elites(record: RunRecord) -> dict[str, Any]:
             }
         )
     return {"rows": rows, "shown": len(rows), "total": len(elites)}
+
+
+def _winners(record: RunRecord) -> dict[str, Any] | None:
+    """Who is best on which stratum, with addresses of their code; None without a feasible candidate."""
+    if record.best is None or record.archive is None:
+        return None
+    found = winners(record)
+    return {**found, "verdict": together(found)}
 
 
 def _models(record: RunRecord) -> list[dict[str, Any]]:

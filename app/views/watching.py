@@ -11,7 +11,7 @@ from ..runs import status
 from .history import loss
 from .listing import mean_gap
 from .numbers import duration, percent
-from .overview import best_so_far
+from .overview import best_so_far, failures_by_status, stopped
 from .record import SHORT, RunRecord, open_record
 from .words import clean, count, counts, sparkline, usd
 
@@ -24,6 +24,8 @@ LEAST_SECONDS = 1.0
 _SHARE = 0.02
 """CPU share of one core that watching may take: the pause grows with what a look costs."""
 _EVENTS = 5
+_LATEST = "SELECT iteration, kind FROM events WHERE kind <> 'migration' ORDER BY id DESC LIMIT ?"
+"""Migrations come by the clock and in numbers: they would hide everything else."""
 
 
 def snapshot(record: RunRecord) -> dict[str, Any]:
@@ -54,13 +56,14 @@ def snapshot(record: RunRecord) -> dict[str, Any]:
         "progress": [-100 * fitness for _, _, fitness in best_so_far(record)],
         "islands": _islands(record),
         "rejections": dict(reader.rejections()),
+        "failed": sum(failures_by_status(record).values()),
+        "stopped": stopped(reader).candidates,
         "model_calls": calls["calls"],
         "tokens": calls["tokens"] or 0,
         "cost_usd": None if calls["unknown"] else calls["usd"],
         "budget": {k: v for k, v in (config.get("budget") or {}).items() if v is not None},
         "events": [
-            {"iteration": row["iteration"], "kind": row["kind"]}
-            for row in reader.rows("SELECT iteration, kind FROM events ORDER BY id DESC LIMIT ?", (_EVENTS,))
+            {"iteration": row["iteration"], "kind": row["kind"]} for row in reader.rows(_LATEST, (_EVENTS,))
         ][::-1],
     }
 
@@ -74,7 +77,7 @@ def _islands(record: RunRecord) -> list[dict[str, Any]]:
         {
             "island": row["island"],
             "candidates": row["candidates"],
-            "training_loss_percent": None if row["fitness"] is None else -100 * row["fitness"],
+            "training_loss_percent": None if row["fitness"] is None else -100 * row["fitness"] + 0.0,
         }
         for row in rows
     ]
@@ -109,6 +112,8 @@ def _rows(now: Mapping[str, Any], rate: float | None) -> list[tuple[str, str]]:
     islands = [f"{i['island']}: {percent(i['training_loss_percent'])}" for i in now["islands"]]
     found.append(("islands", ", ".join(islands) or "–"))
     found.append(("rejected", counts(now["rejections"]) or "nothing"))
+    failed = f"{count(now['failed'], 'candidate')} failed, {now['stopped']:,} stopped as clearly worse"
+    found.append(("came short", failed))
     cost = "no calls of models"
     if now["model_calls"]:
         cost = f"{count(now['model_calls'], 'call')}, {now['tokens']:,} tokens, {usd(now['cost_usd'])}"

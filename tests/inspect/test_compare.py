@@ -38,7 +38,7 @@ def test_arms_are_cut_at_the_smallest_total_of_all_runs(say: Say, arms: Path) ->
     assert len(document["pairs"]) == 1
 
 
-@pytest.mark.parametrize("by", ["evaluations", "cpu"])
+@pytest.mark.parametrize("by", ["evaluations", "executions", "cpu"])
 def test_a_champion_from_beyond_the_budget_gives_no_test_figure(by: str, say: Say, arms: Path) -> None:
     """At a budget that a champion was found after, validation decides, and a note names the run."""
     document = say("compare", LONG, SHORT, "--by", by, "--json", runs=arms).document
@@ -91,7 +91,7 @@ def test_the_curve_starts_at_the_start_program(say: Say, arms: Path) -> None:
         ([LONG], "expected two or more"),
         ([LONG, f"{LONG}-s1"], "named twice"),
         ([LONG, SHORT, "--by", "usd"], "spent nothing of what is compared"),
-        ([LONG, SHORT, "--by", "tokens"], "expected one of evaluations, cpu, usd"),
+        ([LONG, SHORT, "--by", "tokens"], "expected one of evaluations, executions, cpu, usd"),
         ([LONG, SHORT, "-o", "curves.gif"], "expected .svg, .png or .pdf"),
     ],
 )

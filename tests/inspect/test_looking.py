@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -244,3 +245,48 @@ def test_unclosed_run_on_a_read_only_disk_says_so(
     (tmp_path / FINISHED / "archive.sqlite-wal").touch()
     monkeypatch.setattr("os.access", lambda path, mode: False)
     assert "the latest may be missing" in " ".join(say("show", FINISHED, runs=tmp_path).out.split())
+
+
+def test_who_is_best_where(say: Say) -> None:
+    """Every stratum and instance names an elite that is no worse than the champion."""
+    document = say("show", FINISHED, "--strata", "--json").document
+    for row in [*document["strata"], *document["instances"]]:
+        assert row["loss_percent"] <= row["best_loss_percent"]
+        assert (row["candidate"] == document["best"]) == (row["loss_percent"] == row["best_loss_percent"])
+    assert len(document["instances"]) == 20
+    assert document["best_of_all_loss_percent"] <= document["loss_percent"]
+    best = say("show", FINISHED, "--json").document["best"]["splits"]["train"]["fitness"]
+    assert document["loss_percent"] == pytest.approx(-100 * best)
+    assert "the best elite of each instance together" in " ".join(
+        say("show", FINISHED, "--strata").out.split()
+    )
+    assert say("show", FINISHED, "best", "--strata").code == 2
+
+
+def test_stopped_candidates_are_told(say: Say, runs: Path) -> None:
+    """What racing stopped is counted apart from what failed, in `show` and in `watch`."""
+    with sqlite3.connect(runs / FINISHED / "archive.sqlite") as db:
+        (stopped,) = db.execute("SELECT count(*) FROM evaluations WHERE status = 'stopped'").fetchone()
+    assert stopped > 1
+    assert f"{stopped} candidates as clearly worse" in say("show", FINISHED).out
+    assert say("watch", FINISHED, "--json").document["stopped"] == stopped
+    assert f"{stopped} stopped as clearly worse" in say("watch", FINISHED).out
+
+
+def test_diversity_follows_the_record(runs: Path, make_run: Callable[..., Path], tmp_path: Path) -> None:
+    """Cells filled and score start with the start program, end with the archive, drop at resettlings only."""
+    from gapsmith.app.views.plots.data import diversity
+    from gapsmith.app.views.record import open_record
+
+    make_run(tmp_path / "long", candidates=260, islands=3)
+    with open_record(tmp_path / "long") as record:
+        found = diversity(record)
+        resets = {event.iteration for event in record.reader.events("reset")}
+        assert record.archive is not None
+        assert found[-1].cells == sum(record.archive.occupancy())
+    assert (found[0].told, found[0].cells, found[0].score) == (0, 3, 0.0)
+    assert resets
+    for before, after in pairwise(found):
+        if after.told not in resets:
+            assert after.cells >= before.cells
+            assert after.score >= before.score - 1e-9

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....evaluators.scoring import normalised_loss
+from ..elites import replayed
 from ..record import RunRecord
 
 
@@ -69,13 +70,13 @@ def steps(record: RunRecord) -> list[Step]:
     return found
 
 
-def totals(record: RunRecord) -> tuple[int, float]:
-    """(candidates evaluated, wall seconds between first ask and last outcome)."""
+def totals(record: RunRecord) -> tuple[int, float, int]:
+    """(candidates evaluated, wall seconds between first ask and last outcome, iterations told)."""
     row = record.reader.rows(
-        "SELECT count(candidate) AS n, max(told_at) - min(asked_at) AS seconds FROM iterations "
-        "WHERE told IS NOT NULL"
+        "SELECT count(candidate) AS n, max(told_at) - min(asked_at) AS seconds, count(*) AS told "
+        "FROM iterations WHERE told IS NOT NULL"
     )[0]
-    return row["n"], row["seconds"] or 0.0
+    return row["n"], row["seconds"] or 0.0, row["told"]
 
 
 def points(record: RunRecord) -> list[Point]:
@@ -123,6 +124,40 @@ def operators(record: RunRecord) -> list[Operator]:
         )
         for row in rows
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Diversity:
+    """The archive after some told iterations: cells filled on all islands, and quality-diversity score.
+
+    Attributes:
+        told: iterations told (count).
+        cells: filled (count).
+        score: sum over these cells of how far the elite's training loss lies below the start program's
+            (percent points); an elite that is no better adds nothing.
+    """
+
+    told: int
+    cells: int
+    score: float
+
+
+def diversity(record: RunRecord) -> list[Diversity]:
+    """Occupancy and quality-diversity score (Pugh, Soros and Stanley 2016, doi:10.3389/frobt.2016.00040).
+
+    One entry for each told iteration that changed the archive, the start programs first. The offset of the
+    score is the start program's fitness.
+    """
+    found: dict[int, Diversity] = {}
+    offset: float | None = None
+    for told, archive in replayed(record):
+        fitness = [elite.fitness for elite in archive.elites()]
+        if offset is None:
+            start = record.evaluation(record.start or "", "train")
+            offset = start.fitness if start is not None and start.fitness is not None else max(fitness)
+        score = 100 * sum(max(0.0, value - offset) for value in fitness)
+        found[told] = Diversity(told, len(fitness), score)
+    return list(found.values())
 
 
 def losses(record: RunRecord, program: str, split: str) -> dict[str, float]:

@@ -58,6 +58,11 @@ KINDS = {
         "Cells of the archive, all islands together; the number is the loss of the cell's elite in percent.",
         search.archive,
     ),
+    "diversity": Kind(
+        "Cells filled on all islands, and quality-diversity score: the sum over these cells of how far the "
+        "elite's training loss lies below the start program's. Dotted lines: an island was resettled.",
+        quality.diversity,
+    ),
     "lineage": Kind(
         "Training loss of the best candidate's ancestors, from the start program on.",
         quality.lineage,
@@ -67,7 +72,7 @@ KINDS = {
         search.operators,
     ),
     "rejections": Kind(
-        "Proposals that became no candidate, and candidates that failed, by reason.",
+        "Proposals that became no candidate, and candidates that failed or were stopped, by reason.",
         search.rejections,
     ),
     "spending": Kind(

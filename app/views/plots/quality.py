@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from ..record import SHORT, RunRecord
@@ -91,6 +92,33 @@ def lineage(record: RunRecord) -> Figure | None:
         label = f"best baseline ({record.title(baseline)})"
         axes.axhline(-100 * evaluation.fitness, color=ORANGE, linestyle="--", linewidth=1.2, label=label)
         axes.legend(fontsize=8)
+    return figure
+
+
+def diversity(record: RunRecord) -> Figure | None:
+    """Cells filled and quality-diversity score over told iterations, below each other."""
+    found = data.diversity(record)
+    if not found:
+        return None
+    from matplotlib.figure import Figure
+
+    told = [d.told for d in found] + [data.totals(record)[2]]
+    figure = Figure(figsize=(7.0, 4.4), layout="constrained")
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    for axes, values, colour, title in (
+        (upper, [d.cells for d in found], BLUE, "cells filled\n(count, all islands)"),
+        (lower, [d.score for d in found], ORANGE, "quality-diversity score\n(percent points)"),
+    ):
+        axes.step(told, [*values, values[-1]], where="post", color=colour)
+        axes.set_ylabel(title)
+        axes.set_ylim(bottom=0)
+    shape = record.archive.space.shape if record.archive is not None else ()
+    cells = math.prod(shape) * (record.archive.islands if record.archive is not None else 0)
+    upper.set_title(f"of {cells:,} cells", fontsize=9, loc="left")
+    lower.set_xlabel("iterations told (count)")
+    for event in record.reader.events("reset"):
+        for axes in (upper, lower):
+            axes.axvline(event.iteration, color=GREY, linewidth=0.8, linestyle=":")
     return figure
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ....evolve.base import Elite
 from ....evolve.measures import MEASURES
-from ..elites import rebuild
 from ..record import SHORT, RunRecord
 from . import data
 from .canvas import BLUE, GREEN, GREY, INK, ORANGE, logarithmic, new_axes, note_thinning, thin
@@ -29,7 +28,7 @@ def progress(record: RunRecord, over: str = "evaluations") -> Figure | None:
     values = [getattr(step, over) for step in steps]
     if not steps or any(value is None for value in values) or (over == "usd" and not any(values)):
         return None
-    count, seconds = data.totals(record)
+    count, seconds, _ = data.totals(record)
     end = {"evaluations": count, "seconds": seconds, "usd": values[-1]}[over]
     figure, axes = new_axes()
     axes.step(
@@ -97,7 +96,7 @@ def front(record: RunRecord) -> Figure | None:
 
 def archive(record: RunRecord) -> Figure | None:
     """Cells of the archive over its first two measures, coloured by the loss of their best elite."""
-    rebuilt = rebuild(record)
+    rebuilt = record.archive
     elites = [] if rebuilt is None else rebuilt.elites()
     if rebuilt is None or not elites:
         return None
@@ -137,7 +136,7 @@ def archive(record: RunRecord) -> Figure | None:
 
 def archive_links(record: RunRecord) -> dict[str, str]:
     """Address → name of the links that the archive map holds."""
-    rebuilt = rebuild(record)
+    rebuilt = record.archive
     return {
         f"#c-{e.candidate.id}": f"candidate {e.candidate.id[:SHORT]}, loss {-100 * e.fitness:.2f} %"
         for e in ([] if rebuilt is None else rebuilt.elites())
@@ -165,14 +164,16 @@ def operators(record: RunRecord) -> Figure | None:
 
 def rejections(record: RunRecord) -> Figure | None:
     """Why proposals became no candidate and candidates failed (count)."""
-    from ..overview import failures_by_status
+    from ..overview import failures_by_status, stopped
 
-    rejected, failed = record.reader.rejections(), failures_by_status(record)
-    if not rejected and not failed:
+    rows = [
+        (f"rejected: {name.replace('_', ' ')}", n, ORANGE) for name, n in record.reader.rejections().items()
+    ]
+    rows += [(f"failed: {name.replace('_', ' ')}", n, BLUE) for name, n in failures_by_status(record).items()]
+    rows += [("stopped: clearly worse", n, GREY) for n in (stopped(record.reader).candidates,) if n]
+    if not rows:
         return None
-    figure, axes = new_axes(7.0, 1.0 + 0.3 * (len(rejected) + len(failed)))
-    rows = [(f"rejected: {name.replace('_', ' ')}", n, ORANGE) for name, n in rejected.items()]
-    rows += [(f"failed: {name.replace('_', ' ')}", n, BLUE) for name, n in failed.items()]
+    figure, axes = new_axes(7.0, 1.0 + 0.3 * len(rows))
     axes.barh(
         [r[0] for r in rows][::-1], [r[1] for r in rows][::-1], color=[r[2] for r in rows][::-1], height=0.7
     )
