@@ -20,8 +20,8 @@ def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None])
 
     Returns:
         One entry against the start program and one against the baseline that is best on validation:
-        `against`, `instances` (both valid, count), `difference_percent` (mean of champion − other, points of normalised
-        loss), `ci95_percent`, `p_value`, `test`, `wins`, `ties`, `losses` (instances, count).
+        `against`, `instances` (both valid, count), `difference_percent` (mean of champion − other, points of
+        normalised loss), `ci95_percent`, `p_value`, `test`, `wins`, `ties`, `losses` (instances, count).
     """
     mine = reader.evaluation(champion, "test")
     others = {"start program": reader.evaluation(str(reader.record("start")), "test")}

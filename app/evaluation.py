@@ -10,7 +10,7 @@ from ..evaluators.base import Evaluation, Score
 from ..evaluators.figures import by_stratum, of_evaluation
 from ..problems.base import SPLITS, Instance, Number
 from .baselines import evaluate_all, evaluate_baselines
-from .errors import TROUBLE, UserError
+from .errors import TROUBLE, USAGE, UserError
 
 if TYPE_CHECKING:
     from .setup import Notify, Setup
@@ -42,15 +42,44 @@ def evaluate_program(
     }
 
 
-def baselines_document(setup: Setup, chosen: str, notify: Notify) -> dict[str, Any]:
-    """The document of `baselines`."""
+def baselines_document(setup: Setup, chosen: str, against: str | None, notify: Notify) -> dict[str, Any]:
+    """The document of `baselines`; each is also compared instance by instance with one of them.
+
+    Raises:
+        UserError: there is no baseline of the name to compare with.
+    """
+    problem = setup.loaded.problem
+    names = list(problem.baselines())
+    rival = against or next((name for name in problem.start_programs() if name in names), None)
+    if against is not None and against not in names:
+        raise UserError(USAGE, f"--against {against}: no such baseline", f"one of {', '.join(names)}")
     instances = setup.evaluator.instances(chosen)
     with setup.executor() as executor:
         found = evaluate_baselines(setup, executor, [chosen], notify)
+    rows = {name: _figures(by[chosen], instances) for name, by in found.items()}
+    for name, row in rows.items():
+        row["pairs"] = None if rival is None else _pairs(found[name][chosen], found[rival][chosen])
     return {
         "problem": setup.loaded.name,
+        "unit": problem.unit,
         "instances_from": chosen,
-        "baselines": {name: _figures(by[chosen], instances) for name, by in found.items()},
+        "against": rival,
+        "baselines": rows,
+    }
+
+
+def _pairs(mine: Evaluation, other: Evaluation) -> dict[str, int]:
+    """On how many instances a program is better, equal or worse; only those that both answered."""
+    theirs = {score.instance: score.excess for score in other.scores}
+    both = [
+        (score.excess, excess)
+        for score in mine.scores
+        if score.excess is not None and (excess := theirs.get(score.instance)) is not None
+    ]
+    return {
+        "wins": sum(a < b for a, b in both),
+        "ties": sum(a == b for a, b in both),
+        "losses": sum(a > b for a, b in both),
     }
 
 
@@ -63,7 +92,7 @@ def write_csv(document: Mapping[str, Any], path: Path) -> None:
     import csv
 
     rows = [
-        {"baseline": name, "stratum": stratum, **{k: v for k, v in figures.items() if k != "strata"}}
+        {"baseline": name, "stratum": stratum, **_flat(figures)}
         for name, entry in document["baselines"].items()
         for stratum, figures in {"all": entry, **entry["strata"]}.items()
     ]
@@ -74,6 +103,13 @@ def write_csv(document: Mapping[str, Any], path: Path) -> None:
             writer.writerows(rows)
     except OSError as error:
         raise UserError(TROUBLE, f"{path}: {error.strerror}, expected a file to write") from error
+
+
+def _flat(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Figures as cells of one row."""
+    pairs = figures.get("pairs") or {}
+    plain = {k: v for k, v in figures.items() if k not in ("strata", "pairs")}
+    return {**plain, **{word: pairs.get(word) for word in ("wins", "ties", "losses")}}
 
 
 def _figures(evaluation: Evaluation, instances: Mapping[str, Instance]) -> dict[str, Any]:

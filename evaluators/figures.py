@@ -24,6 +24,7 @@ class Figures:
         mean_gap_percent: mean of ratios over instances with a positive reference, percent of the reference.
         mean_gap_ci95_percent: 95 % bootstrap interval of that mean over instances; None below two instances.
         ratio_of_sums_percent: sum of losses over sum of |references|, all instances, percent.
+        mean_excess: mean loss in the problem's unit (bins, hours, …) over all instances.
         instances: number scored or failed.
         solved: number whose objective equals the reference.
         failed: number without a valid answer, or beyond the bound.
@@ -37,6 +38,7 @@ class Figures:
     mean_gap_percent: float | None
     mean_gap_ci95_percent: tuple[float, float] | None
     ratio_of_sums_percent: float | None
+    mean_excess: float | None
     instances: int
     solved: int
     failed: int
@@ -62,6 +64,7 @@ def figures(scores: Sequence[Score], instances: Sequence[Instance]) -> Figures:
         mean_gap_percent=sum(gaps) / len(gaps) if complete and gaps else None,
         mean_gap_ci95_percent=bootstrap_interval(gaps) if complete else None,
         ratio_of_sums_percent=_ratio_of_sums(scores) if complete else None,
+        mean_excess=_mean_excess(scores) if complete else None,
         instances=len(scores),
         solved=sum(s.status is ScoreStatus.OK and s.excess == 0 for s in scores),
         failed=sum(s.status is not ScoreStatus.OK for s in scores),
@@ -112,6 +115,10 @@ def _ratio_of_sums(scores: Sequence[Score]) -> float | None:
     if not total:
         return None
     return sum(float(s.excess) for s in scores if s.excess is not None) / total * 100
+
+
+def _mean_excess(scores: Sequence[Score]) -> float:
+    return sum(float(s.excess) for s in scores if s.excess is not None) / len(scores)
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float | None:

@@ -59,6 +59,10 @@ def baselines(
     split: Split = None,
     instances: InstancesFrom = None,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")] = None,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="NAME", help="Baseline to count wins, ties and losses against."),
+    ] = None,
     workers: Workers = None,
     assign: Set = None,
     unsafe_without: Without = None,
@@ -69,7 +73,7 @@ def baselines(
         from ..evaluation import baselines_document, write_csv
 
         setup, chosen = _open(problem, split, instances, workers, assign, unsafe_without)
-        document = baselines_document(setup, chosen, _progress)
+        document = baselines_document(setup, chosen, against, _progress)
         if csv is not None:
             write_csv(document, csv)
         if json:
@@ -78,7 +82,10 @@ def baselines(
         from ..views.tables import print_figures
 
         out = console()
-        print_figures(out, f"{setup.loaded.name}, {document['instances_from']}", document["baselines"])
+        title = f"{setup.loaded.name}, {document['instances_from']}"
+        print_figures(out, title, document["baselines"], document["unit"])
+        if document["against"] is not None:
+            out.print(f"w/t/l: wins, ties, losses against {document['against']}, instances", markup=False)
         strata = {s for entry in document["baselines"].values() for s in entry["strata"]}
         if len(strata) > 1:
             _print_strata(document)
@@ -122,7 +129,8 @@ def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
 
     out = console()
     rows = {document["program"]: document["summary"], **(document["baselines"] or {})}
-    print_figures(out, f"{document['problem']}, {document['instances_from']}", rows)
+    unit = setup.loaded.problem.unit
+    print_figures(out, f"{document['problem']}, {document['instances_from']}", rows, unit)
     failures = [row for row in document["instances"] if row["status"] != "ok"]
     for row in failures[:10]:
         out.print(f"{row['instance']}: {row['status']}: {row['message']}", markup=False)

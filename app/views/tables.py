@@ -90,26 +90,39 @@ def _claim_text(claim: Mapping[str, Any]) -> str:
     )
 
 
-def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, Any]]) -> None:
-    """One row of figures for each program or stratum."""
+def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, Any]], unit: str) -> None:
+    """One row of figures for each program; wins, ties and losses where they were counted."""
     all_kinds = [f["reference_kinds"] for f in rows.values()]
     kinds = {k: n for found in all_kinds for k, n in found.items()}
     table = new_table(f"{title}: {gap_word(kinds)}, percent of the reference")
-    table.add_column("program", overflow="fold", min_width=12)
-    for column in ("mean of ratios", "95 % interval", "ratio of sums", "solved", "failed", "CPU ms"):
-        table.add_column(column, justify="right")
+    table.collapse_padding = True  # eight columns have to fit 80 characters
+    counted = any(figures.get("pairs") for figures in rows.values())
+    failing = any(figures["failed"] for figures in rows.values())
+    table.add_column("program", overflow="fold", min_width=min(11, max(map(len, rows), default=0)))
+    for column in ("mean of ratios", "95 % interval", "ratio of sums", "excess", "solved", "CPU ms"):
+        table.add_column(column, justify="right", no_wrap=column.startswith("95"))
+    if counted:
+        table.add_column("w/t/l", justify="right")
+    if failing:
+        table.add_column("failed", justify="right")
     for name, figures in rows.items():
-        table.add_row(
-            name,
+        pairs = figures.get("pairs")
+        cells = [
             figure(figures["mean_gap_percent"]),
             interval(figures["mean_gap_ci95_percent"]),
             figure(figures["ratio_of_sums_percent"]),
+            figure(figures["mean_excess"]),
             f"{figures['solved']}/{figures['instances']}",
-            str(figures["failed"]),
             milliseconds(figures["cpu_seconds_median"]),
-        )
+        ]
+        if counted:
+            cells.append("" if not pairs else f"{pairs['wins']}/{pairs['ties']}/{pairs['losses']}")
+        if failing:
+            cells.append(str(figures["failed"]))
+        table.add_row(name, *cells)
     console.print(table)
     console.print(f"references: {_kind_text(kinds)}; CPU: median per execution", markup=False)
+    console.print(f"excess: mean {unit} worse than the reference", markup=False)
 
 
 def new_table(title: str) -> PlainTable:
