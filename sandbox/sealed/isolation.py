@@ -80,6 +80,12 @@ def stay_outside() -> None:
     os._exit(0)
 
 
+def volunteer() -> None:
+    """Where memory runs out the kernel ends this process and its children first, and not the tool."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
+
+
 def drop_ids() -> Outcome:
     """Gives up root for `NOBODY`, or at least every capability where no other id exists.
 

@@ -84,6 +84,7 @@ def _boot(config: dict[str, Any], without: frozenset[str]) -> tuple[dict[str, tu
         layers["namespaces"] = isolation.enter_namespaces()
         if layers["namespaces"][0]:
             isolation.stay_outside()
+    isolation.volunteer()
     _preload(config["modules"], config["path"])
     if "uid" not in without:
         try:

@@ -353,3 +353,10 @@ def test_ten_thousand_executions_stay_flat(corpus: ModuleType) -> None:
             assert slot.execute(SORT, b'{"xs": [2, 1]}', Limits(), number).answer == [1, 2]
         assert state(slot)[:2] == (own, counts)
         assert state(slot)[2] < memory + (2 << 20)
+
+
+def test_the_kernel_ends_candidates_before_the_tool(slot: Slot, corpus: ModuleType) -> None:
+    """Where memory runs out, server and children are the first to go (largest `oom_score_adj`)."""
+    scores = {Path(f"/proc/{pid}/oom_score_adj").read_text().strip() for pid in corpus.processes(slot)[-1:]}
+    assert scores == {"1000"}
+    assert Path("/proc/self/oom_score_adj").read_text().strip() != "1000"
