@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ..evaluators.cache import cache_folder
 from ..problems.base import Keyed
 from .errors import INVALID, UserError
+from .plugin_sources import blame
 
 if TYPE_CHECKING:
     from .config import Config
@@ -39,7 +40,8 @@ def keyed(loaded: LoadedProblem, secret: str | None) -> LoadedProblem:
     """The problem drawn with a secret; as it is if there is none, or nothing to hide."""
     if not secret or not isinstance(loaded.problem, Keyed):
         return loaded
-    return replace(loaded, problem=loaded.problem.keyed(secret))
+    with blame(f"problem {loaded.name}: keyed(secret)"):
+        return replace(loaded, problem=loaded.problem.keyed(secret))
 
 
 def installed(loaded: LoadedProblem) -> LoadedProblem:

@@ -90,6 +90,13 @@ class OnlineMachines:
         "of later jobs and no decision can be taken back. Minimise the largest load at the end."
     )
     driver = DRIVER
+    _secret = ""
+
+    def keyed(self, secret: str) -> OnlineMachines:
+        """The same problem, its jobs drawn with a secret: no candidate can draw them again and look ahead."""
+        other = OnlineMachines()
+        other._secret = secret
+        return other
 
     def sets(self) -> dict[str, str]:
         """Name of each set → one sentence."""
@@ -102,7 +109,7 @@ class OnlineMachines:
     def instances(self, set: str, seed: int) -> list[Instance]:
         """Short jobs with a few long ones, which come late in every other sequence."""
         count = {"train": 20, "valid": 20, "test": 40}[set]
-        stream = random.Random(f"{self.name} {set} {seed}")
+        stream = random.Random(f"{self.name} {set} {seed}{self._secret}")
         return [self._draw(stream, set, number) for number in range(count)]
 
     def _draw(self, stream: random.Random, set: str, number: int) -> Instance:

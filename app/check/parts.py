@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from ...problems.base import (
+    SPLITS,
     Drawable,
     Drawing,
     Driven,
@@ -19,7 +20,7 @@ from ...problems.base import (
 )
 from ...sandbox.base import Sandbox
 from .attacks import origins
-from .bench import Bench, attempt
+from .bench import SEED, Bench, attempt
 
 PARTS = {
     "driver": Driven,
@@ -50,6 +51,8 @@ def check_parts(bench: Bench, sandbox: Sandbox) -> None:
     problem = bench.problem
     if isinstance(problem, Driven):
         _driver(bench, problem.driver, sandbox)
+    if isinstance(problem, Keyed):
+        _keyed(bench, problem)
     if isinstance(problem, HasPrimitives):
         _primitives(bench, problem)
     if isinstance(problem, Drawable):
@@ -67,6 +70,24 @@ def _driver(bench: Bench, text: str, sandbox: Sandbox) -> None:
             got=found.error or "no function `drive` at its top level",
             why="the sandbox calls drive(entry, instance), interactive ones with receive and send",
             fix="define def drive(entry, instance): … in the driver's text",
+        )
+
+
+def _keyed(bench: Bench, problem: Keyed) -> None:
+    """Another secret gives other hidden parts, the same one the same."""
+
+    def drawn(secret: str) -> list[str]:
+        return [i.digest for s in SPLITS for i in problem.keyed(secret).instances(s, SEED) if i.hidden]
+
+    one, error = attempt(lambda: drawn("1" * 64))
+    again, two = (attempt(lambda s=s: drawn(s * 64))[0] for s in "12")  # type: ignore[misc]
+    if error is not None or one != again or (one and one == two):
+        bench.report.add(
+            "keyed",
+            sent="keyed(secret).instances(set, seed) for two secrets",
+            got=f"{type(error).__name__}: {error}" if error else "hidden parts that do not follow the secret",
+            why="a candidate can draw hidden parts again unless a secret decides them",
+            fix="make the secret part of what seeds every stream of a hidden part",
         )
 
 

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 from gapsmith.app import secret as secrets
+from gapsmith.app.check import check_problem
 from gapsmith.app.config import Config, parse
 from gapsmith.app.errors import UserError
+from gapsmith.app.plugins import load_problem
 from gapsmith.app.setup import open_problem
 from gapsmith.problems.base import Instance
 from gapsmith.problems.bin_packing import bin_packing, online_bin_packing
@@ -182,3 +184,15 @@ def test_the_seed_of_a_candidate_follows_the_secret() -> None:
     keyed = [secrets.candidate_seed(_config(secret=s)) for s in (SECRET, SECRET, SECRET[::-1])]
     assert keyed[0] == keyed[1] != keyed[2]
     assert keyed[0] > 2**64
+
+
+def test_a_plug_in_that_ignores_its_secret_is_found(tmp_path: Path) -> None:
+    """`problems check` names a problem whose hidden parts stay the same under another secret."""
+    source = (Path(__file__).parents[2] / "examples" / "online_machines.py").read_text("utf-8")
+    good = load_problem(str(Path(__file__).parents[2] / "examples" / "online_machines.py"))
+    keyed = secrets.keyed(good, SECRET)
+    assert [i.digest for i in keyed.instances("test", 1)] != [i.digest for i in good.instances("test", 1)]
+    file = tmp_path / "deaf.py"
+    file.write_text(source.replace("{seed}{self._secret}", "{seed}"), "utf-8")
+    report = check_problem(str(file), {}, seconds=2)
+    assert [finding.check for finding in report.findings] == ["keyed"]
