@@ -21,7 +21,7 @@ from .errors import TROUBLE, USAGE, UserError
 from .proposers import order_of, recorded_steps
 from .recalled import PromptDiffers, RecalledSetup, RecalledTuner, recalled_proposer, recorded_time_outs
 from .runs import running
-from .verify import Findings, stored_evaluator
+from .verify import Findings, outcome_of, stored_evaluator, surroundings
 
 if TYPE_CHECKING:
     from ..evolve.campaign import Campaign
@@ -214,8 +214,6 @@ def cells(record: RunRecord) -> dict[tuple[int, tuple[int, ...]], tuple[str, flo
 def _compare_evaluation(
     record: RunRecord, now: RunRecord, program: str, split: str, where: str, findings: Findings
 ) -> None:
-    from .verify import _outcome
-
     then, again = record.evaluation(program, split), now.evaluation(program, split)
     if then is None or again is None:
         findings.compare(
@@ -227,14 +225,12 @@ def _compare_evaluation(
     findings.compare("evaluations", f"{where}: executions", len(then.scores), len(found))
     for score in then.scores:
         other = found.get(score.instance)
-        outcome = None if other is None else _outcome(other)
-        findings.compare("executions", f"{where}: answer on {score.instance}", _outcome(score), outcome)
+        outcome = None if other is None else outcome_of(other)
+        findings.compare("executions", f"{where}: answer on {score.instance}", outcome_of(score), outcome)
 
 
 def _document(record: RunRecord, now: RunRecord, loaded: LoadedProblem, findings: Findings) -> dict[str, Any]:
-    from .verify import _surroundings
-
-    _surroundings(record, loaded, findings)
+    surroundings(record, loaded, findings)
     checked = sum(findings.counts.values())
     evaluations = now.reader.value(
         "SELECT count(*) FROM iterations WHERE told IS NOT NULL AND candidate IS NOT NULL"

@@ -77,7 +77,7 @@ def verify(
     programs = _programs(record, every)
     loaded = open_problem(config)
     findings = Findings()
-    _surroundings(record, loaded, findings)
+    surroundings(record, loaded, findings)
     _instances(record, loaded, config, findings)
     _references(record, loaded, config, sample, findings, notify)
     _executions(record, loaded, config, programs, findings, notify)
@@ -103,7 +103,7 @@ def _programs(record: RunRecord, every: bool) -> list[str]:
     return list(dict.fromkeys([best, *others]))
 
 
-def _surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -> None:
+def surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -> None:
     """Problem and plug-in, versions and machine; each change is told, none is a failure by itself."""
     from .compose import versions
 
@@ -256,11 +256,11 @@ def _compare_evaluations(id: str, recorded: Evaluation, now: Evaluation, finding
     for score in recorded.scores:
         other = found.get(score.instance)
         what = f"candidate {id} on {score.instance}"
-        findings.compare("executions", what, _outcome(score), None if other is None else _outcome(other))
+        findings.compare("executions", what, outcome_of(score), None if other is None else outcome_of(other))
     findings.compare("fitness values", f"{where}: fitness", recorded.fitness, now.fitness)
 
 
-def _outcome(score: Score) -> dict[str, Any]:
+def outcome_of(score: Score) -> dict[str, Any]:
     """What an execution must reproduce: all but its time."""
     return {
         "status": score.status.value,
