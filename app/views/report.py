@@ -233,7 +233,7 @@ def _lineage(record: RunRecord) -> dict[str, Any]:
                 "operator": clean(candidate.operator),
                 "loss": None
                 if evaluation is None or evaluation.fitness is None
-                else -100 * evaluation.fitness,
+                else -100 * evaluation.fitness + 0.0,
                 "diff": text if budget > 0 else "",
             }
         )
@@ -256,7 +256,7 @@ def _elites(record: RunRecord) -> dict[str, Any]:
                 "id": elite.candidate.id,
                 "short": elite.candidate.id[:SHORT],
                 "address": f"#c-{elite.candidate.id}",
-                "loss": -100 * elite.fitness,
+                "loss": -100 * elite.fitness + 0.0,
                 "size": elite.candidate.description.nodes,
                 "island": elite.island,
                 "code": text,

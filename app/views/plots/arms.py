@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..words import count
-from .canvas import BLUE, GREEN, GREY, ORANGE, RED, logarithmic, new_axes, styled
+from .canvas import BLUE, GREEN, GREY, ORANGE, RED, WIDTH, above, logarithmic, new_axes, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def curves(document: Mapping[str, Any]) -> Figure:
     """Best validation gap so far over the budget, one line an arm, with its interval over runs."""
     with styled():
-        figure, axes = new_axes(7.0, 4.0)
+        figure, axes = new_axes(WIDTH, 4.0)
         least = 100.0
         for number, arm in enumerate(document["arms"]):
             colour = (BLUE, ORANGE, GREEN, RED, GREY)[number % 5]
@@ -33,5 +33,5 @@ def curves(document: Mapping[str, Any]) -> Figure:
         axes.set_xlabel(document["unit"])
         axes.set_ylabel("best mean gap so far on validation\n(% of the reference, logarithmic)")
         axes.set_ylim(bottom=0)
-        axes.legend(fontsize=8)
+        above(axes, columns=1)
     return figure

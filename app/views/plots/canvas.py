@@ -53,7 +53,11 @@ def styled() -> Iterator[None]:
         yield
 
 
-def new_axes(width: float = 7.0, height: float = 3.6) -> tuple[Figure, Axes]:
+WIDTH = 5.6
+"""Inches: a column of a paper; on a phone the words of a wider picture are too small to read."""
+
+
+def new_axes(width: float = WIDTH, height: float = 3.3) -> tuple[Figure, Axes]:
     """A figure of width × height inches with one set of axes."""
     from matplotlib.figure import Figure
 
@@ -92,7 +96,9 @@ def page_part(figure: Figure, salt: str, description: str, links: dict[str, str]
     text = re.sub(r' id="[A-Za-z0-9.]+_\d+"', "", text)  # names of parts, the same in every picture
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
     text = text.replace(INK, "currentColor").replace(FAINT, "var(--line)")
-    text = re.sub(r'(<svg [^>]*?)width="[\d.]+pt" height="[\d.]+pt" ?', r"\1", text, count=1)
+    # As wide as the page allows, but no larger than its words need: 1.46 pixels a point.
+    room = f'style="max-width: {figure.get_figwidth() * 6.6:.1f}rem" '
+    text = re.sub(r'(<svg [^>]*?)width="[\d.]+pt" height="[\d.]+pt" ?', rf"\1{room}", text, count=1)
     role = "group" if links else "img"
     text = text.replace("<svg ", f'<svg role="{role}" aria-label="{escape(description)}" ', 1)
     for address, name in (links or {}).items():
@@ -116,7 +122,26 @@ def logarithmic(axis: Axis, least: float) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
+def above(axes: Axes, columns: int = 3) -> None:
+    """The legend above the picture, where it hides nothing."""
+    axes.legend(
+        fontsize=8,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=columns,
+        borderaxespad=0.3,
+        columnspacing=1.2,
+    )
+
+
 def note_thinning(axes: Axes, shown: int, total: int, what: str) -> None:
-    """Says below the picture how many of the points are drawn."""
+    """Says in the picture's corner how many of the points are drawn."""
     if shown < total:
-        axes.set_title(f"{shown:,} of {total:,} {what} shown", fontsize=8, loc="right", color=INK)
+        axes.text(
+            1.0,
+            0.01,
+            f"{shown:,} of {total:,} {what} shown",
+            fontsize=8,
+            ha="right",
+            transform=axes.transAxes,
+        )

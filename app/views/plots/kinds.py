@@ -30,7 +30,8 @@ class Kind:
 
 KINDS = {
     "progress": Kind(
-        "Best training loss so far over the number of candidates evaluated; lower is better, 0 is optimal.",
+        "Best training loss so far over the number of candidates evaluated; lower is better, 0 is optimal. "
+        "Training loss: mean over all training instances, percent of max(|reference|, scale).",
         search.progress,
     ),
     "time": Kind(

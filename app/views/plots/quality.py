@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..record import SHORT, RunRecord
 from . import data
-from .canvas import BLUE, GREY, INK, ORANGE, logarithmic, new_axes, note_thinning, thin
+from .canvas import BLUE, GREY, INK, ORANGE, WIDTH, above, logarithmic, new_axes, note_thinning, thin
 from .search import LOSS
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def scatter(record: RunRecord) -> Figure | None:
     mine, theirs = data.losses(record, best, split), data.losses(record, baseline, split)
     pairs = [(theirs[id], mine[id]) for id in mine if id in theirs]
     shown = thin(pairs)
-    figure, axes = new_axes(5.2, 4.8)
+    figure, axes = new_axes(4.6, 4.2)
     most = max([0.1, *[value for pair in pairs for value in pair]])
     axes.plot([0, most], [0, most], color=INK, linewidth=0.8, linestyle="--")
     axes.scatter([p[0] for p in shown], [p[1] for p in shown], s=16, color=BLUE, alpha=0.7)
@@ -79,19 +79,20 @@ def lineage(record: RunRecord) -> Figure | None:
     chain = record.lineage(best)
     fitness = [record.evaluation(c.id, "train") for c in chain]
     points = [(n, -100 * e.fitness) for n, e in enumerate(fitness) if e is not None and e.fitness is not None]
-    figure, axes = new_axes(7.0, 3.4)
+    figure, axes = new_axes()
     axes.plot([p[0] for p in points], [p[1] for p in points], "o-", color=BLUE)
     labels = [f"{c.operator or c.origin.value}\n{c.id[:SHORT]}" for c in chain]
-    shown = thin(list(range(len(chain))), 12)
-    axes.set_xticks(shown, [labels[n] for n in shown], fontsize=7, rotation=30, ha="right")
-    axes.set_ylabel(f"{LOSS},\ntraining split")
+    shown = thin(list(range(len(chain))), 9)
+    axes.set_xticks(shown, [labels[n] for n in shown], fontsize=8, rotation=30, ha="right")
+    axes.set_ylabel(LOSS)
+    logarithmic(axes.yaxis, max(0.01, min((p[1] for p in points if p[1] > 0), default=0.01)))
     axes.set_ylim(bottom=0)
     baseline = record.best_baseline("train")
     evaluation = None if baseline is None else record.evaluation(baseline, "train")
     if baseline is not None and evaluation is not None and evaluation.fitness is not None:
         label = f"best baseline ({record.title(baseline)})"
         axes.axhline(-100 * evaluation.fitness, color=ORANGE, linestyle="--", linewidth=1.2, label=label)
-        axes.legend(fontsize=8)
+        above(axes)
     return figure
 
 
@@ -103,7 +104,7 @@ def diversity(record: RunRecord) -> Figure | None:
     from matplotlib.figure import Figure
 
     told = [d.told for d in found] + [data.totals(record)[2]]
-    figure = Figure(figsize=(7.0, 4.4), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
     for axes, values, colour, title in (
         (upper, [d.cells for d in found], BLUE, "cells filled\n(count, all islands)"),
@@ -135,7 +136,7 @@ def spending(record: RunRecord) -> Figure | None:
         found.append(("replies of models (wall)", waits, GREY))
     if not found:
         return None
-    figure, axes = new_axes(7.0, 0.9 + 0.32 * len(found))
+    figure, axes = new_axes(WIDTH, 0.9 + 0.32 * len(found))
     axes.barh([f[0] for f in found], [f[1] for f in found], color=[f[2] for f in found], height=0.7)
     axes.set_xlabel("time (s)")
     axes.grid(visible=False, axis="y")

@@ -8,13 +8,13 @@ from ....evolve.base import Elite
 from ....evolve.measures import MEASURES
 from ..record import SHORT, RunRecord
 from . import data
-from .canvas import BLUE, GREEN, GREY, INK, ORANGE, logarithmic, new_axes, note_thinning, thin
+from .canvas import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, above, logarithmic, new_axes, note_thinning, thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LOSS = "mean loss, % of max(|reference|, scale)"
+LOSS = "training loss (%, logarithmic)"
 _AXES = {
     "evaluations": "candidates evaluated (count)",
     "seconds": "wall time (s)",
@@ -42,9 +42,9 @@ def progress(record: RunRecord, over: str = "evaluations") -> Figure | None:
     _reference_lines(record, axes, "train")
     logarithmic(axes.yaxis, max(0.01, min((s.loss for s in steps if s.loss > 0), default=0.01)))
     axes.set_xlabel(_AXES[over])
-    axes.set_ylabel(f"{LOSS}\n(logarithmic), training split")
+    axes.set_ylabel(LOSS)
     axes.set_ylim(bottom=0)
-    axes.legend(fontsize=8)
+    above(axes)
     return figure
 
 
@@ -53,7 +53,7 @@ def front(record: RunRecord) -> Figure | None:
     found = data.points(record)
     if not found:
         return None
-    figure, axes = new_axes(7.0, 4.2)
+    figure, axes = new_axes(WIDTH, 3.8)
     shown, best = thin(found), data.front(found)
     axes.scatter(
         [1000 * p.seconds for p in shown], [p.loss for p in shown], s=8, color=GREY, label="candidates"
@@ -78,18 +78,18 @@ def front(record: RunRecord) -> Figure | None:
             (1000 * seconds, -100 * evaluation.fitness),
             xytext=(5, 4),
             textcoords="offset points",
-            fontsize=7,
+            fontsize=8,
         )
     axes.plot([], [], "D", color=ORANGE, markersize=5, label="baselines")
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}")
-    axes.tick_params(axis="x", which="minor", labelsize=7)
+    axes.tick_params(axis="x", which="minor", labelsize=8)
     logarithmic(axes.yaxis, max(0.01, min((p.loss for p in found if p.loss > 0), default=0.01)))
     axes.set_ylim(bottom=0)
     axes.set_xlabel("CPU time per execution (ms, logarithmic)")
-    axes.set_ylabel(f"{LOSS}\n(logarithmic), training split")
-    axes.legend(fontsize=8)
+    axes.set_ylabel(LOSS)
+    above(axes)
     note_thinning(axes, len(shown), len(found), "candidates")
     return figure
 
@@ -112,9 +112,9 @@ def archive(record: RunRecord) -> Figure | None:
     losses = [-100 * elite.fitness for elite in best.values()]
     low, high, colours = min(losses), max(losses), colormaps["viridis_r"]
     scale = ScalarMappable(Normalize(low, high), colours)
-    figure, axes = new_axes(7.0, 4.2)
+    figure, axes = new_axes(WIDTH, 3.8)
     for (x, y), elite in best.items():
-        loss = -100 * elite.fitness
+        loss = -100 * elite.fitness + 0.0
         red, green, blue, _ = colour = colours((loss - low) / (high - low or 1))
         cell = Rectangle((x, y), 1, 1, facecolor=colour, edgecolor=INK, linewidth=0.5)
         cell.set_url(f"#c-{elite.candidate.id}")
@@ -126,7 +126,7 @@ def archive(record: RunRecord) -> Figure | None:
             f"{loss:.2g}",
             ha="center",
             va="center",
-            fontsize=7,
+            fontsize=8,
             color="white" if dark else "black",
         )
     _edges(axes, rebuilt.space.names)
@@ -138,7 +138,7 @@ def archive_links(record: RunRecord) -> dict[str, str]:
     """Address → name of the links that the archive map holds."""
     rebuilt = record.archive
     return {
-        f"#c-{e.candidate.id}": f"candidate {e.candidate.id[:SHORT]}, loss {-100 * e.fitness:.2f} %"
+        f"#c-{e.candidate.id}": f"candidate {e.candidate.id[:SHORT]}, loss {-100 * e.fitness + 0.0:.2f} %"
         for e in ([] if rebuilt is None else rebuilt.elites())
     }
 
@@ -148,7 +148,7 @@ def operators(record: RunRecord) -> Figure | None:
     found = data.operators(record)[:16]
     if not found:
         return None
-    figure, axes = new_axes(7.0, 1.0 + 0.3 * len(found))
+    figure, axes = new_axes(WIDTH, 1.0 + 0.3 * len(found))
     names = [o.name for o in found][::-1]
     for label, colour, values in (
         ("proposals", GREY, [o.proposals for o in found]),
@@ -158,7 +158,7 @@ def operators(record: RunRecord) -> Figure | None:
         axes.barh(names, values[::-1], color=colour, label=label, height=0.7)
     axes.set_xlabel("proposals (count)")
     axes.grid(visible=False, axis="y")
-    axes.legend(fontsize=8)
+    above(axes)
     return figure
 
 
@@ -173,7 +173,7 @@ def rejections(record: RunRecord) -> Figure | None:
     rows += [("stopped: clearly worse", n, GREY) for n in (stopped(record.reader).candidates,) if n]
     if not rows:
         return None
-    figure, axes = new_axes(7.0, 1.0 + 0.3 * len(rows))
+    figure, axes = new_axes(WIDTH, 1.0 + 0.3 * len(rows))
     axes.barh(
         [r[0] for r in rows][::-1], [r[1] for r in rows][::-1], color=[r[2] for r in rows][::-1], height=0.7
     )
