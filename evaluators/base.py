@@ -193,8 +193,8 @@ class Evaluation:
 class Race(Protocol):
     """Ends an evaluation early."""
 
-    def lost(self, scores: Sequence[Score]) -> bool:
-        """Whether what was scored so far shows the program clearly worse; a function of the scores alone."""
+    def lost(self, losses: Sequence[float]) -> bool:
+        """Whether the losses so far (normalised, in the order of execution) show a program clearly worse."""
 
 
 class Evaluator(Protocol):

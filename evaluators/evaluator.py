@@ -80,15 +80,20 @@ class GapEvaluator:
             sandbox: the slot to run in.
             stop_at_failure: end at the first instance without a valid answer (a campaign), or score all
                 (a report); the status is FAILED either way.
-            race: asked after every score but the last; when it is lost the evaluation ends as STOPPED.
+            race: asked after every score but the last while all are OK; when it is lost the evaluation ends
+                as STOPPED.
         """
         scores: list[Score] = []
+        losses: list[float] = []
         instances = list(self._splits[split].values())
         for instance in instances:
             scores.append(self.execute(program, instance, sandbox))
             if stop_at_failure and scores[-1].status is not ScoreStatus.OK:
                 break
-            if race is not None and len(scores) < len(instances) and race.lost(scores):
+            if race is None or (loss := self.loss(scores[-1])) is None:
+                continue
+            losses.append(loss)
+            if len(losses) == len(scores) < len(instances) and race.lost(losses):
                 return Evaluation(split, tuple(scores), EvaluationStatus.STOPPED, None)
         if any(s.status is not ScoreStatus.OK for s in scores):
             return Evaluation(split, tuple(scores), EvaluationStatus.FAILED, None)

@@ -96,9 +96,7 @@ class Campaign:
             migration_every=settings.migration_every,
             reset_after=settings.reset_after,
         )
-        self._tuner = Tuner(
-            seed=settings.seed, share=settings.tune_share, evaluations=settings.tune_evaluations
-        )
+        self._tuner = Tuner(settings.seed, settings.tune_share, settings.tune_evaluations)
         self._threads = ThreadPoolExecutor(settings.in_flight, "proposal") if settings.waits else None
         self._seconds_before = float(ports.store.read.record("search_seconds") or 0.0)
         self._started = time.monotonic()
@@ -158,7 +156,7 @@ class Campaign:
         tuned = self._tuner.ask(number, self.archive)
         chosen = [tuned[0]] if tuned is not None else self._parents(number)
         island = tuned[0].island if tuned is not None else self._island(number)
-        rival = chosen[0] if tuned is not None else self.archive.rival(island)
+        rival = None if not self.settings.race_level else chosen[0] if tuned else self.archive.rival(island)
         ask = Ask(number, island, tuple(e.candidate.id for e in chosen[:1]), self._race(rival))
         inspirations = [e.candidate.id for e in chosen[1:]]
         raced = rival.candidate.id if rival is not None else None
@@ -237,8 +235,8 @@ class Campaign:
 
     def _race(self, rival: Elite | None) -> PairedRace | None:
         """The race of a candidate against a rival as it is now."""
-        level, loss = self.settings.race_level, self.ports.evaluator.loss
-        return PairedRace(losses_of(rival.evaluation, loss), loss, level) if rival and level else None
+        losses = losses_of(rival.evaluation, self.ports.evaluator.loss) if rival else {}
+        return PairedRace(tuple(losses.values()), self.settings.race_level) if losses else None
 
     def _asked_before(self, recorded: Iteration) -> Ask:
         """The ask of a recorded iteration; only what was not told is done."""

@@ -8,7 +8,7 @@ needs no statistics: a partial sum of losses that is already far above the rival
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, stdev
 
@@ -22,30 +22,26 @@ SURE = 1.2
 
 @dataclass(frozen=True, slots=True)
 class PairedRace:
-    """A race against a rival's losses; a function of the scores alone: a repeat stops at the same place.
+    """A race against a rival's losses; a function of the losses alone: a repeat stops at the same place.
 
     Attributes:
-        rival: instance id → the rival's normalised loss (ratio), on every instance of the split.
-        loss: normalised loss of a score (ratio), None unless it is OK.
+        rival: the rival's normalised loss (ratio) on every instance, in the order of execution.
         level: of the one-sided test over all looks (probability, 0 to 1).
     """
 
-    rival: Mapping[str, float]
-    loss: Callable[[Score], float | None]
+    rival: tuple[float, ...]
     level: float
 
-    def lost(self, scores: Sequence[Score]) -> bool:
-        """Whether the candidate is clearly worse than the rival on the instances scored so far."""
-        known = [loss for score in scores if (loss := self.loss(score)) is not None]
-        if len(known) < len(scores):
-            return False
-        if math.fsum(known) > SURE * math.fsum(self.rival.values()) + 1e-12:
+    def lost(self, losses: Sequence[float]) -> bool:
+        """Whether the candidate is clearly worse than the rival on the first instances."""
+        if math.fsum(losses) > SURE * math.fsum(self.rival) + 1e-12:
             return True
         looks = looks_of(len(self.rival))
-        if len(scores) not in looks:
+        if len(losses) not in looks:
             return False
-        pairs = zip(known, scores, strict=True)
-        return clearly_above([a - self.rival[s.instance] for a, s in pairs], self.level / len(looks))
+        return clearly_above(
+            [a - b for a, b in zip(losses, self.rival, strict=False)], self.level / len(looks)
+        )
 
 
 def losses_of(evaluation: Evaluation, loss_of: Callable[[Score], float | None]) -> dict[str, float]:

@@ -99,7 +99,7 @@ class Tuner:
     A pure function of the archive at each ask and of what was told: a replayed campaign tunes the same.
     """
 
-    def __init__(self, *, seed: int, share: float, evaluations: int) -> None:
+    def __init__(self, seed: int, share: float, evaluations: int) -> None:
         """Takes how much may be spent.
 
         Args:

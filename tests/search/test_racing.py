@@ -6,29 +6,19 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from gapsmith.evaluators.base import ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.racing import SURE, PairedRace, clearly_above, looks_of, student
 
 COUNT = 40
 
 
-def scores(losses: Sequence[float]) -> list[Score]:
-    """Scores with the given losses against references of 1."""
-    return [
-        Score(str(n), ScoreStatus.OK, 1.0 + x, 1.0, ReferenceKind.OPTIMUM, x, x, 0.0)
-        for n, x in enumerate(losses)
-    ]
-
-
 def stopped_at(race: PairedRace, losses: Sequence[float]) -> int | None:
     """After how many instances a race is lost."""
-    found = scores(losses)
-    return next((n for n in range(1, len(found)) if race.lost(found[:n])), None)
+    return next((n for n in range(1, len(losses)) if race.lost(losses[:n])), None)
 
 
 def a_race(rival: Sequence[float], level: float = 0.05) -> PairedRace:
     """The race against given losses."""
-    return PairedRace({str(n): x for n, x in enumerate(rival)}, lambda score: float(score.excess or 0), level)
+    return PairedRace(tuple(rival), level)
 
 
 @pytest.mark.parametrize(
@@ -75,10 +65,3 @@ def test_equal_differences_are_decided_by_their_sign() -> None:
     assert clearly_above([0.1, 0.1, 0.1, 0.1], 0.01)
     assert not clearly_above([0.0, 0.0, 0.0, 0.0], 0.01)
     assert not clearly_above([-0.1, -0.1, -0.1, -0.1], 0.01)
-
-
-def test_a_failed_score_is_not_the_races_business() -> None:
-    """A failure ends the evaluation as failed; the race has no opinion."""
-    failed = Score("0", ScoreStatus.RAISED, None, 1.0, ReferenceKind.OPTIMUM, None, None, 0.0, None, "no")
-    race = PairedRace({"0": 0.0, "1": 0.0}, lambda score: None, 0.05)
-    assert not race.lost([failed])
