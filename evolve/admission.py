@@ -95,6 +95,9 @@ class Admission:
 
     def _description(self, text: str) -> Description:
         """A reply is looked at before its repair round and again when it is admitted: described once."""
+        found = self._seen.get(text)  # without the lock: the loop must not wait for texts of others
+        if found is not None:
+            return found
         with self._lock:
             found = self._seen.get(text)
             if found is None:

@@ -49,7 +49,7 @@ class StoredCalls:
                     time.time(),
                 ),
             )
-            self._store.calls_changed()
+            self._store.called()
             return int(cursor.lastrowid or 0)
 
     def replied(self, number: int, completion: Completion) -> None:
@@ -58,7 +58,7 @@ class StoredCalls:
             db.execute(
                 f"UPDATE calls SET state = 'replied', {_REPLY} WHERE id = ?", (*_reply(completion), number)
             )
-            self._store.calls_changed()
+            self._store.called(completion)
 
     def failed(self, number: int, error: ModelError) -> None:
         """Records that no usable reply came, with the useless one if there was one."""
@@ -68,9 +68,9 @@ class StoredCalls:
                 "WHERE id = ?",
                 (error.kind.value, error.sentence, int(error.unknown_outcome), number),
             )
-            self._store.calls_changed()
             if error.completion is not None:
                 db.execute(f"UPDATE calls SET {_REPLY} WHERE id = ?", (*_reply(error.completion), number))
+                self._store.called(error.completion)
 
     def reply(self, iteration: int, round: int, digest: str) -> Completion | None:
         """The usable reply that was recorded for this ask, round and prompt digest."""

@@ -8,13 +8,13 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ...evaluators.base import Evaluation, Reference
 from ...problems.base import Instance
-from ..base import AddStatus, Candidate, Rejection
+from ..base import AddStatus, Candidate, Completion, Rejection
 from .reader import Reader
 from .records import candidate_row, instance_row, reference_row, score_row
 from .schema import StoreError, open_writing
@@ -198,7 +198,7 @@ class Store:
         return found
 
     def model_usage(self) -> ModelUsage:
-        """Totals over all calls of models so far; added up anew only after a call."""
+        """Totals over all calls of models so far."""
         with self._lock:
             if self._usage is not None:
                 return self._usage
@@ -209,9 +209,22 @@ class Store:
             self._usage = ModelUsage(row[0], row[1], row[2], None if row[4] else row[3])
             return self._usage
 
-    def calls_changed(self) -> None:
-        """Says that a call was recorded."""
-        self._usage = None
+    def called(self, reply: Completion | None = None) -> None:
+        """Counts a call that was recorded, or the reply to one; without it the totals are added up anew."""
+        now = self._usage
+        if now is None:
+            return
+        if reply is None:
+            self._usage = replace(now, calls=now.calls + 1)
+        elif now.cost_usd is None and reply.cost_usd is not None:
+            self._usage = None  # perhaps the first reply with a price
+        else:
+            cost = None if now.cost_usd is None or reply.cost_usd is None else now.cost_usd + reply.cost_usd
+            tokens_in, tokens_out = (
+                now.tokens_in + (reply.tokens_in or 0),
+                now.tokens_out + (reply.tokens_out or 0),
+            )
+            self._usage = ModelUsage(now.calls, tokens_in, tokens_out, cost)
 
     def close(self) -> None:
         """Closes the store as a plain single file, readable in a folder that cannot be written."""
