@@ -63,7 +63,9 @@ def check_fresh(
     if workers is not None:
         changes["run"] = config.run.model_copy(update={"workers": workers})
     config = config.model_copy(update=changes)
-    programs = {"champion": record.resolve("best"), "start program": record.resolve("start")}
+    programs = {"champion": record.resolve("best")}
+    if record.start not in (None, programs["champion"]):
+        programs["start program"] = record.resolve("start")
     if not all(record.evaluation(id, SPLIT) for id in programs.values()):
         return {"skipped": "the run has no test results yet; it gets them when its search ends"}
     loaded = open_problem(config)
