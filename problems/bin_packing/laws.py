@@ -110,3 +110,16 @@ def stream_for(*key: str | int, secret: str = "") -> RandomState:
         digest = hashlib.sha256("\0".join([*parts, secret]).encode()).digest()
         return RandomState([int.from_bytes(digest[k : k + 4], "big") for k in range(0, 32, 4)])
     return RandomState(int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:4], "big"))
+
+
+def reordered(draw: Draw, *key: str | int) -> Draw:
+    """The same items in an order that follows from the key, by the SHA-256 of key and place.
+
+    The state of `RandomState` can be worked out from enough of its values in a row, and then what comes next.
+    """
+    prefix = "\0".join(str(part) for part in key)
+    order = sorted(
+        range(len(draw.sizes)), key=lambda place: hashlib.sha256(f"{prefix}\0{place}".encode()).digest()
+    )
+    witness = None if draw.witness is None else [draw.witness[place] for place in order]
+    return Draw(draw.capacity, [draw.sizes[place] for place in order], witness)

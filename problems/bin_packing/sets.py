@@ -10,6 +10,7 @@ from .laws import (
     Law,
     beta,
     discrete,
+    reordered,
     stream_for,
     triplets,
     uniform,
@@ -138,8 +139,10 @@ def draws(spec: SetSpec, *key: str | int, secret: str = "") -> Iterator[tuple[La
     """(law, number within its law, items) of every instance of a set, each from a stream of its own."""
     for number in range(max(spec.parts.values())):
         for name in (law for law, count in spec.parts.items() if number < count):
-            stream = stream_for("bin-packing", *key, name, number, secret=secret)
-            yield LAWS[name], number, LAWS[name].draw(stream)
+            draw = LAWS[name].draw(stream_for("bin-packing", *key, name, number, secret=secret))
+            if secret:
+                draw = reordered(draw, "order", *key, name, number, secret)
+            yield LAWS[name], number, draw
 
 
 def historic_draws(name: str) -> Iterator[tuple[str, str, Draw]]:

@@ -20,6 +20,7 @@ from gapsmith.app.plugins import load_problem
 from gapsmith.app.setup import open_problem
 from gapsmith.problems.base import Instance
 from gapsmith.problems.bin_packing import bin_packing, online_bin_packing
+from gapsmith.problems.bin_packing.laws import stream_for
 from gapsmith.problems.placement import expert_placement
 
 SECRET = "5ea1" * 16
@@ -196,3 +197,24 @@ def test_a_plug_in_that_ignores_its_secret_is_found(tmp_path: Path) -> None:
     file.write_text(source.replace("{seed}{self._secret}", "{seed}"), "utf-8")
     report = check_problem(str(file), {}, seconds=2)
     assert [finding.check for finding in report.findings] == ["keyed"]
+
+
+def test_no_run_of_a_generator_is_shown() -> None:
+    """Items do not come in the order of the generator, whose state a long run of values gives away."""
+    key = ("bin-packing", "test", 1, "u500", 0)
+    drawn = stream_for(*key, secret=SECRET).randint(20, 101, 500).tolist()
+    problem = online_bin_packing(law="u500", test_per_stratum=2).keyed(SECRET)
+    first, second = ((i.hidden or {})["sizes"] for i in problem.instances("test", 1))
+    assert sorted(first) == sorted(drawn)
+    in_place = sum(a == b for a, b in zip(first, drawn, strict=True))
+    assert in_place < 25  # of 500, some 6 by chance
+    assert sum(a == b for a, b in zip(first, second, strict=True)) < 25
+
+
+def test_a_generators_own_packing_follows_the_order() -> None:
+    """The packing that proves the optimum of triplets still fills every bin exactly."""
+    for instance in online_bin_packing(law="t60", test_per_stratum=3).keyed(SECRET).instances("test", 1):
+        loads: Counter[int] = Counter()
+        for size, bin_index in zip(*(instance.hidden or {}).values(), strict=True):
+            loads[bin_index] += size
+        assert set(loads.values()) == {1000}
