@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import __version__
+from ..runs import CONFIG_NAME
 from .numbers import interval, percent
 from .record import RunRecord
 from .tables import gap_word
@@ -85,12 +86,16 @@ def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
 
 
 def evaluate_command(record: RunRecord, file_name: str, split: str | None = "test") -> str:
-    """The command that scores a file on the same instances as the run."""
+    """The command that scores a file on the same instances as the run.
+
+    Where they were drawn with a secret it names the run's configuration: a program may end in a prompt.
+    """
     problem, config = record.problem, record.config
+    chosen = [] if split is None else ["--split", split]
+    if (config.get("evaluation") or {}).get("secret"):
+        return shlex.join(["gapsmith", "evaluate", str(record.folder / CONFIG_NAME), file_name, *chosen])
     name = (config.get("campaign") or {}).get("problem") or problem.get("name") or "PROBLEM"
-    words = ["gapsmith", "evaluate", name, file_name]
-    if split is not None:
-        words += ["--split", split]
+    words = ["gapsmith", "evaluate", name, file_name, *chosen]
     for key, value in (config.get("problem") or {}).items():
         words += ["--set", f"problem.{key}={value}"]
     seed = (config.get("evaluation") or {}).get("instance_seed", 1)

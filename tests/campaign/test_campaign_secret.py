@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,9 @@ from gapsmith.app.runs import CONFIG_NAME
 from gapsmith.app.verify import verify
 from gapsmith.app.views.record import open_record
 from gapsmith.app.views.report import html
+from gapsmith.app.views.standalone import evaluate_command
+from gapsmith.cli import app
+from typer.testing import CliRunner
 
 Campaign = Callable[..., tuple[dict[str, Any], Path]]
 SPLITS = {f"{split}_per_stratum": 1 for split in ("train", "valid", "test")}
@@ -56,6 +61,12 @@ def test_a_run_is_repeated_from_its_own_configuration(
         assert document["differences"] == []
         assert document["compared"]["instances drawn"] == 3
         assert secret not in html(record)
+        assert secret not in (first / compose.BEST_NAME).read_text("utf-8")
+        command = shlex.split(evaluate_command(record, str(first / compose.BEST_NAME)))
+        recorded = record.figures(record.best or "", "test")
+    said = CliRunner().invoke(app, [*command[1:], "--json"])
+    assert recorded is not None
+    assert json.loads(said.stdout)["summary"]["mean_gap_percent"] == recorded.mean_gap_percent
     other = tmp_path / "runs" / "other"
     other.mkdir()
     del stored["evaluation"]["secret"]
