@@ -52,7 +52,7 @@ def _transplant(work: Work, offer: Spot, spot: Spot) -> ast.expr | None:
             return None
         names[helper.name] = known
     fresh = _renamed(offer.node, names)
-    return None if ast.dump(fresh) == ast.dump(spot.node) else fresh
+    return None if ast.dump(fresh) == ast.dump(spot.node) or not work.domains.sound(fresh) else fresh
 
 
 def _renamed(node: Tree, names: dict[str, str]) -> Tree:

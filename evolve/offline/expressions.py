@@ -35,7 +35,7 @@ def _is_literal(spot: Spot) -> bool:
         isinstance(node, ast.Constant)
         and isinstance(node.value, int | float)
         and not isinstance(node.value, bool)
-        and not isinstance(spot.owner, ast.Subscript)
+        and not isinstance(spot.owner, ast.Subscript | ast.AugAssign | ast.List)
     )
 
 
@@ -235,13 +235,21 @@ def replace_expression(work: Work) -> bool:
     return True
 
 
+def _fits(work: Work, spot: Spot, name: str) -> bool:
+    """Whether a name may take another's place in a subscript."""
+    if not isinstance(spot.owner, ast.Subscript):
+        return True
+    parts = {"value": spot.owner.value, "slice": spot.owner.slice, spot.field: ast.Name(name, ast.Load())}
+    return work.domains.sound(ast.Subscript(parts["value"], parts["slice"], ast.Load()))
+
+
 def replace_name(work: Work) -> bool:
     """A name by another one in scope of the same kind (`d[j]` → `p[j]`)."""
     spot = work.spot(lambda s: isinstance(s.node, ast.Name) and s.kind not in (OTHER, FUNCTION))
     if spot is None or isinstance(spot.owner, ast.For):
         return False
     others = [n for n, kind in spot.scope.items() if kind == spot.kind and n != spot.node.id]
-    chosen = work.choice(others)
+    chosen = work.choice([name for name in others if _fits(work, spot, name)])
     if chosen is None:
         return False
     spot.put(parse_expression(chosen))
@@ -296,7 +304,8 @@ def change_index(work: Work) -> bool:
     )
     if spot is None:
         return False
-    chosen = work.choice([n for n, kind in spot.scope.items() if kind == INDEX and n != spot.node.id])
+    others = [n for n, kind in spot.scope.items() if kind == INDEX and n != spot.node.id]
+    chosen = work.choice([name for name in others if _fits(work, spot, name)])
     if chosen is None:
         return False
     spot.put(parse_expression(chosen))

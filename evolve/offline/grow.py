@@ -12,8 +12,9 @@ import math
 from functools import lru_cache
 
 from ...problems.base import Primitive
+from .domains import Domains
 from .kinds import ARRAY, BOOLEAN, FUNCTION, INDEX, INDICES, MASK, NUMBER, OTHER, VECTOR, Scope, kind_of, walk
-from .work import Work, bound_in, names_in, parse_expression
+from .work import Work, bound_in, names_in, parse_expression, read_only
 
 _BUILTINS = frozenset(dir(builtins))
 _FIRST_ROUND = (0.1, 0.25, 0.5, 1, 1, 2, 2, 3, 5, 10)
@@ -30,11 +31,6 @@ def _free_names(text: str) -> tuple[str, ...]:
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == "self"
     ]
     return (*(name for name in names_in([node]) if name not in bound and name not in _BUILTINS), *state)
-
-
-@lru_cache(maxsize=4096)
-def _read_only(text: str) -> ast.expr:
-    return parse_expression(text)
 
 
 def fits(primitive: Primitive, scope: Scope) -> bool:
@@ -60,14 +56,14 @@ def number_node(value: float) -> ast.expr:
     return literal
 
 
-def number_texts(scope: Scope) -> list[list[str]]:
+def number_texts(scope: Scope, domains: Domains) -> list[list[str]]:
     """Texts of numeric terminals in groups: elements, plain names, aggregates."""
     visible = [(name, kind) for name, kind in scope.items() if not name.startswith("_")]
     vectors = [name for name, kind in visible if kind == VECTOR]
     indices = [name for name, kind in visible if kind == INDEX]
     lists = [name for name, kind in visible if kind == INDICES]
     arrays = [name for name, kind in visible if kind == ARRAY]
-    elements = [f"{v}[{i}]" for v in vectors for i in indices]
+    elements = [f"{v}[{i}]" for v in vectors for i in indices if domains.fits(v, i)]
     plain = [name for name, kind in visible if kind == NUMBER]
     totals = [f"{f}({v})" for v in vectors for f in ("sum", "len")]
     totals += [f"{f}({v}, default=0)" for v in vectors for f in ("max", "min")]
@@ -85,7 +81,7 @@ def declared(work: Work, scope: Scope, kind: str) -> list[str]:
     found = []
     for primitive in work.primitives:
         if fits(primitive, scope):
-            seen = kind_of(_read_only(primitive.text), scope)
+            seen = kind_of(read_only(primitive.text), scope)
             if (primitive.kind if seen in (OTHER, INDEX) else seen) == kind:
                 found.append(primitive.text)
     return found
@@ -104,7 +100,7 @@ def terminal(work: Work, scope: Scope, kind: str = NUMBER) -> ast.expr:
     texts = declared(work, scope, NUMBER)
     if texts and rng.random() < 0.6:
         return parse_expression(rng.choice(texts))
-    groups = number_texts(scope)
+    groups = number_texts(scope, work.domains)
     if not groups or rng.random() < 0.1:
         return constant(work)
     return parse_expression(rng.choice(rng.choice(groups)))

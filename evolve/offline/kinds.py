@@ -82,6 +82,8 @@ def annotation_kind(node: ast.expr | None) -> str:
         return BOOLEAN
     if text.endswith("ndarray") or "ndarray[" in text:
         return ARRAY
+    if "none" in text:  # what may be None is no number to compute with
+        return OTHER
     if text.startswith(("list[list[", "sequence[sequence[", "tuple[tuple[")):
         return TABLE
     if text.startswith(

@@ -13,7 +13,7 @@ from ...problems.base import HasPrimitives, Primitive
 from ..base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 from . import crossover, expressions, guard, rankings, reshaping, statements, templates
 from .adaptive import rates
-from .work import Operator, Work, read
+from .work import Operator, Work, domains_of, read
 
 OPERATORS: tuple[Operator, ...] = (
     *expressions.OPERATORS,
@@ -79,8 +79,10 @@ def change(
         for o in operators
         if (not large or o.name in _SHRINKING) and (donor is not None or o.origin is not Origin.CROSSOVER)
     ] or list(operators)
+    second = None if donor is None else read(donor)
+    domains = domains_of([text] if donor is None else [text, donor], primitives)
     for _ in range(ATTEMPTS):
-        work = Work(ast.parse(text), entry, rng, primitives, None if donor is None else read(donor))
+        work = Work(ast.parse(text), entry, rng, primitives, second, domains)
         used = _apply(work, pool)
         if used is None:
             continue

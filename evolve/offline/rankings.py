@@ -146,6 +146,6 @@ def drop_ranking(work: Work) -> bool:
 
 
 OPERATORS = (
-    Operator("ranking-descent", Origin.TEMPLATE, 1.5, ranking_descent),
+    Operator("ranking-descent", Origin.TEMPLATE, 2.5, ranking_descent),
     Operator("drop-ranking", Origin.TEMPLATE, 0.3, drop_ranking),
 )

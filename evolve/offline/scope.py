@@ -207,7 +207,9 @@ class _Walker:
             case ast.AugAssign():
                 target = node.target.id if isinstance(node.target, ast.Name) else ""
                 self.name_used(target, scope)
-                self.expression(node, "value", None, scope, self.assigned(target))
+                # A counter's step is bookkeeping.
+                steps = isinstance(node.value, ast.Constant)
+                self.expression(node, "value", None, scope, _Role(True) if steps else self.assigned(target))
                 self.store(node, "target", None, node.target, scope)
             case ast.AnnAssign():
                 if node.value is not None:
@@ -320,6 +322,11 @@ class _Walker:
                 self.expression(node, "slice", None, scope, structural)
             case ast.Call():
                 self.call(node, scope, role)
+            case ast.Compare(ops=[ast.Is() | ast.IsNot(), *_]):
+                self.expression(node, "left", None, scope, structural)
+            case ast.BinOp(op=ast.Mult(), left=left, right=right) if ast.List in (type(left), type(right)):
+                self.expression(node, "left", None, scope, structural)
+                self.expression(node, "right", None, scope, structural)
             case ast.Compare():
                 role = _Role(role.structural, True, role.target)
                 self.expression(node, "left", None, scope, role)

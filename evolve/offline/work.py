@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from ...problems.base import Primitive
 from ..base import Origin
+from .domains import Domains, pairs_in
 from .kinds import walk
 from .scope import Analysis, Block, Spot, analyse
 
@@ -19,17 +20,29 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Donor:
-    """A text to take parts of: its tree, which nobody changes, and the places in it."""
+    """A text to take parts of: its tree, which nobody changes, the places in it, its lists with indices."""
 
     tree: ast.Module
     analysis: Analysis
+    pairs: tuple[tuple[str, str], ...]
 
 
 @lru_cache(maxsize=64)
 def read(text: str) -> Donor:
     """A text with its places; parents come back often, so the last ones are kept."""
     tree = ast.parse(text)
-    return Donor(tree, analyse(tree))
+    return Donor(tree, analyse(tree), tuple(pairs_in(tree)))
+
+
+@lru_cache(maxsize=4096)
+def _pairs_of(primitive: str) -> tuple[tuple[str, str], ...]:
+    return tuple(pairs_in(read_only(primitive)))
+
+
+def domains_of(texts: Iterable[str], primitives: Iterable[Primitive]) -> Domains:
+    """Which index belongs to which list, by all that some programs and primitives say."""
+    known = [read(text).pairs for text in texts] + [_pairs_of(p.text) for p in primitives]
+    return Domains(pair for pairs in known for pair in pairs)
 
 
 @dataclass(slots=True)
@@ -42,6 +55,7 @@ class Work:
         rng: the only source of chance.
         primitives: expressions that the problem declares.
         donor: a second parent, None when there is none.
+        domains: which index belongs to which list.
         analysis: places of `tree`; operators that change the tree call `refresh`.
     """
 
@@ -50,6 +64,7 @@ class Work:
     rng: random.Random
     primitives: tuple[Primitive, ...] = ()
     donor: Donor | None = None
+    domains: Domains = field(default_factory=lambda: Domains(()))
     analysis: Analysis = field(init=False)
 
     def __post_init__(self) -> None:
@@ -112,6 +127,12 @@ class Operator:
 def parse_expression(text: str) -> ast.expr:
     """A fresh tree of an expression."""
     return ast.parse(text, mode="eval").body
+
+
+@lru_cache(maxsize=4096)
+def read_only(text: str) -> ast.expr:
+    """The tree of an expression that nobody changes."""
+    return parse_expression(text)
 
 
 def names_in(nodes: Iterable[ast.AST]) -> list[str]:

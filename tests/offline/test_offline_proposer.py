@@ -131,6 +131,17 @@ def schedule(time: float, processing_times: np.ndarray, due_dates: np.ndarray) -
 """
 
 
+PAIRS = """
+def schedule(processing_times: list[int], due_dates: list[int]) -> list[int]:
+    wins = [0] * len(due_dates)
+    for i in range(len(due_dates)):
+        for k in range(len(due_dates)):
+            if due_dates[i] < due_dates[k]:
+                wins[i] += 1
+    return sorted(range(len(due_dates)), key=lambda i: -wins[i])
+"""
+
+
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
 def test_every_operator_is_reachable(operator: Operator) -> None:
     """Each operator alone makes a child of at least one of a few common programs."""
@@ -141,6 +152,7 @@ def test_every_operator_is_reachable(operator: Operator) -> None:
             (MDD, MDD),
             (RICH, MDD),
             (TWO_PHASES, TWO_PHASES.replace("end += ", "end -= ")),
+            (PAIRS, MDD),
             (RULE, RULE.replace("2 * base", "base - 3")),
         )
     )
@@ -193,6 +205,25 @@ def test_a_score_takes_its_helpers_along() -> None:
     dropped = change(RULE, "schedule", random.Random(1), donor=plain, operators=[operator])
     assert dropped is not None
     assert "helper" not in dropped[1]
+
+
+FLEET = """
+def rent(prices: list[int], slices: list[int]) -> list[int]:
+    answer = []
+    for b in range(len(slices)):
+        for t in range(len(prices)):
+            if slices[b] * prices[t] > len(answer):
+                answer.append(slices[b] + prices[t])
+    return answer
+"""
+
+
+def test_indices_stay_with_their_lists() -> None:
+    """Whatever is grown or renamed, no list is read at the index of another one."""
+    made = [change(FLEET, "rent", random.Random(seed), donor=FLEET) for seed in range(120)]
+    texts = [one[1] for one in made if one is not None]
+    assert any(text.count("prices[t]") > 2 for text in texts)
+    assert not any("prices[b]" in text or "slices[t]" in text for text in texts)
 
 
 def test_primitives_are_written_only_where_their_names_are_bound() -> None:

@@ -1,0 +1,85 @@
+"""Which index belongs to which list: `prices[t]` and `slices[b]` must not become `prices[b]`.
+
+Names that meet in a subscript or a loop over a list's length share a domain; a name that never does fits
+everywhere. Names are taken as they are written, whatever function they stand in: two uses of one name only
+make the answer more permissive.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from .kinds import walk
+
+
+class Domains:
+    """Groups of names that index one another (union-find)."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Joins names pair by pair."""
+        self._parents: dict[str, str] = {}
+        for first, second in pairs:
+            self._join(first, second)
+
+    def sound(self, expression: ast.AST) -> bool:
+        """Whether every subscript of an expression is one that the domains allow."""
+        return all(self.fits(*pair) for pair in pairs_in(expression))
+
+    def fits(self, values: str, index: str) -> bool:
+        """Whether `values[index]` makes sense, as far as is known."""
+        known = self._parents
+        return values not in known or index not in known or self._root(values) == self._root(index)
+
+    def _join(self, first: str, second: str) -> None:
+        for name in (first, second):
+            self._parents.setdefault(name, name)
+        self._parents[self._root(first)] = self._root(second)
+
+    def _root(self, name: str) -> str:
+        while self._parents[name] != name:
+            name = self._parents[name]
+        return name
+
+
+def pairs_in(tree: ast.AST) -> list[tuple[str, str]]:
+    """Lists and indices that a tree brings together, by subscripts and loops."""
+    return [pair for node in walk(tree) for pair in _pairs(node)]
+
+
+def _pairs(node: ast.AST) -> list[tuple[str, str]]:
+    """Lists and indices that one node brings together; a list of lists has a name for its inner lists."""
+    match node:
+        case ast.Subscript(value=value, slice=ast.Name(id=index)) if name := _list_name(value):
+            return [(name, index)]
+        case (
+            ast.For(target=ast.Name(id=index), iter=source)
+            | ast.comprehension(target=ast.Name(id=index), iter=source)
+        ):
+            match source:
+                case ast.Call(
+                    func=ast.Name(id="range"), args=[ast.Call(func=ast.Name(id="len"), args=[values])]
+                ):
+                    name = _list_name(values)
+                    return [(name, index)] if name else []
+                case ast.Name(id=name):
+                    return [(f"item of {name}", index)]
+        case ast.For(
+            target=ast.Tuple(elts=[ast.Name(id=index), *_]), iter=ast.Call(args=[values, *_]) as call
+        ):
+            name = _list_name(values)
+            if isinstance(call.func, ast.Name) and call.func.id == "enumerate" and name:
+                return [(name, index)]
+    return []
+
+
+def _list_name(node: ast.expr) -> str:
+    """Name of a list, with a mark for each level inside it; empty when it has none."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            return f"self.{name}"
+        case ast.Subscript(value=value) if name := _list_name(value):
+            return f"{name}[]"
+    return ""
