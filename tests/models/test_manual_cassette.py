@@ -4,6 +4,9 @@ import json
 from pathlib import Path
 
 import gapsmith
+import pytest
+from gapsmith.app import compose
+from gapsmith.app.config import parse
 from gapsmith.evolve.edits import find_program
 from gapsmith.evolve.models.cassette import Cassette
 
@@ -30,3 +33,21 @@ def test_second_reply_solves_every_test_instance(tmp_path, monkeypatch):
     source = find_program(reply.completion.text, "schedule")
     found = gapsmith.evaluate("smtt", source)["summary"]
     assert (found["instances"], found["solved"], found["failed"]) == (100, 100, 0)
+
+
+@pytest.mark.slow
+def test_recorded_replies_run_through_the_search(tmp_path, monkeypatch):
+    """Given to a campaign on small instances, whatever it asks, they leave a champion without a gap."""
+    monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "run").mkdir()
+    small = {f"{split}_per_stratum": 1 for split in ("train", "valid", "test")}
+    sections = {
+        "problem": {"jobs": 8, **small},
+        "search": {"tune_share": 0.0},
+        "budget": {"iterations": 4},
+        "model": [{"spec": f"scripted/{CASSETTE}"}],
+    }
+    found = compose.run(parse(sections, "test"), tmp_path / "run")
+    figures = found["best"]["splits"]["test"]
+    assert figures["solved"] == figures["instances"] > 0
+    assert found["evaluations"] >= 3
