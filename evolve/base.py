@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Protocol
 
-from ..evaluators.base import Evaluation
+from ..evaluators.base import Evaluation, Score
 from ..problems.base import Instance, Problem
 from ..sandbox.base import Description
 
@@ -152,6 +152,14 @@ class Elite:
         return self.evaluation.fitness
 
 
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A candidate whose training evaluation failed, and the score that ended it."""
+
+    candidate: Candidate
+    score: Score
+
+
 class AddStatus(IntEnum):
     """What adding a candidate to the archive did, ordered (after pyribs)."""
 
@@ -177,6 +185,7 @@ class Context:
         costs: operator → US dollars that its model calls have cost so far; operators without a known cost are
             missing.
         lineage: how the first parent came about, at most three lines, oldest first.
+        failed: what was last told on the island, if it failed and may be repaired.
     """
 
     problem: Problem
@@ -190,6 +199,7 @@ class Context:
     operators: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     costs: Mapping[str, float] = field(default_factory=dict)
     lineage: tuple[str, ...] = ()
+    failed: Failed | None = None
 
 
 class Proposer(Protocol):

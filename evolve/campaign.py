@@ -184,6 +184,7 @@ class Campaign:
             gained = self._memory.better_than_parent(ask.outcome, ask.parents)
             cost = store.call_cost(ask.iteration) if self.settings.waits else None
             self.tally.count(ask, evaluation, improved=improved, gained=gained, cost=cost)
+            self._memory.told(ask.island, ask.outcome, evaluation)
             self._tuner.tell(ask.iteration, evaluation.fitness if evaluation is not None else None)
             for event in self._islands.told(self.tally.told):
                 if not ask.recorded:
@@ -282,6 +283,7 @@ class Campaign:
             operators={} if self.settings.control is Control.BEST_OF_N else dict(self.tally.operators),
             costs=dict(self.tally.costs),
             lineage=self._memory.lineage(chosen[0].candidate.id),
+            failed=self._memory.failed.get(self._island(number)),
         )
 
     def _propose(self, chosen: list[Elite], context: Context) -> Proposal | Rejection:
@@ -290,12 +292,10 @@ class Campaign:
 
     def _admit(self, ask: Ask, proposal: Proposal | Rejection) -> None:
         """Makes a candidate of a proposal, or a rejection, and records it."""
-        outcome: Candidate | Rejection
-        if isinstance(proposal, Rejection):
-            outcome = proposal
-        else:
+        outcome: Candidate | Rejection | Proposal = proposal
+        if isinstance(outcome, Proposal):
             admit = self.ports.admission.admit
-            outcome = admit(proposal, ask.parents, ask.island, ask.iteration, self._memory)
+            outcome = admit(outcome, ask.parents, ask.island, ask.iteration, self._memory)
         if isinstance(outcome, Candidate):
             self._memory.know(outcome)
         ask.outcome = outcome
@@ -351,10 +351,7 @@ class Campaign:
         asks: Iterable[Ask] = self._asks
         if self.settings.order is Order.SUBMITTED:
             asks = [a for n, a in enumerate(self._asks) if n == 0 or a.outcome is None]
-        for ask in asks:
-            future = ask.evaluation if ask.outcome is not None else ask.proposal
-            if future is not None:
-                futures.append(future)
+        futures += [future for ask in asks if (future := ask.awaited) is not None]
         wait(futures, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
         self.validation.collect()
         self._observe(self)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .base import Candidate, Elite, Rejection
+from ..evaluators.base import Evaluation
+from .base import Candidate, Elite, Failed, Origin, Rejection
+from .tune import OPERATOR
 
 _LINEAGE = 3
 
@@ -16,9 +18,19 @@ class Memory:
         """Knows the start programs, and the fitness of those that are elites."""
         self.candidates: dict[str, Candidate] = {}
         self.shapes: dict[str, str] = {}
+        self.failed: dict[int, Failed] = {}
         self.fitness = {elite.candidate.id: elite.fitness for elite in elites}
         for candidate in starts:
             self.know(candidate)
+
+    def told(self, island: int, outcome: Candidate | Rejection | None, evaluation: Evaluation | None) -> None:
+        """Remembers what failed last on an island, save for repairs that failed again and tuned numbers."""
+        self.failed.pop(island, None)
+        score = evaluation.failure if evaluation is not None else None
+        if not isinstance(outcome, Candidate) or score is None:
+            return
+        if outcome.origin is not Origin.REPAIR and outcome.operator != OPERATOR:
+            self.failed[island] = Failed(outcome, score)
 
     def know(self, candidate: Candidate) -> None:
         """Takes a candidate; of several of one shape the first is remembered."""

@@ -12,7 +12,7 @@ from .edits import EditError, apply_reply
 from .models.base import ErrorKind, ModelError, Recourse
 from .models.caller import Caller
 from .models.ensemble import Arm, Choice, Member, arms, choose
-from .shown import parts_for
+from .shown import failure_of, parts_for
 
 EXCERPT = 300
 HUNKS_FROM_LINES = 150
@@ -50,17 +50,22 @@ class PromptedProposer:
             BudgetSpent: no further call fits under a cap.
         """
         arm = self.choose(parents, context, rng)
+        if arm.operator == "repair" and context.failed is not None:
+            mended = self.ask_for("repair", parents, context, failure_of(context.failed, context.instances))
+            return self._round(arm, mended, Origin.REPAIR, 1, context.failed.candidate.files, context)
+        files = parents[0].candidate.files
         asked = self.ask_for(arm.operator, parents, context)
-        reply = self._round(arm, asked, Origin(arm.operator), 1, parents, context)
+        reply = self._round(arm, asked, Origin(arm.operator), 1, files, context)
         if isinstance(reply, Proposal) or reply.reason not in _REPAIRABLE or reply.completion is None:
             return reply
         failure = Failure(f"{reply.reason.value}: {reply.excerpt}", reply.completion.text)
         again = self.ask_for("repair", parents, context, failure)
-        return self._round(arm, again, Origin.REPAIR, 2, parents, context)
+        return self._round(arm, again, Origin.REPAIR, 2, files, context)
 
     def choose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Arm:
-        """Model and operator for an ask; *combine* needs two parents."""
-        possible = [arm for arm in self._arms if arm.operator != "combine" or len(parents) > 1]
+        """Model and operator for an ask; *combine* needs two parents, *repair* something that failed."""
+        needs = {"combine": len(parents) > 1, "repair": context.failed is not None}
+        possible = [arm for arm in self._arms if needs.get(arm.operator, True)]
         return choose(self._choice, possible, context.operators, context.costs, rng)
 
     def ask_for(
@@ -84,13 +89,13 @@ class PromptedProposer:
         prompt: Prompt | PromptTooLarge,
         origin: Origin,
         round: int,
-        parents: Sequence[Elite],
+        files: Mapping[str, str],
         context: Context,
     ) -> Proposal | Rejection:
-        """One question and what its reply amounts to."""
+        """One question about a program's files and what its reply amounts to."""
         if isinstance(prompt, PromptTooLarge):
             return Rejection(RejectionReason.TOO_LARGE, str(prompt)[:EXCERPT], origin, arm.name)
-        check = _Reading(parents[0], context.problem.entry_point, self._examine)
+        check = _Reading(files, context.problem.entry_point, self._examine)
         try:
             completion = self._callers[arm.model].ask(
                 prompt, origin.value, context.iteration, round, check.complaint
@@ -103,11 +108,11 @@ class PromptedProposer:
         if completion.finish_reason in REFUSALS:
             excerpt = completion.text[:EXCERPT] or f"finish reason {completion.finish_reason}"
             return Rejection(RejectionReason.REFUSED_BY_MODEL, excerpt, origin, arm.name, prompt, completion)
-        files = check.read(completion)
-        if isinstance(files, tuple):
-            reason, excerpt = files
+        found = check.read(completion)
+        if isinstance(found, tuple):
+            reason, excerpt = found
             return Rejection(reason, excerpt[:EXCERPT], origin, arm.name, prompt, completion)
-        return Proposal(files, origin, arm.name, prompt, completion)
+        return Proposal(found, origin, arm.name, prompt, completion)
 
 
 _REASONS = {
@@ -125,10 +130,10 @@ _REPAIRABLE = (
 
 
 class _Reading:
-    """Reads replies against one parent."""
+    """Reads replies against the program that they change."""
 
-    def __init__(self, parent: Elite, entry_point: str, examine: Examine | None) -> None:
-        self._files = parent.candidate.files
+    def __init__(self, files: Mapping[str, str], entry_point: str, examine: Examine | None) -> None:
+        self._files = files
         self._entry_point = entry_point
         self._examine = examine
 

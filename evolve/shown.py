@@ -13,7 +13,7 @@ from ..evaluators.base import Evaluation, Score
 from ..problems.base import Instance, Number, Sense
 from ..prompts.parts import Case, Failure, Parts, Source, Stratum, Task
 from ..prompts.text import short_inputs
-from .base import Context, Elite
+from .base import Context, Elite, Failed
 from .edits import START
 
 WORST = 2
@@ -28,6 +28,7 @@ def parts_for(
     code = main_text(parent)
     partner = parents[1] if operator == "combine" and len(parents) > 1 else None
     shown = {parent.candidate.id} | ({partner.candidate.id} if partner else set())
+    changed = failure.text if failure is not None and failure.ran else code
     others = [elite for elite in context.inspirations if elite.candidate.id not in shown]
     return Parts(
         task=_task(context),
@@ -41,8 +42,20 @@ def parts_for(
             _source(f"Program {letter}", elite) for letter, elite in zip("ABCDEFGH", others, strict=False)
         ),
         failure=failure,
-        hunks=operator not in ("explore", "combine") and len(code.splitlines()) >= hunks_from,
-        blocks=START in code,
+        hunks=operator not in ("explore", "combine") and len(changed.splitlines()) >= hunks_from,
+        blocks=START in changed,
+    )
+
+
+def failure_of(failed: Failed, instances: Mapping[str, Instance]) -> Failure:
+    """What is said of a candidate whose evaluation failed."""
+    score, instance = failed.score, instances.get(failed.score.instance)
+    return Failure(
+        sentence=f"{score.status.value.replace('_', ' ')} on {score.instance}",
+        text=next(iter(failed.candidate.files.values())),
+        output=score.message or "",
+        inputs="" if instance is None else short_inputs(instance.public),
+        ran=True,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from ..evaluators.base import Evaluation, Evaluator, Race
 from ..problems.base import Problem
@@ -80,6 +81,11 @@ class Ask:
     outcome: Candidate | Rejection | None = None
     evaluation: Future[Evaluation] | None = None
     recorded: bool = False
+
+    @property
+    def awaited(self) -> Future[Any] | None:
+        """What it waits for, None when it has landed."""
+        return self.proposal if self.outcome is None else self.evaluation
 
     @property
     def landed(self) -> bool:

@@ -96,11 +96,15 @@ class Failure:
         sentence: what happened.
         text: the reply or program in question.
         output: what the program itself said; untrusted, it is quoted.
+        inputs: what the program was given when it failed, shortened.
+        ran: whether `text` is a program that was run, rather than a reply that could not be used.
     """
 
     sentence: str
     text: str = ""
     output: str = ""
+    inputs: str = ""
+    ran: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,15 @@ from enum import StrEnum
 
 from .base import Price
 
-OPERATORS: Mapping[str, float] = {"improve": 4, "explore": 2, "combine": 1.5, "tune": 1, "simplify": 0.5}
-"""Operators of a first question and their shares."""
+OPERATORS: Mapping[str, float] = {
+    "improve": 4,
+    "explore": 2,
+    "combine": 1.5,
+    "tune": 1,
+    "simplify": 0.5,
+    "repair": 4,
+}
+"""Operators of a first question and their shares; *combine* and *repair* only where they are possible."""
 _TYPICAL_TOKENS = (3000, 1500)
 
 

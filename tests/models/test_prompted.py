@@ -6,7 +6,17 @@ from fractions import Fraction
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.base import Candidate, Completion, Context, Elite, Origin, Proposal, RejectionReason
+from gapsmith.evolve.base import (
+    Candidate,
+    Completion,
+    Context,
+    Elite,
+    Failed,
+    Origin,
+    Proposal,
+    Rejection,
+    RejectionReason,
+)
 from gapsmith.evolve.ledger import Ledger
 from gapsmith.evolve.models.base import ErrorKind, ModelError
 from gapsmith.evolve.models.caller import Caller, Policy
@@ -239,3 +249,31 @@ def test_combine_shows_both_parents():
     assert all("items[::-1]" in user and CODE in user for user in shown)
     alone = [made.propose([elite()], context(i), random.Random(i)) for i in range(1, 40)]
     assert "combine" not in {p.operator for p in alone}
+
+
+def test_a_failed_candidate_is_repaired_without_a_second_round():
+    """The reply is read against the program that failed; what cannot be used then is a rejection."""
+    broken = elite("def solve(items):\n    return items[9]\n", "broken", 4).candidate
+    score = Score(
+        "a", ScoreStatus.RAISED, None, 5, ReferenceKind.OPTIMUM, None, None, 0.1, message="IndexError"
+    )
+    asked = context(failed=Failed(broken, score))
+    hunk = "<<<<<<< SEARCH\n    return items[9]\n=======\n    return sorted(items)\n>>>>>>> REPLACE"
+    for text, expected in ((hunk, Proposal), ("Prose.", Rejection)):
+        model = Told(text)
+        made = proposer(model)
+        repair = next(arm for arm in made._arms if arm.operator == "repair")
+        made.choose = lambda *_, arm=repair: arm
+        outcome = made.propose([elite()], asked, random.Random(1))
+        assert isinstance(outcome, expected)
+        assert outcome.origin is Origin.REPAIR
+        assert len(model.requests) == 1
+        assert "return items[9]" in model.requests[0].prompt.user
+
+
+def test_nothing_is_repaired_where_nothing_failed():
+    """The operator is possible only with something to repair."""
+    made = proposer(Told(WHOLE))
+    rng = random.Random(2)
+    chosen = {made.choose([elite()], context(), rng).operator for _ in range(200)}
+    assert "repair" not in chosen
