@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..evolve.admission import Admission
-from ..evolve.base import Prompt, Proposer
+from ..evolve.base import Prompt, Proposer, RejectionReason
+from ..evolve.follow import Course
 from ..evolve.models.base import RECOURSE, CallLog, ErrorKind, ModelError, Recourse
 from ..evolve.models.cassette import Cassette, Exchange, Replies
 from ..evolve.state import Order
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from .config import Config
 
 MAILBOX = "mailbox"
+OF_ORDER = (RejectionReason.DUPLICATE, RejectionReason.NEAR_DUPLICATE)
+"""Rejections that depend on which text came first."""
+
 _RECORDED = ("scripted/", "replay/")
 _CODES = {
     ErrorKind.KEY: MISSING,
@@ -145,11 +149,18 @@ def cassette_of(reader: Reader) -> Cassette:
         raise UserError(USAGE, "the run asked no model, so there is nothing to answer from")
     config = reader.record("config") or {}
     timeless = all(table["spec"].startswith(_RECORDED) for table in config.get("model", ()))
-    return Cassette(exchanges(reader), () if timeless else list(recorded_steps(reader)))
+    return Cassette(exchanges(reader), None if timeless else recorded_course(reader))
 
 
-def recorded_steps(reader: Reader) -> Iterator[int]:
-    """Iterations as they were asked, and minus their numbers as they were told, up to the last one told.
+def recorded_course(reader: Reader) -> Course:
+    """How asks and outcomes followed each other, up to the last one told."""
+    rejected = "SELECT iteration FROM iterations WHERE rejection IN (?, ?)"
+    rows = reader.rows(rejected, tuple(reason.value for reason in OF_ORDER))
+    return Course(tuple(_steps(reader)), frozenset(row["iteration"] for row in rows))
+
+
+def _steps(reader: Reader) -> Iterator[int]:
+    """Iterations as they were asked, and minus their numbers as they were told.
 
     Asks are numbered and tells ranked; how the two interleave is taken from their times.
     """

@@ -30,7 +30,7 @@ from ..evolve.store.reader import BASELINE, Iteration, Reader
 from ..evolve.store.schema import StoreError
 from ..evolve.tune import OPERATOR, Tuner
 from ..sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Limits, Program, Sandbox
-from .proposers import exchanges, uses_models
+from .proposers import OF_ORDER, exchanges, uses_models
 from .setup import Setup
 
 if TYPE_CHECKING:
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
 _MORE_TIME = 5.0
 """What ended in time then may take this many times as long now: the machine may be busier or slower."""
-
-_OF_ORDER = (RejectionReason.DUPLICATE, RejectionReason.NEAR_DUPLICATE)
-"""Rejections that depend on which text came first."""
 
 TimeOuts = Mapping[tuple[str, int], Execution]
 """(digest of a program, seed of an execution) → its recorded time-out."""
@@ -156,7 +153,7 @@ class _Asked:
         if found.told is None:
             return _rejection(found)
         made = self.models.propose(parents, context, rng)
-        refused = found.rejection is not None and found.rejection.reason in _OF_ORDER
+        refused = found.rejection is not None and found.rejection.reason in OF_ORDER
         if refused and isinstance(made, Proposal) and self._is_known(made):
             return _rejection(found)
         return made

@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..evolve.base import StopReason
+from ..evolve.follow import follow
 from ..evolve.state import Order
 from ..evolve.store.reader import BASELINE, Reader
 from ..evolve.store.store import Store
 from ..problems.base import SPLITS
 from .errors import TROUBLE, USAGE, UserError
-from .proposers import order_of, recorded_steps
+from .proposers import order_of, recorded_course
 from .recalled import PromptDiffers, RecalledSetup, RecalledTuner, recalled_proposer, recorded_time_outs
 from .runs import running
 from .verify import Findings, outcome_of, stored_evaluator, surroundings
 
 if TYPE_CHECKING:
     from ..evolve.campaign import Campaign
-    from ..evolve.state import Ask
     from .config import Config
     from .plugins import LoadedProblem
     from .setup import Notify
@@ -115,7 +115,9 @@ def _run_again(
                     campaign.run()
                 else:
                     campaign._tuner = RecalledTuner(record.reader)
-                    _drive(campaign, record.reader)
+                    campaign.validation.start(campaign.start.candidate)
+                    follow(campaign, recorded_course(record.reader))
+                    campaign.settle()
             except PromptDiffers as error:
                 return {"what": error.where, "recorded": error.recorded, "now": error.now}
             if record.reader.record("champion") is not None:
@@ -137,22 +139,6 @@ def _copy_baselines(record: RunRecord, store: Store, version: str) -> None:
             found = record.evaluation(BASELINE + name, split)
             if found is not None:
                 store.put_evaluation(BASELINE + name, found, version)
-
-
-def _drive(campaign: Campaign, reader: Reader) -> None:
-    """Asks and tells in the recorded order."""
-    campaign.validation.start(campaign.start.candidate)
-    under_way: dict[int, Ask] = {}
-    told = {i.number for i in reader.iterations() if i.told is not None}
-    for step in recorded_steps(reader):
-        if step < 0:
-            campaign.tell(under_way.pop(-step))
-            continue
-        ask = campaign.ask()
-        under_way[ask.iteration] = ask
-        if ask.iteration in told:
-            campaign._evaluate(ask)
-    campaign.settle()
 
 
 def _compare(record: RunRecord, now: RunRecord, findings: Findings, trouble: dict[str, Any] | None) -> None:

@@ -30,6 +30,7 @@ from .base import (
     stream,
 )
 from .executor import Job
+from .follow import Coursed, follow
 from .islands import Islands
 from .ledger import BudgetSpent
 from .memory import Memory
@@ -112,6 +113,8 @@ class Campaign:
         """
         self.validation.start(self.start.candidate)
         self._replay_completed()
+        if isinstance(self.ports.proposer, Coursed) and (course := self.ports.proposer.course) is not None:
+            follow(self, course)
         while True:
             if self._may_ask():
                 self._launch(self.ask())

@@ -9,8 +9,10 @@ from ..prompts.builder import Builder, PromptTooLarge
 from ..prompts.parts import Failure
 from .base import Completion, Context, Elite, Origin, Prompt, Proposal, Rejection, RejectionReason
 from .edits import EditError, apply_reply
+from .follow import Course
 from .models.base import ErrorKind, ModelError, Recourse
 from .models.caller import Caller
+from .models.cassette import RecordedModel
 from .models.ensemble import Arm, Choice, Member, arms, choose
 from .shown import failure_of, parts_for
 
@@ -77,6 +79,12 @@ class PromptedProposer:
             return Prompt(*self._builder.render(operator, parts))
         except PromptTooLarge as error:
             return error
+
+    @property
+    def course(self) -> Course | None:
+        """The order of the record that the model answers from; see `Coursed`."""
+        model = self._callers[0].model
+        return model.course if len(self._callers) == 1 and isinstance(model, RecordedModel) else None
 
     def close(self) -> None:
         """Ends calls under way and connections."""

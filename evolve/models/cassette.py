@@ -10,12 +10,13 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from ..base import Completion, Prompt
+from ..follow import Course
 from .base import Call, ErrorKind, ModelError, Request
 
 _MEASURED = re.compile(r"\d[\d.]*(e-?\d+)? s\b")
@@ -57,6 +58,10 @@ class Exchange:
 class Replies(Protocol):
     """Where the replies of another run are found."""
 
+    @property
+    def course(self) -> Course | None:
+        """In which order that run asked and told; None if it told in the order of asking."""
+
     def recorded(self, iteration: int, round: int, prompt: Prompt) -> Exchange | None:
         """What is recorded for an ask, its round and a prompt that differs at most in measured seconds."""
 
@@ -66,18 +71,22 @@ class Cassette:
 
     Args:
         exchanges: what was recorded.
-        steps: how asks and outcomes followed each other where outcomes were told as they arrived: the
-            number of an iteration where it was asked, minus it where it was told; empty if told as asked.
+        course: how asks and outcomes followed each other; None if outcomes were told in the order of asking.
     """
 
-    def __init__(self, exchanges: Iterable[Exchange] = (), steps: Sequence[int] = ()) -> None:
-        self.steps = tuple(steps)
+    def __init__(self, exchanges: Iterable[Exchange] = (), course: Course | None = None) -> None:
+        self._course = course
         self._lock = threading.Lock()
         self._exchanges = {(e.iteration, e.round, e.prompt.digest): e for e in exchanges}
         self._timeless = {(i, r, timeless(e.prompt)): e for (i, r, _), e in self._exchanges.items()}
         self._calls: list[Call] = []
         self.errors: list[ModelError] = []
         self.notes: list[str] = []
+
+    @property
+    def course(self) -> Course | None:
+        """See `Replies`."""
+        return self._course
 
     @property
     def exchanges(self) -> list[Exchange]:
@@ -134,9 +143,9 @@ class Cassette:
         return self._timeless.get((iteration, round, timeless(prompt)))
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The lines of its file as objects: the steps if there are any, then one for each exchange."""
-        if self.steps:
-            yield {"steps": list(self.steps)}
+        """The lines of its file as objects: the course if there is one, then one for each exchange."""
+        if self._course is not None:
+            yield {"steps": list(self._course.steps), "late": sorted(self._course.late)}
         yield from map(_row, self.exchanges)
 
     def save(self, path: Path) -> None:
@@ -152,12 +161,12 @@ class Cassette:
             ModelError: `REQUEST`, naming file and line, when a line is no exchange.
         """
         exchanges: list[Exchange] = []
-        steps: list[int] = []
+        course: Course | None = None
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             try:
                 row = json.loads(line)
                 if "steps" in row:
-                    steps = [int(step) for step in row["steps"]]
+                    course = Course(tuple(map(int, row["steps"])), frozenset(map(int, row["late"])))
                     continue
                 row["prompt"] = Prompt(**row["prompt"])
                 row["completion"] = row["completion"] and Completion(**row["completion"])
@@ -167,7 +176,7 @@ class Cassette:
                 raise ModelError(
                     ErrorKind.REQUEST, f"{path} line {number}: no recorded exchange ({error})"
                 ) from None
-        return cls(exchanges, steps)
+        return cls(exchanges, course)
 
 
 def _row(exchange: Exchange) -> dict[str, Any]:
@@ -200,6 +209,11 @@ class RecordedModel:
     def name(self) -> str:
         """The specification."""
         return self._name
+
+    @property
+    def course(self) -> Course | None:
+        """The recorded order of asks and outcomes; see `Replies`."""
+        return self._replies.course
 
     def complete(self, request: Request) -> Completion:
         """The recorded reply, or the recorded trouble; see `Model`."""

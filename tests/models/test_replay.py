@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from gapsmith.app import compose
 from gapsmith.app.config import parse
-from gapsmith.app.proposers import recorded_steps
+from gapsmith.app.proposers import recorded_course
 from gapsmith.app.replay import replay
 from gapsmith.cli import app
 from gapsmith.evolve.store.reader import Reader
@@ -83,7 +83,7 @@ def test_an_offline_run_is_replayed(offline):
 def test_a_run_of_a_model_is_replayed_in_the_recorded_order(asked):
     """Replies told as they arrived, rejections and time-outs included, and nobody is asked."""
     reader = Reader.open(asked)
-    steps = [-step for step in recorded_steps(reader) if step < 0]
+    steps = [-step for step in recorded_course(reader).steps if step < 0]
     reasons = set(reader.rejections())
     timeouts = reader.value("SELECT count(*) FROM executions WHERE status = 'timeout'")
     reader.close()
@@ -160,8 +160,9 @@ def test_a_cassette_answers_another_campaign(tmp_path, module_loopback, monkeypa
     """Exported and run in an empty folder, without run, key or server, it gives the same archive."""
     key = "sk-this-is-a-secret"
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    server = module_loopback(replies=REPLIES, faults=["ok", "ok", "filter", "ok", *["blank"] * 3])
-    sections = {"budget": {"iterations": 4}, "campaign": {"in_flight": 1}}
+    faults = ["ok", "pause", "ok", "ok", "filter", "ok", *["blank"] * 3, "ok"]
+    server = module_loopback(replies=REPLIES, faults=faults)
+    sections = {"budget": {"iterations": 20}, "campaign": {"in_flight": 3}}
     recorded = run(tmp_path / "one", model=[{"spec": "openai/x", "base_url": server.url}], **sections)
     tape = export(recorded, tmp_path / "tape.jsonl")
     monkeypatch.delenv("OPENAI_API_KEY")
