@@ -106,7 +106,20 @@ def run(
         finally:
             store.close()
     write_best(folder)
+    if config.search.simplify:
+        _simplify(folder, config.search.simplify, watcher.notify)
     return read_summary(folder)
+
+
+def _simplify(folder: Path, variants: int, notify: Notify) -> None:
+    """Reduces the champion of an ended campaign, if there is one; both forms are kept."""
+    from .simplify import keep, simplified
+    from .views.record import open_record
+
+    with open_record(folder) as record:
+        champion = record.reader.record("champion")
+        if champion is not None:
+            keep(record, simplified(record, champion, variants, lambda n: notify("simplify", n, variants)))
 
 
 def write_best(folder: Path) -> None:

@@ -84,6 +84,9 @@ class SearchSection(_Section):
         0.2, ge=0, le=0.9, description="share of the iterations spent on tuning numbers (ratio; 0 is none)"
     )
     tune_evaluations: Count = Field(48, description="iterations spent on the numbers of one program (count)")
+    simplify: int = Field(
+        0, ge=0, description="reduced forms of the champion to try after the campaign (count; 0 is none)"
+    )
     validate_every: Count = Field(
         10, description="told iterations between validations of an island's new best (count, >= 1)"
     )

@@ -50,6 +50,18 @@ def test_the_champion_is_compared_pair_by_pair(campaign: Run) -> None:
     assert 0 < start["p_value"] <= 1
 
 
+def test_a_campaign_may_end_with_the_simplified_champion(campaign: Run) -> None:
+    """With the last step asked for, the champion's reduced form is kept beside it and the champion stays."""
+    summary, folder = campaign(budget={"iterations": 40}, search={"simplify": 20})
+    kept = json.loads(
+        sqlite3.connect(folder / "archive.sqlite")
+        .execute("SELECT value FROM run WHERE key = 'simplified'")
+        .fetchone()[0]
+    )
+    assert list(kept) == [summary["best"]["candidate"]]
+    assert (folder / "simplified.py").is_file()
+
+
 def test_no_code_is_evaluated_twice(campaign: Run) -> None:
     """Candidate ids are unique, and a repeated text is a rejection with its reason."""
     summary, folder = campaign(budget={"iterations": 150})
