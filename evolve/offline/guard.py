@@ -87,7 +87,8 @@ def _unset(node: ast.ClassDef) -> list[str]:
     added = [n.target for n in walk(node) if isinstance(n, ast.AugAssign)]
     known = [n.attr for n in own if isinstance(n.ctx, ast.Store) and n not in added]
     known += [n.name for n in node.body if isinstance(n, ast.FunctionDef)]
-    return sorted({n.attr for n in own if isinstance(n.ctx, ast.Load)} - set(known))
+    read = {n.attr for n in own if isinstance(n.ctx, ast.Load) or n in added}
+    return sorted(read - set(known))
 
 
 def _progress(loop: ast.While) -> str:

@@ -226,6 +226,28 @@ def test_indices_stay_with_their_lists() -> None:
     assert not any("prices[b]" in text or "slices[t]" in text for text in texts)
 
 
+COUNTER = """
+class Packer:
+    def __init__(self, capacity):
+        self.capacity = capacity
+        self.seen = 0
+
+    def place(self, item):
+        self.seen += 1
+        self.seen -= 0
+        return item
+"""
+
+
+def test_state_stays_set() -> None:
+    """An attribute that is added to somewhere keeps the assignment that makes it."""
+    delete = next(one for one in OPERATORS if one.name == "delete")
+    made = [change(COUNTER, "Packer", random.Random(seed), operators=[delete]) for seed in range(20)]
+    texts = [one[1] for one in made if one is not None]
+    assert any("self.seen += 1" not in text for text in texts)
+    assert all("self.seen = 0" in text for text in texts)
+
+
 def test_primitives_are_written_only_where_their_names_are_bound() -> None:
     """A declared expression appears in children, never where a name of it is missing."""
     good = Primitive("due_dates[j] * 12345", "number", "a marked number")
