@@ -187,7 +187,8 @@ class Campaign:
             gained = self._memory.better_than_parent(ask.outcome, ask.parents)
             cost = store.call_cost(ask.iteration) if self.settings.waits else None
             self.tally.count(ask, evaluation, improved=improved, gained=gained, cost=cost)
-            self._memory.told(ask.island, ask.outcome, evaluation)
+            if self.settings.control is Control.NONE:  # a control's proposals know nothing of each other
+                self._memory.told(ask.island, ask.outcome, evaluation)
             self._tuner.tell(ask.iteration, evaluation.fitness if evaluation is not None else None)
             for event in self._islands.told(self.tally.told):
                 if not ask.recorded:
