@@ -147,9 +147,14 @@ def cassette_of(reader: Reader) -> Cassette:
     """
     if not reader.value("SELECT count(*) FROM calls"):
         raise UserError(USAGE, "the run asked no model, so there is nothing to answer from")
-    config = reader.record("config") or {}
-    timeless = all(table["spec"].startswith(_RECORDED) for table in config.get("model", ()))
-    return Cassette(exchanges(reader), None if timeless else recorded_course(reader))
+    tables = (reader.record("config") or {}).get("model", ())
+    course = None if as_asked(table["spec"] for table in tables) else recorded_course(reader)
+    return Cassette(exchanges(reader), course)
+
+
+def as_asked(specs: Iterable[str]) -> bool:
+    """Whether a campaign of these models told outcomes in the order of asking; a record may have another."""
+    return all(spec.startswith(("scripted/", "offline")) for spec in specs)
 
 
 def recorded_course(reader: Reader) -> Course:

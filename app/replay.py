@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..evolve.base import StopReason
 from ..evolve.follow import follow
-from ..evolve.state import Order
 from ..evolve.store.reader import BASELINE, Reader
 from ..evolve.store.store import Store
 from ..problems.base import SPLITS
 from .errors import TROUBLE, USAGE, UserError
-from .proposers import order_of, recorded_course
+from .proposers import as_asked, recorded_course
 from .recalled import PromptDiffers, RecalledSetup, RecalledTuner, recalled_proposer, recorded_time_outs
 from .runs import running
 from .verify import Findings, outcome_of, stored_evaluator, surroundings
@@ -111,7 +110,7 @@ def _run_again(
             proposer = recalled_proposer(record.reader, config, ports.proposer, ports.admission)
             campaign.ports = replace(ports, proposer=proposer)
             try:
-                if order_of(config) is Order.SUBMITTED:
+                if as_asked(table.spec for table in config.model):
                     campaign.run()
                 else:
                     campaign._tuner = RecalledTuner(record.reader)
