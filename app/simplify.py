@@ -10,6 +10,7 @@ from ..evaluators.base import Evaluation
 from ..evaluators.figures import of_evaluation
 from ..evaluators.scoring import normalised_loss
 from ..evolve.admission import ID_CHARACTERS
+from ..evolve.racing import PairedRace
 from ..evolve.simplify import simplify
 from ..sandbox.base import Description, Sandbox
 from .errors import NO_CANDIDATE, UserError
@@ -41,7 +42,7 @@ def simplified(
 
     A variant is kept unless it fails, or its mean loss is larger than the original's beyond noise: a paired
     bootstrap over the validation instances at the one-sided level `LEVEL`, always against the original, so
-    that small losses do not add up.
+    that small losses do not add up. A race at the same level ends what is clearly worse early.
 
     Args:
         record: of the run.
@@ -78,6 +79,7 @@ class _Judge:
         self._record, self._runner, self._slot, self._tried = record, runner, slot, tried
         self._entry = record.problem["entry_point"]
         self._number = 0
+        self._race: PairedRace | None = None
         self._before = self._evaluate(self.text)
         if self._before.fitness is None:
             failure = self._before.failure
@@ -88,6 +90,7 @@ class _Judge:
                 "simplify another, for example `best`",
             )
         self._losses = self._loss(self._before)
+        self._race = PairedRace(tuple(loss / 100 for loss in self._losses), LEVEL)
         self._after = self._before
         self._description = self._described(self.text)
 
@@ -130,7 +133,7 @@ class _Judge:
 
     def _evaluate(self, text: str) -> Evaluation:
         program = self._runner.evaluator.program({**self._candidate.files, self._path: text})
-        return self._runner.evaluator.evaluate(program, _SPLIT, self._slot)
+        return self._runner.evaluator.evaluate(program, _SPLIT, self._slot, race=self._race)
 
     def _described(self, text: str) -> Description:
         return self._slot.describe(text, self._entry)
