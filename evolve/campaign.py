@@ -22,7 +22,6 @@ from .base import (
     Candidate,
     Context,
     Elite,
-    Origin,
     Proposal,
     Rejection,
     StopReason,
@@ -39,7 +38,7 @@ from .selection import Control, Selection
 from .state import Ask, Order, Ports, Settings, Tally
 from .store.reader import Iteration
 from .store.schema import StoreError
-from .tune import Tuner
+from .tune import OPERATOR, Tuner
 from .validation import Validation
 
 _TICK_SECONDS = 0.2
@@ -390,7 +389,7 @@ class Campaign:
         told = sorted((i for i in self._record.values() if i.told is not None), key=lambda i: i.told or 0)
         for recorded in told:
             ask = self._asked_before(recorded)
-            if isinstance(ask.outcome, Candidate) and ask.outcome.origin is Origin.TUNE:
+            if isinstance(ask.outcome, Candidate) and ask.outcome.operator == OPERATOR:
                 self._tuner.skip(ask.outcome.files)
             self.tell(ask)
         self.tally.asked = len(self._record)
