@@ -50,8 +50,8 @@ def {name}(base, {arguments}):
 '''
 
 
-_ROUNDS = (2, 5, 12, 30)
-_WINDOWS = (20, 50, 100)  # only the first item counts when ratings are asked again: more is cost, not gain
+_ROUNDS = (3, 8, 20)
+_WINDOWS = (25, 50, 80)  # only the first item counts when ratings are asked again: more is cost, not gain
 
 
 def _entry(work: Work) -> tuple[ast.Return, list[str], list[str]] | None:

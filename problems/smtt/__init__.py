@@ -27,7 +27,7 @@ def total_tardiness(
 
 
 def total_tardiness_rule(
-    jobs: Jobs = [40, 80],  # noqa: B006 (never changed)
+    jobs: Jobs = [40, 100],  # noqa: B006 (never changed)
     train_per_stratum: Rounds = 1,
     valid_per_stratum: Rounds = 2,
     test_per_stratum: Rounds = 4,
