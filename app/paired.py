@@ -84,7 +84,8 @@ def _sums(patterns: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
 def worse(second: Sequence[float], first: Sequence[float], level: float) -> bool:
     """Whether losses of a second program are larger on average than a first one's, beyond noise.
 
-    One-sided paired bootstrap of the mean difference over instances, fixed seed.
+    One-sided paired bootstrap of the mean difference over instances, fixed seed. What is nowhere better and
+    somewhere worse is worse, be it on one instance alone.
 
     Args:
         second, first: losses of the same instances in the same order; larger is worse.
@@ -97,4 +98,4 @@ def worse(second: Sequence[float], first: Sequence[float], level: float) -> bool
         return False
     rng = np.random.default_rng(_SEED)
     means = differences[rng.integers(0, len(differences), (RESAMPLES, len(differences)))].mean(axis=1)
-    return bool(np.quantile(means, level) > 0)
+    return bool(np.quantile(means, level) >= 0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 def percent(value: float | None, digits: int = 2) -> str:
-    """A percentage, `–` when there is none."""
-    return "–" if value is None else f"{value:.{digits}f} %"
+    """A percentage, from 100 on without decimals; `–` when there is none."""
+    return "–" if value is None else f"{value:.{digits if abs(value) < 100 else 0}f} %"
 
 
 def figure(value: float | None) -> str:

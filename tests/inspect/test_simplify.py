@@ -111,11 +111,12 @@ def test_what_cannot_be_simplified_is_refused(say: Say, runs: Path, small: Path,
 
 
 def test_worse_means_beyond_noise() -> None:
-    """Better or equal on average is never worse; a loss on every instance is, one among gains is not."""
+    """Equal or better on average is never worse; a loss without any gain is, one among gains is not."""
     first = [float(n) for n in range(20)]
     assert not worse(first, first, 0.2)
     assert not worse([value - 1 for value in first], first, 0.2)
     assert worse([value + 0.001 for value in first], first, 0.2)
+    assert worse([first[0] + 1, *first[1:]], first, 0.2)
     mixed = [value + (1.0 if n % 2 else -0.99) for n, value in enumerate(first)]
     assert not worse(mixed, first, 0.2)
 

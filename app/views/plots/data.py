@@ -88,6 +88,17 @@ def points(record: RunRecord) -> list[Point]:
     return [Point(row["program"], row["seconds"], -100 * row["fitness"]) for row in rows]
 
 
+def baseline_points(record: RunRecord) -> list[Point]:
+    """Baselines that are valid on every training instance."""
+    found = []
+    for program in record.baselines():
+        evaluation = record.evaluation(program, "train")
+        if evaluation is not None and evaluation.fitness is not None:
+            seconds = sum(s.cpu_seconds for s in evaluation.scores) / len(evaluation.scores)
+            found.append(Point(program, seconds, -100 * evaluation.fitness))
+    return found
+
+
 def front(found: list[Point]) -> list[Point]:
     """Pareto front: points that no other beats in both CPU time and loss, fastest first."""
     best: list[Point] = []

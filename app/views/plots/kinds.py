@@ -52,7 +52,8 @@ KINDS = {
         quality.scatter,
     ),
     "pareto": Kind(
-        "Training loss of every candidate against its CPU time per execution, with the Pareto front.",
+        "Training loss against CPU time per execution, with the candidates' Pareto front; the baselines' own "
+        "front is named. Above four times the start program's loss nothing is drawn.",
         search.front,
     ),
     "archive": Kind(

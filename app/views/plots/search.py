@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LOSS = "training loss (%, logarithmic)"
+_FAR = 4.0
+"""Points above this many times the start program's loss are left out: they would press all others flat."""
 _AXES = {
     "evaluations": "candidates evaluated (count)",
     "seconds": "wall time (s)",
@@ -50,37 +52,28 @@ def progress(record: RunRecord, over: str = "evaluations") -> Figure | None:
 
 def front(record: RunRecord) -> Figure | None:
     """Training loss against CPU time of all candidates, with the Pareto front and the baselines."""
-    found = data.points(record)
-    if not found:
+    every, baselines = data.points(record), data.baseline_points(record)
+    if not every:
         return None
-    figure, axes = new_axes(WIDTH, 3.8)
+    most = _FAR * max(every[0].loss, min(p.loss for p in every))  # the first is the start program
+    found, near = [p for p in every if p.loss <= most], [p for p in baselines if p.loss <= most]
     shown, best = thin(found), data.front(found)
+    figure, axes = new_axes(WIDTH, 3.8)
     axes.scatter(
         [1000 * p.seconds for p in shown], [p.loss for p in shown], s=8, color=GREY, label="candidates"
     )
-    axes.step(
-        [1000 * p.seconds for p in best],
-        [p.loss for p in best],
-        where="post",
-        color=BLUE,
-        marker="o",
-        markersize=4,
-        label="Pareto front",
+    times, losses = [1000 * p.seconds for p in best], [p.loss for p in best]
+    axes.step(times, losses, "o-", where="post", color=BLUE, markersize=4, label="Pareto front")
+    axes.plot(
+        [1000 * p.seconds for p in near],
+        [p.loss for p in near],
+        "D",
+        color=ORANGE,
+        markersize=5,
+        label="baselines",
     )
-    for program in record.baselines():
-        evaluation = record.evaluation(program, "train")
-        if evaluation is None or evaluation.fitness is None:
-            continue
-        seconds = sum(s.cpu_seconds for s in evaluation.scores) / len(evaluation.scores)
-        axes.plot([1000 * seconds], [-100 * evaluation.fitness], "D", color=ORANGE, markersize=5)
-        axes.annotate(
-            record.title(program),
-            (1000 * seconds, -100 * evaluation.fitness),
-            xytext=(5, 4),
-            textcoords="offset points",
-            fontsize=8,
-        )
-    axes.plot([], [], "D", color=ORANGE, markersize=5, label="baselines")
+    for point in data.front(near):
+        _name(axes, record.title(point.program), point, left=point.seconds > best[-1].seconds)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}")
@@ -90,8 +83,15 @@ def front(record: RunRecord) -> Figure | None:
     axes.set_xlabel("CPU time per execution (ms, logarithmic)")
     axes.set_ylabel(LOSS)
     above(axes)
-    note_thinning(axes, len(shown), len(found), "candidates")
+    note_thinning(axes, len(shown), len(every), "candidates")
     return figure
+
+
+def _name(axes: Axes, name: str, point: data.Point, *, left: bool) -> None:
+    """A point's name beside it."""
+    place, offset = (1000 * point.seconds, point.loss), (-6, -11) if left else (6, -11)
+    side = "right" if left else "left"
+    axes.annotate(name, place, xytext=offset, textcoords="offset points", fontsize=8, ha=side)
 
 
 def archive(record: RunRecord) -> Figure | None:
