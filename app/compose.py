@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import platform
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +36,12 @@ from .proposers import build_proposer, order_of, uses_models
 from .runs import CONFIG_NAME, LOG_NAME, STOP_NAME, at_work
 from .setup import Notify, Setup
 from .summary import summarise
+from .versions import versions
 
 DEFAULT_ITERATIONS = 200
 """Budget of a campaign that names none."""
 
 BEST_NAME = "best.py"
-_PACKAGES = ("gapsmith", "numpy", "ortools", "highspy", "pulp", "openai")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +95,8 @@ def run(
         setup = open_setup(config, notify=watcher.notify)
         store = Store(folder)
         try:
-            _record(store, setup, folder, group)
-            with _prepared(setup, store, folder, start, watcher) as campaign:
+            record_setup(store, setup, folder, group)
+            with prepared(setup, store, folder, start, watcher) as campaign:
                 stopped = _work(campaign, setup, store, watcher)
             log.info("ended: %s", stopped.value)
         except Exception:
@@ -144,7 +143,7 @@ def read_summary(folder: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def _prepared(
+def prepared(
     setup: Setup,
     store: Store,
     folder: Path,
@@ -153,25 +152,26 @@ def _prepared(
 ) -> Iterator[Campaign]:
     """A campaign with all its ports, its start programs and baselines evaluated; ends them afterwards."""
     (folder / STOP_NAME).unlink(missing_ok=True)
-    describer = setup.open_slot()
-    with closing(describer), setup.executor() as executor:
-        admission = Admission(describer, setup.loaded.problem.entry_point, setup.modules())
-        baselines = _baselines(setup, store, executor, watcher.notify)
-        starts = _start_programs(setup, store, admission, executor, start)
-        campaign = _campaign(setup, store, admission, executor, starts, baselines, folder, watcher)
-        try:
-            yield campaign
-        finally:
-            campaign.close()
-            if isinstance(campaign.ports.proposer, Closable):
-                campaign.ports.proposer.close()
+    with ThreadPoolExecutor(1, "open-slot") as opening:
+        describer = opening.submit(setup.open_slot)
+        with setup.executor() as executor, closing(describer.result()) as slot:
+            admission = Admission(slot, setup.loaded.problem.entry_point, setup.modules())
+            baselines = _baselines(setup, store, executor, watcher.notify)
+            starts = _start_programs(setup, store, admission, executor, start)
+            campaign = _campaign(setup, store, admission, executor, starts, baselines, folder, watcher)
+            try:
+                yield campaign
+            finally:
+                campaign.close()
+                if isinstance(campaign.ports.proposer, Closable):
+                    campaign.ports.proposer.close()
 
 
 def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> StopReason:
     """Runs the loop, chooses and tests the champion."""
     watcher.started(campaign)
     stopped = campaign.run()
-    _crown(campaign, setup, store, stopped)
+    crown(campaign, setup, store, stopped)
     store.set("stop_reason", stopped.value)
     if campaign.trouble is not None:
         raise campaign.trouble
@@ -194,8 +194,8 @@ def dry_run(config: Config, watcher: Watcher | None = None) -> dict[str, Any]:
         setup = open_setup(config, notify=watcher.notify)
         store = Store(folder)
         try:
-            _record(store, setup, folder, None)
-            with _prepared(setup, store, folder, None, watcher) as campaign:
+            record_setup(store, setup, folder, None)
+            with prepared(setup, store, folder, None, watcher) as campaign:
                 return plan(campaign, config)
         finally:
             store.close()
@@ -319,7 +319,7 @@ def _start_programs(
     return result
 
 
-def _crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -> None:
+def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -> None:
     """After a whole campaign: the champion by validation, tested once, beside the start program."""
     if stopped in (StopReason.INTERRUPTED, StopReason.STOP_FILE, StopReason.PROVIDER):
         return
@@ -331,7 +331,7 @@ def _crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) 
         store.set("claims", claims(store.read, best.candidate.id, setup.evaluator.loss))
 
 
-def _record(store: Store, setup: Setup, folder: Path, group: str | None) -> None:
+def record_setup(store: Store, setup: Setup, folder: Path, group: str | None) -> None:
     """Stores with the run everything that is needed to run it again."""
     splits = {name: setup.evaluator.instances(name) for name in SPLITS}
     config = setup.config.model_dump(mode="json")
@@ -367,20 +367,6 @@ def _record(store: Store, setup: Setup, folder: Path, group: str | None) -> None
             },
         )
     (folder / CONFIG_NAME).write_text(dump(config), "utf-8")
-
-
-def versions() -> dict[str, str | None]:
-    """Versions of Gapsmith, Python, the system and the packages that results depend on; None if absent."""
-    found: dict[str, str | None] = {
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-    }
-    for name in _PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = None
-    return found
 
 
 @contextmanager

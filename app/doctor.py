@@ -7,7 +7,7 @@ from typing import Any
 
 from ..evaluators.solver_check import solvers
 from ..sandbox.base import SandboxError
-from .compose import versions
+from .versions import versions
 
 _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
 

@@ -102,10 +102,10 @@ def _run_again(
 
     store = Store(again)
     try:
-        compose._record(store, setup, again, None)
+        compose.record_setup(store, setup, again, None)
         _copy_baselines(record, store, evaluator.version)
         watcher = compose.Watcher(notify, observe=observe)
-        with compose._prepared(setup, store, again, starts, watcher) as campaign:
+        with compose.prepared(setup, store, again, starts, watcher) as campaign:
             ports = campaign.ports
             proposer = recalled_proposer(record.reader, config, ports.proposer, ports.admission)
             campaign.ports = replace(ports, proposer=proposer)
@@ -113,14 +113,14 @@ def _run_again(
                 if as_asked(table.spec for table in config.model):
                     campaign.run()
                 else:
-                    campaign._tuner = RecalledTuner(record.reader)
+                    campaign.tuner = RecalledTuner(record.reader)
                     campaign.validation.start(campaign.start.candidate)
                     follow(campaign, recorded_course(record.reader))
                     campaign.settle()
             except PromptDiffers as error:
                 return {"what": error.where, "recorded": error.recorded, "now": error.now}
             if record.reader.record("champion") is not None:
-                compose._crown(campaign, setup, store, StopReason.ITERATIONS)
+                compose.crown(campaign, setup, store, StopReason.ITERATIONS)
         return None
     finally:
         store.close()

@@ -105,7 +105,7 @@ def _programs(record: RunRecord, every: bool) -> list[str]:
 
 def surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -> None:
     """Problem and plug-in, versions and machine; each change is told, none is a failure by itself."""
-    from .compose import versions
+    from .versions import versions
 
     problem = record.problem
     findings.note("problem version", problem.get("version"), loaded.problem.version)

@@ -96,7 +96,7 @@ class Campaign:
             migration_every=settings.migration_every,
             reset_after=settings.reset_after,
         )
-        self._tuner = Tuner(settings.seed, settings.tune_share, settings.tune_evaluations)
+        self.tuner = Tuner(settings.seed, settings.tune_share, settings.tune_evaluations)
         self._threads = ThreadPoolExecutor(settings.in_flight, "proposal") if settings.waits else None
         self._seconds_before = float(ports.store.read.record("search_seconds") or 0.0)
         self._started = time.monotonic()
@@ -155,7 +155,7 @@ class Campaign:
         recorded = self._record.get(number)
         if recorded is not None:
             return self._asked_before(recorded)
-        tuned = self._tuner.ask(number, self.archive)
+        tuned = self.tuner.ask(number, self.archive)
         chosen = [tuned[0]] if tuned is not None else self._parents(number)
         island = tuned[0].island if tuned is not None else self._island(number)
         rival = None if not self.settings.race_level else chosen[0] if tuned else self.archive.rival(island)
@@ -188,7 +188,7 @@ class Campaign:
             self.tally.count(ask, evaluation, improved=improved, gained=gained, cost=cost)
             if self.settings.control is Control.NONE:  # a control's proposals know nothing of each other
                 self._memory.told(ask.island, ask.outcome, evaluation)
-            self._tuner.tell(ask.iteration, evaluation.fitness if evaluation is not None else None)
+            self.tuner.tell(ask.iteration, evaluation.fitness if evaluation is not None else None)
             for event in self._islands.told(self.tally.told):
                 if not ask.recorded:
                     store.event(self.tally.told, event.kind, event.data)
@@ -245,7 +245,7 @@ class Campaign:
     def _asked_before(self, recorded: Iteration) -> Ask:
         """The ask of a recorded iteration; only what was not told is done."""
         if self.settings.order is Order.SUBMITTED:
-            self._tuner.ask(recorded.number, self.archive)  # as it was asked then: it goes on from here
+            self.tuner.ask(recorded.number, self.archive)  # as it was asked then: it goes on from here
         ask = Ask(recorded.number, recorded.island, recorded.parents)
         ask.race = self._race(self._elite(recorded.rival) if recorded.rival else None)
         ask.recorded = recorded.told is not None
@@ -390,7 +390,7 @@ class Campaign:
         for recorded in told:
             ask = self._asked_before(recorded)
             if isinstance(ask.outcome, Candidate) and ask.outcome.operator == OPERATOR:
-                self._tuner.skip(ask.outcome.files)
+                self.tuner.skip(ask.outcome.files)
             self.tell(ask)
         self.tally.asked = len(self._record)
         for recorded in self._record.values():

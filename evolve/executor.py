@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -51,7 +51,8 @@ class ThreadExecutor:
         """
         self._evaluator = evaluator
         self._queue: queue.SimpleQueue[tuple[Job, Future[Evaluation]] | None] = queue.SimpleQueue()
-        self._slots = [open_slot() for _ in range(slots)]
+        with ThreadPoolExecutor(slots, "open-slot") as opening:  # each imports numpy in a process of its own
+            self._slots = list(opening.map(lambda _: open_slot(), range(slots)))
         self._threads = [
             threading.Thread(target=self._work, args=(slot,), name=f"slot-{number}", daemon=True)
             for number, slot in enumerate(self._slots)
