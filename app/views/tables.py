@@ -65,6 +65,8 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
                 f"ratio; the best misses {figures['zeros_missed']} of them"
             )
     lines += [_claim_text(claim) for claim in summary["claims"]]
+    if summary["claims"]:
+        lines.append("p: paired sign-flip test of the mean loss over instances")
     if best and best["splits"]["test"] is None:
         lines.append("the test split was not used: the campaign has not come to its end")
     if summary["test_evaluations"] > 1:
@@ -85,8 +87,8 @@ def _claim_text(claim: Mapping[str, Any]) -> str:
     p = claim["p_value"]
     chance = "" if p is None else f", p = {p:.2g}" if p >= 0.0001 else ", p < 0.0001"
     return (
-        f"test, best against {claim['against']}: better on {claim['wins']}, equal on {claim['ties']}, worse "
-        f"on {claim['losses']} of {claim['instances']}{chance} (sign-flip test of the mean loss)"
+        f"against {claim['against'].removeprefix('baseline ')} on test: {claim['wins']} better, "
+        f"{claim['ties']} equal, {claim['losses']} worse{chance}"
     )
 
 
