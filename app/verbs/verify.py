@@ -59,7 +59,9 @@ def _print(document: Mapping[str, Any]) -> None:
 
     out = console()
     counts = document["compared"]
-    parts = ", ".join(f"{number:,} {name}" for name, number in counts.items())
+    parts = ", ".join(
+        f"{number:,} {name.removesuffix('s') if number == 1 else name}" for name, number in counts.items()
+    )
     programs = count(len(document["programs"]), "program")
     verdict = "holds" if not document["differences"] else "DOES NOT HOLD"
     out.print(
@@ -70,12 +72,20 @@ def _print(document: Mapping[str, Any]) -> None:
     )
     for title, rows in (("differs", document["differences"]), ("changed since", document["changed"])):
         for row in rows[:_MOST_SHOWN]:
-            line = f"  {title}: {row['what']}: recorded {row['recorded']}, now {row['now']}"
+            line = f"  {title}: {row['what']}: recorded {_short(row['recorded'])}, now {_short(row['now'])}"
             out.print(clean(line), markup=False)
         if len(rows) > _MOST_SHOWN:
             out.print(f"  … and {len(rows) - _MOST_SHOWN} more; --json lists all", markup=False)
+    if document["changed"] and not document["differences"]:
+        out.print("  what changed since made no difference to anything that was compared")
     if "fresh" in document:
         _print_fresh(document["fresh"])
+
+
+def _short(value: object) -> str:
+    """A value as text; a digest by its first twelve digits."""
+    text = str(value)
+    return text[:12] if len(text) == 64 and all(digit in "0123456789abcdef" for digit in text) else text
 
 
 def _print_fresh(document: Mapping[str, Any]) -> None:

@@ -87,7 +87,9 @@ def print_code(console: Console, text: str) -> None:
         return
     from rich.syntax import Syntax
 
-    console.print(Syntax(shown, "python", theme="ansi_dark", background_color="default", word_wrap=True))
+    theme, plain = "ansi_dark", "default"
+    code = Syntax(shown, "python", theme=theme, background_color=plain, line_numbers=True, word_wrap=True)
+    console.print(code)
 
 
 def strata_table(record: RunRecord, id: str, split: str, width: int) -> Table:

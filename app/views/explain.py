@@ -11,7 +11,7 @@ from .again import again
 from .numbers import milliseconds, percent
 from .record import RunRecord
 from .tables import new_table
-from .words import clean, one_line
+from .words import clean, count, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -142,18 +142,21 @@ def print_explanation(console: Console, found: Mapping[str, Any]) -> None:
     table.add_column("lines", justify="right", no_wrap=True)
     table.add_column("statement", overflow="ellipsis", no_wrap=True)
     table.add_column("without it", justify="right", no_wrap=True)
-    for row in found["statements"]:
+    known = [row for row in found["statements"] if row["change_percent"] is not None]
+    telling = [row for row in known if abs(row["change_percent"]) >= _EFFECT]
+    for row in sorted(telling, key=lambda row: -row["change_percent"]):
         lines = f"{row['line']}" if row["line"] == row["end_line"] else f"{row['line']}–{row['end_line']}"
-        words, style = _worth(row)
+        change = f"{row['change_percent']:+.2f} points"
         text = Text(one_line(row["text"], max(20, console.width - 34)))
-        table.add_row(lines, text, words, style=style)
+        table.add_row(lines, text, change, style="green" if row["change_percent"] > 0 else "red")
     console.print(table, soft_wrap=False)
+    for words, rows in (
+        ("cannot run without", [row for row in found["statements"] if row["change_percent"] is None]),
+        ("does the same without", [row for row in known if abs(row["change_percent"]) < _EFFECT]),
+    ):
+        if rows:
+            lines = ", ".join(str(row["line"]) for row in rows)
+            console.print(f"{words} the {count(len(rows), 'statement')} at {lines}", markup=False)
+    console.print("line numbers: those of `show RUN CANDIDATE`; + is worse without the statement; effects of")
+    console.print("nested statements include each other")
     console.print("loss: mean over validation instances, percent of max(|reference|, scale)")
-
-
-def _worth(row: Mapping[str, Any]) -> tuple[str, str | None]:
-    if row["change_percent"] is None:
-        return f"fails: {row['status']}", None
-    if abs(row["change_percent"]) < _EFFECT:
-        return "no effect", "dim"
-    return f"{row['change_percent']:+.2f} points", "green" if row["change_percent"] > 0 else "red"
