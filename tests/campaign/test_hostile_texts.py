@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.errors import UserError
 from gapsmith.evolve.edits import find_program
 
 Run = Callable[..., tuple[dict[str, Any], Path]]
 
 
-@pytest.mark.parametrize("number", ["0x" + "F" * 5000, "9" * 401])
+@pytest.mark.parametrize("number", ["9" * 300, "1.7e308"])
 def test_huge_numbers_in_a_parent_do_not_end_a_campaign(
     campaign: Run, tmp_path: Path, problem: str, number: str
 ) -> None:
-    """Numbers that cannot be written or scaled end as rejections or candidates, not as an exception."""
+    """Numbers that cannot be scaled end as rejections or candidates, not as an exception."""
     text = Path(problem).read_text()
     hostile = tmp_path / "hostile.py"
     line = "    return sorted(range(len(times)), key=lambda j: 2 -"
@@ -24,6 +25,18 @@ def test_huge_numbers_in_a_parent_do_not_end_a_campaign(
     assert number in hostile.read_text()
     summary, _ = campaign(campaign={"problem": str(hostile)}, budget={"iterations": 10})
     assert summary["iterations"] == 10
+
+
+@pytest.mark.parametrize("number", ["0x" + "F" * 5000, "9" * 401])
+def test_numbers_that_cannot_be_written_are_refused(
+    campaign: Run, tmp_path: Path, problem: str, number: str
+) -> None:
+    """A start program with an integer of more than 300 digits is refused in one sentence with its line."""
+    hostile = tmp_path / "hostile.py"
+    line = "    return sorted(range(len(times)), key=lambda j: 2 -"
+    hostile.write_text(Path(problem).read_text().replace(line, f"    big = {number}\n{line}"))
+    with pytest.raises(UserError, match="line 5: an integer of more than 300 digits"):
+        campaign(campaign={"problem": str(hostile)}, budget={"iterations": 10})
 
 
 def test_messages_carry_no_control_characters(campaign: Run, tmp_path: Path) -> None:
