@@ -42,6 +42,28 @@ def evaluate_program(
     }
 
 
+def write_answers(setup: Setup, chosen: str, files: Mapping[str, str], path: Path) -> int:
+    """Writes a program's valid answers as JSON lines (`instance`, `answer`); how many there are.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    import json
+
+    program, instances = setup.evaluator.program(files), setup.evaluator.instances(chosen)
+    slot = setup.open_slot()
+    try:
+        answers = {id: setup.evaluator.answer(program, one, slot) for id, one in instances.items()}
+    finally:
+        slot.close()
+    valid = [{"instance": id, "answer": answer} for id, answer in answers.items() if answer is not None]
+    try:
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in valid), "utf-8")
+    except OSError as error:
+        raise UserError(TROUBLE, f"{path}: {error.strerror}, expected a file to write") from error
+    return len(valid)
+
+
 def baselines_document(setup: Setup, chosen: str, against: str | None, notify: Notify) -> dict[str, Any]:
     """The document of `baselines`; each is also compared instance by instance with one of them.
 

@@ -6,8 +6,16 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 
-from ..problems.base import Instance, Interactive, Problem, canonical_json, encode_number
-from ..sandbox.base import Limits, Program, Sandbox
+from ..problems.base import (
+    Instance,
+    Interactive,
+    Json,
+    Problem,
+    VerdictStatus,
+    canonical_json,
+    encode_number,
+)
+from ..sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox
 from .base import Evaluation, EvaluationStatus, Race, Reference, Score, ScoreStatus
 from .scoring import fitness, normalised_loss, score
 
@@ -102,11 +110,21 @@ class GapEvaluator:
 
     def execute(self, program: Program, instance: Instance, sandbox: Sandbox) -> Score:
         """Runs and scores a program on one instance."""
-        dialogue = self.problem.dialogue(instance) if isinstance(self.problem, Interactive) else None
-        execution = sandbox.execute(
-            program, self._encoded[instance.id], self.limits, execution_seed(self.seed, instance.id), dialogue
-        )
+        execution = self._run(program, instance, sandbox)
         return score(self.problem, instance, self.references[instance.id], execution)
+
+    def answer(self, program: Program, instance: Instance, sandbox: Sandbox) -> Json | None:
+        """A program's answer to an instance, None unless it is valid."""
+        execution = self._run(program, instance, sandbox)
+        if execution.status is not ExecutionStatus.OK:
+            return None
+        verdict = self.problem.verify(instance, execution.answer)
+        return execution.answer if verdict.status is VerdictStatus.VALID else None
+
+    def _run(self, program: Program, instance: Instance, sandbox: Sandbox) -> Execution:
+        dialogue = self.problem.dialogue(instance) if isinstance(self.problem, Interactive) else None
+        encoded, seed = self._encoded[instance.id], execution_seed(self.seed, instance.id)
+        return sandbox.execute(program, encoded, self.limits, seed, dialogue)
 
     def digest(self, split: str) -> str:
         """Hex SHA-256 of all that a score on a split depends on beside the program."""

@@ -21,6 +21,10 @@ InstancesFrom = Annotated[
 ]
 
 
+_MOST_LISTED = 10
+"""Instances (count) up to which each one's objective is printed."""
+
+
 def register(app: typer.Typer) -> None:
     """Adds the verbs to the command line."""
     app.command("evaluate")(evaluate)
@@ -33,6 +37,9 @@ def evaluate(
     split: Split = None,
     instances: InstancesFrom = None,
     with_baselines: Annotated[bool, typer.Option("--baselines", help="Put all baselines beside it.")] = False,
+    answers: Annotated[
+        Path | None, typer.Option("--answers", metavar="FILE", help="Write its answers as JSON lines.")
+    ] = None,
     workers: Workers = None,
     assign: Set = None,
     unsafe_without: Without = None,
@@ -40,16 +47,19 @@ def evaluate(
 ) -> None:
     """Score a heuristic by the same path as every candidate."""
     with errors(json):
-        from ..evaluation import evaluate_program
+        from ..evaluation import evaluate_program, write_answers
         from .flags import read_program
 
         setup, chosen = _open(problem, split, instances, workers, assign, unsafe_without)
         files = read_program(file)
         document = evaluate_program(setup, chosen, files, str(file), with_baselines)
+        written = None if answers is None else write_answers(setup, chosen, files, answers)
         if json:
             emit_json(document)
         else:
             _print_evaluation(setup, document)
+            if written is not None:
+                console().print(f"{answers}: {written} answers, one a line", markup=False)
         if document["status"] != "ok":
             raise typer.Exit(NO_CANDIDATE)
 
@@ -124,14 +134,28 @@ def _progress(what: str, done: int, total: int) -> None:
         sys.stderr.flush()
 
 
+def _plain(number: float) -> str:
+    """An objective or reference: integers whole, others with six digits."""
+    return str(number) if isinstance(number, int) else f"{number:.6g}"
+
+
 def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
     from ..views.tables import print_figures
 
     out = console()
-    rows = {document["program"]: document["summary"], **(document["baselines"] or {})}
+    rows = {Path(document["program"]).name: document["summary"], **(document["baselines"] or {})}
     unit = setup.loaded.problem.unit
     print_figures(out, f"{document['problem']}, {document['instances_from']}", rows, unit)
     failures = [row for row in document["instances"] if row["status"] != "ok"]
+    scored = [row for row in document["instances"] if row["status"] == "ok"]
+    if len(document["instances"]) <= _MOST_LISTED:
+        for row in scored:
+            gap = "no ratio" if row["gap_percent"] is None else f"{row['gap_percent']:.2f} %"
+            out.print(
+                f"{row['instance']}: {_plain(row['objective'])} {unit}, "
+                f"{row['reference_kind']} {_plain(row['reference'])}, gap {gap}",
+                markup=False,
+            )
     for row in failures[:10]:
         out.print(f"{row['instance']}: {row['status']}: {row['message']}", markup=False)
     if len(failures) > 10:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...evaluators.base import Evaluation
 from ...evolve.store.reader import BASELINE
-from ...problems.base import Instance, Interactive, Json, canonical_json
+from ...problems.base import Instance, Json
 from ..errors import USAGE, UserError
 from .record import RunRecord
 
@@ -39,26 +39,17 @@ class Again:
 
     def answers(self, programs: Sequence[str], instance: Instance) -> dict[str, Json]:
         """Program → its answer to an instance; programs without a valid answer are left out."""
-        from ...evaluators.evaluator import execution_seed
-        from ...problems.base import VerdictStatus
-        from ...sandbox.base import ExecutionStatus
         from ...sandbox.slot import open_sandbox
 
-        problem, found = self.loaded.problem, {}
-        encoded = canonical_json(dict(instance.public)).encode()
-        seed = execution_seed(self.evaluator.seed, instance.id)
         slot = open_sandbox(self.policy)
         try:
-            for name in programs:
-                program = self.evaluator.program(self.files(name))
-                dialogue = problem.dialogue(instance) if isinstance(problem, Interactive) else None
-                done = slot.execute(program, encoded, self.evaluator.limits, seed, dialogue)
-                valid = done.status is ExecutionStatus.OK
-                if valid and problem.verify(instance, done.answer).status is VerdictStatus.VALID:
-                    found[name] = done.answer
+            answers = {
+                name: self.evaluator.answer(self.evaluator.program(self.files(name)), instance, slot)
+                for name in programs
+            }
         finally:
             slot.close()
-        return found
+        return {name: answer for name, answer in answers.items() if answer is not None}
 
     def evaluate(self, variants: Sequence[Mapping[str, str]], split: str) -> list[Evaluation]:
         """Evaluations of programs on a split, in their order."""

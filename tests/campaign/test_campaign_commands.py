@@ -231,3 +231,16 @@ def test_own_instances_are_split_or_taken_as_three_files(
     done = command("run", "smtt", "--instances", str(own))
     assert (done.returncode, "line 1" in done.stderr) == (3, True), done.stderr
     assert len(list((tmp_path / "runs").iterdir())) == before
+
+
+def test_evaluate_writes_the_answers(command: Command, problem: str, tmp_path: Path) -> None:
+    """Each valid answer is a line of JSON, and few instances are printed with their objectives."""
+    program = tmp_path / "mine.py"
+    program.write_text("def order(times, weights):\n    return list(range(len(times)))\n")
+    target = tmp_path / "answers.jsonl"
+    done = command("evaluate", problem, str(program), "--split", "test", "--answers", str(target))
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in target.read_text().splitlines()]
+    assert [sorted(row) for row in rows] == [["answer", "instance"]] * 2
+    assert all(row["answer"] == list(range(len(row["answer"]))) for row in rows)
+    assert all(f"{row['instance']}: " in done.stdout for row in rows)
