@@ -66,4 +66,4 @@ def test_explanation_in_the_terminal(say: Say, small: Path) -> None:
     assert said.code == 0, said.err
     assert "against its start program, validation split" in said.out
     assert "time += processing_times[chosen]" in said.out
-    assert "fails: invalid_answer" in said.out
+    assert "cannot run without the" in said.out
