@@ -14,8 +14,12 @@ def figure(value: float | None) -> str:
 
 
 def interval(bounds: tuple[float, float] | list[float] | None) -> str:
-    """A 95 % interval of percentages, empty when there is none."""
-    return "" if bounds is None else f"[{figure(bounds[0])}, {figure(bounds[1])}]"
+    """A 95 % interval of percentages, empty when there is none; from 10 on one digit is enough."""
+    return "" if bounds is None else "[" + ", ".join(_bound(value) for value in bounds) + "]"
+
+
+def _bound(value: float) -> str:
+    return f"{value:.1f}" if 10 <= abs(value) < 100 else figure(value)
 
 
 def duration(seconds: float | None) -> str:
