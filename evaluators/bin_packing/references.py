@@ -23,7 +23,7 @@ class BinPackingReferences:
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
         """The proven optimum, or the best proven bound, within about `seconds` of wall time."""
-        return self._known(instance) or self._computed(instance, seconds)
+        return self.shipped(instance) or self._computed(instance, seconds)
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
         """The reference proved again: by its certificate without a solver, else computed anew.
@@ -33,9 +33,9 @@ class BinPackingReferences:
             reference: as stored; nothing of it is used.
             seconds: wall time where there is no certificate, > 0.
         """
-        return self._known(instance) or self._computed(instance, seconds)
+        return self.shipped(instance) or self._computed(instance, seconds)
 
-    def _known(self, instance: Instance) -> Reference | None:
+    def shipped(self, instance: Instance) -> Reference | None:
         """From the generator's own packing or a shipped certificate, checked now; None if there is none."""
         sizes, capacity = items(instance)
         counts = Counter(sizes)

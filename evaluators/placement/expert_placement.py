@@ -26,7 +26,11 @@ class ExpertPlacementReferences:
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
         """The bound (tokens per step); the search for plans beside it is short and the same everywhere."""
-        return shipped("expert-placement", instance) or self._made(instance, seconds, _LIVE_ROUNDS)
+        return self.shipped(instance) or self._made(instance, seconds, _LIVE_ROUNDS)
+
+    def shipped(self, instance: Instance) -> Reference | None:
+        """The shipped reference, None if there is none."""
+        return shipped("expert-placement", instance)
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """The same without looking at what is shipped, and with a search of `seconds` of wall time."""

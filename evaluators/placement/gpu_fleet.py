@@ -39,7 +39,11 @@ class AggregateReferences:
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
         """The optimum (dollars per hour), or within about `seconds` of wall time a lower bound."""
-        return shipped("gpu-fleet-aggregate", instance) or self.compute(instance, seconds)
+        return self.shipped(instance) or self.compute(instance, seconds)
+
+    def shipped(self, instance: Instance) -> Reference | None:
+        """The shipped reference, None if there is none."""
+        return shipped("gpu-fleet-aggregate", instance)
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """The same without looking at what is shipped."""
@@ -58,7 +62,11 @@ class FleetReferences:
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
         """The optimum (dollars per hour), or within about `seconds` of wall time a lower bound."""
-        return shipped("gpu-fleet", instance) or self.compute(instance, seconds)
+        return self.shipped(instance) or self.compute(instance, seconds)
+
+    def shipped(self, instance: Instance) -> Reference | None:
+        """The shipped reference, None if there is none."""
+        return shipped("gpu-fleet", instance)
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """The same without looking at what is shipped."""

@@ -37,7 +37,11 @@ class ModelPlacementReferences:
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
         """The optimum (load units per free GB), or within about `seconds` of wall time a lower bound."""
-        return shipped("model-placement", instance) or self.compute(instance, seconds)
+        return self.shipped(instance) or self.compute(instance, seconds)
+
+    def shipped(self, instance: Instance) -> Reference | None:
+        """The shipped reference, None if there is none."""
+        return shipped("model-placement", instance)
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """The same without looking at what is shipped."""

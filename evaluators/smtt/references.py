@@ -29,7 +29,11 @@ class TardinessReferences:
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
         """The optimum (cost units), or within about `seconds` of wall time a proven lower bound."""
-        return store.shipped(instance.digest) or self.compute(instance, seconds)
+        return self.shipped(instance) or self.compute(instance, seconds)
+
+    def shipped(self, instance: Instance) -> Reference | None:
+        """The reference of the shipped table, None if the instance is not in it."""
+        return store.shipped(instance.digest)
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """Like `reference`, without the shipped table."""

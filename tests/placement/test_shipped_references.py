@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.plugins import load_problem
+from gapsmith.app.references import table
 from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.placement import expert_placement, gpu_fleet, gpu_fleet_aggregate, model_placement
 from gapsmith.evaluators.placement.shipped import encode_table, shipped
@@ -90,3 +93,13 @@ def test_a_changed_instance_finds_nothing() -> None:
     references: Any = model_placement.references
     table = {i.digest: references.compute(i, 5) for i in (other, one)}
     assert list(json.loads(encode_table(table))) == sorted(table)
+
+
+def test_shipped_references_are_shown_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an empty cache `references show` lists what ships, and nothing is computed for it."""
+    monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path))
+    loaded = load_problem("gpu-fleet", {})
+    instances = loaded.problem.instances("test", 1)
+    rows = table(loaded, instances)
+    assert [row["kind"] for row in rows].count(None) == 0
+    assert [row["instance"] for row in rows] == [instance.id for instance in instances]
