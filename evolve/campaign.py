@@ -188,8 +188,7 @@ class Campaign:
             self.tally.count(ask, evaluation, improved=improved, gained=gained, cost=cost)
             if self.settings.control is Control.NONE:  # a control's proposals know nothing of each other
                 self._memory.told(ask.island, ask.outcome, evaluation)
-            fitness, scores = (evaluation.fitness, evaluation.scores) if evaluation else (None, ())
-            self.tuner.tell(ask.iteration, fitness, len(scores))
+            self.tuner.tell(ask.iteration, evaluation.fitness if evaluation is not None else None)
             for event in self._islands.told(self.tally.told):
                 if not ask.recorded:
                     store.event(self.tally.told, event.kind, event.data)

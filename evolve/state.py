@@ -38,7 +38,7 @@ class Settings:
         waits: whether the proposer waits for somebody else (a model), so that it runs in a thread of its own.
         control: what takes the place of the search.
         race_level: of the test that stops a candidate early (probability); 0 executes every instance.
-        tune_share: of the iterations and executions that tuning may take (ratio, 0 to 1); 0 is none.
+        tune_share: of the iterations that tuning may take (ratio, 0 to 1); 0 is none.
         tune_evaluations: points for one structure (count).
         validate_every: told iterations between validations of an island's new best (count).
     """

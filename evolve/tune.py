@@ -104,8 +104,7 @@ class Tuner:
 
         Args:
             seed: of the optimiser's random streams.
-            share: of the iterations, and of the executions so far, that tuning may take (ratio, 0 to 1); 0 is
-                none.
+            share: of the iterations that tuning may take (ratio, 0 to 1); 0 is none.
             evaluations: points for one structure (count).
         """
         self._seed = seed
@@ -115,16 +114,10 @@ class Tuner:
         self._work: Generations | None = None
         self._elite: Elite | None = None
         self._asked: dict[int, tuple[Generations, int]] = {}
-        self._executions = 0
-        self._spent = 0
 
     def ask(self, number: int, archive: Archive) -> tuple[Elite, Proposal] | None:
         """At an ask (1-based number) that belongs to tuning: the elite and its next point; None otherwise."""
         if int(number * self._share) == int((number - 1) * self._share):
-            return None
-        # Points near a good program are seldom stopped early: by iterations alone they would take more than
-        # their share.
-        if self._spent > self._share * self._executions:
             return None
         if self._work is None or self._work.over:
             self._choose(archive)
@@ -136,11 +129,9 @@ class Tuner:
         files[next(iter(files))] = point[1]
         return self._elite, Proposal(files, Origin.TUNE, OPERATOR)
 
-    def tell(self, number: int, fitness: float | None, executions: int) -> None:
-        """Takes what came of any ask: its fitness, None if it has none, and its executions (count)."""
-        self._executions += executions
+    def tell(self, number: int, fitness: float | None) -> None:
+        """Takes the fitness of an ask, None if it has none; asks that are not of tuning are ignored."""
         if number in self._asked:
-            self._spent += executions
             work, point = self._asked.pop(number)
             work.tell(point, None if fitness is None else -fitness)
 
@@ -151,12 +142,12 @@ class Tuner:
             self._structures.add(key)
 
     def _choose(self, archive: Archive) -> None:
-        """The best elite, no start program, whose structure was not tuned yet, if there is one."""
+        """The best elite whose structure was not tuned yet, if there is one."""
         self._work = self._elite = None
         for elite in unique(archive.elites())[:_PROMISING]:
             text = next(iter(elite.candidate.files.values()))
             key = structure(text)
-            if key is None or key in self._structures or not elite.candidate.iteration:
+            if key is None or key in self._structures:
                 continue
             self._structures.add(key)
             seed = self._seed + len(self._structures)
