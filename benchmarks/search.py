@@ -14,16 +14,16 @@ arm saw.
 from __future__ import annotations
 
 import argparse
-import random
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from statistics import fmean
 
+from gapsmith.app.paired import sign_flip
+from gapsmith.evaluators.figures import bootstrap_interval
 from gapsmith.evolve.store.reader import Reader
 
 ARMS: dict[str, tuple[str, ...]] = {
@@ -35,7 +35,6 @@ ARMS: dict[str, tuple[str, ...]] = {
     "best of n": ('campaign.control="best-of-n"',),
     "random": ('campaign.control="random"',),
 }
-_ROUNDS = 10_000
 
 
 @dataclass(frozen=True)
@@ -121,22 +120,8 @@ def curve(reader: Reader) -> Iterator[tuple[int, float]]:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """95 % bootstrap interval of the mean over seeds."""
-    rng = random.Random(20240517)
-    means = sorted(fmean(rng.choices(values, k=len(values))) for _ in range(_ROUNDS))
-    return means[round(0.025 * _ROUNDS)], means[round(0.975 * _ROUNDS) - 1]
-
-
-def signs(differences: Sequence[float]) -> float:
-    """Two-sided p of a paired sign-flip permutation test of a mean difference, exact."""
-    observed = abs(sum(differences)) - 1e-12
-    flips = [abs(sum(d * s for d, s in zip(differences, way, strict=True))) for way in ways(len(differences))]
-    return sum(value >= observed for value in flips) / len(flips)
-
-
-def ways(count: int) -> Iterator[tuple[int, ...]]:
-    """All ways to give each of `count` numbers a sign."""
-    return product((1, -1), repeat=count)
+    """95 % bootstrap interval of the mean over seeds; of one seed its own value."""
+    return bootstrap_interval(values) or (values[0], values[0])
 
 
 def collected(folder: Path, problem: str) -> dict[str, dict[int, Outcome]]:
@@ -164,7 +149,7 @@ def table(folder: Path, problem: str) -> Iterator[str]:
         losses = [one.test for one in by.values()]
         low, high = interval(losses)
         pairs = [one.test - full[seed].test for seed, one in by.items() if seed in full]
-        against = f"{fmean(pairs):+.3f} | {signs(pairs):.3f}" if pairs and arm != "full" else " | "
+        against = f"{fmean(pairs):+.3f} | {sign_flip(pairs):.3f}" if pairs and arm != "full" else " | "
         evaluations = fmean(one.evaluations for one in by.values())
         executions = fmean(one.executions for one in by.values())
         yield (
