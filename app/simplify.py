@@ -10,8 +10,10 @@ from ..evaluators.base import Evaluation
 from ..evaluators.figures import of_evaluation
 from ..evaluators.scoring import normalised_loss
 from ..evolve.admission import ID_CHARACTERS
+from ..evolve.naming import named
 from ..evolve.racing import PairedRace
 from ..evolve.simplify import simplify
+from ..problems.base import HasPrimitives, Problem
 from ..sandbox.base import Description, Sandbox
 from .errors import NO_CANDIDATE, UserError
 from .paired import paired, worse
@@ -42,7 +44,8 @@ def simplified(
 
     A variant is kept unless it fails, or its mean loss is larger than the original's beyond noise: a paired
     bootstrap over the validation instances at the one-sided level `LEVEL`, always against the original, so
-    that small losses do not add up. A race at the same level ends what is clearly worse early.
+    that small losses do not add up. A race at the same level ends what is clearly worse early. At the end
+    the expressions that the field has a name for get it.
 
     Args:
         record: of the run.
@@ -63,9 +66,16 @@ def simplified(
     try:
         judge = _Judge(record, id, runner, slot, tried)
         done = simplify(judge.text, record.problem["entry_point"], judge.accept, evaluations)
+        text = judge.renamed(done.text, named(done.text, _terms(runner.loaded.problem)))
     finally:
         slot.close()
-    return judge.document(done.text, done.tried, done.accepted)
+    return judge.document(text, done.tried, done.accepted)
+
+
+def _terms(problem: Problem) -> dict[str, str]:
+    """The problem's expressions that the field has a name for."""
+    found = problem.primitives() if isinstance(problem, HasPrimitives) else ()
+    return {primitive.text: primitive.term for primitive in found if primitive.term}
 
 
 class _Judge:
@@ -108,6 +118,15 @@ class _Judge:
             return False
         self._after, self._description = evaluation, description
         return True
+
+    def renamed(self, text: str, other: str) -> str:
+        """The other text if it is a sound program with exactly the reduced one's losses, else the text."""
+        if other != text and (description := self._described(other)).error is None:
+            evaluation = self._evaluate(other)
+            if evaluation.fitness is not None and self._loss(evaluation) == self._loss(self._after):
+                self._after, self._description = evaluation, description
+                return other
+        return text
 
     def document(self, text: str, tried: int, accepted: int) -> dict[str, Any]:
         """What came of it, both versions measured here and now."""

@@ -225,11 +225,14 @@ class Primitive:
         text: Python expression over names that are in scope in the entry point's body (`due_dates[j]`).
         kind: type of its value: `number`, `vector`, `boolean` or a name of the problem's own.
         meaning: a few words with the unit.
+        term: what the field calls it, an identifier, for programs that are put into readable form; empty
+            when it has no name of its own.
     """
 
     text: str
     kind: str
     meaning: str
+    term: str = ""
 
 
 @runtime_checkable

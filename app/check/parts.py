@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import tempfile
+from keyword import iskeyword
 from pathlib import Path
 
 from ...problems.base import (
@@ -93,10 +94,16 @@ def _keyed(bench: Bench, problem: Keyed) -> None:
 
 def _primitives(bench: Bench, problem: HasPrimitives) -> None:
     found, error = attempt(lambda: list(problem.primitives()))
+    terms: set[str] = set()
     for primitive in found or ():
         try:
             ast.parse(primitive.text, mode="eval")
-        except (SyntaxError, AttributeError, TypeError) as wrong:
+            if primitive.term and (not primitive.term.isidentifier() or iskeyword(primitive.term)):
+                raise ValueError(f"term {primitive.term!r} of {primitive.text!r}, expected an identifier")
+            if primitive.term in terms:
+                raise ValueError(f"term {primitive.term!r} twice, expected one expression each")
+            terms |= {primitive.term} - {""}
+        except (SyntaxError, AttributeError, TypeError, ValueError) as wrong:
             error = wrong
     if error is not None:
         bench.report.add(
@@ -104,7 +111,7 @@ def _primitives(bench: Bench, problem: HasPrimitives) -> None:
             sent="primitives()",
             got=f"{type(error).__name__}: {error}",
             why="the offline proposer writes these expressions into programs",
-            fix="return Primitive(text, kind, meaning) with text that is one Python expression",
+            fix="return Primitive(text, kind, meaning, term): text one expression, term one name or empty",
         )
 
 

@@ -29,6 +29,7 @@ STEPS = (1, 1, 1, 2, 2, 3)
 SOFT_NODES = 1500
 _UNWRITABLE = (ValueError, ArithmeticError, RecursionError)
 _EXCERPT = 300
+_NAMED = (ast.FunctionDef, ast.ClassDef)
 _SHRINKING = ("hoist", "delete", "number")
 
 
@@ -93,7 +94,7 @@ def change(
             continue
         if not guard.hazards(work.tree, work.analysis) <= parent.hazards:
             continue
-        child = ast.unparse(work.tree)
+        child = ast.unparse(_undocumented(work.tree, entry))
         if child != parent.plain and guard.within_caps(work.tree, child):
             return used, child
     return None
@@ -114,9 +115,18 @@ class _Parent:
 def _parent(text: str, entry: str) -> _Parent:
     found = read(text)
     tree, hazards = found.tree, guard.hazards(found.tree, found.analysis)
-    return _Parent(
-        ast.unparse(tree), guard.interface(tree, entry), guard.imports(tree), hazards, guard.size(tree)[0]
-    )
+    plain = ast.unparse(_undocumented(ast.parse(text), entry))
+    return _Parent(plain, guard.interface(tree, entry), guard.imports(tree), hazards, guard.size(tree)[0])
+
+
+def _undocumented(tree: ast.Module, entry: str) -> ast.Module:
+    """The tree without what it says of itself and of its entry point: of a child it would be false."""
+    entries = [node for node in tree.body if isinstance(node, _NAMED) and node.name == entry]
+    methods = [part for node in entries for part in node.body if isinstance(part, ast.FunctionDef)]
+    for node in (tree, *entries, *methods):
+        if ast.get_docstring(node, clean=False) is not None and len(node.body) > 1:
+            del node.body[0]
+    return tree
 
 
 def _apply(work: Work, operators: Sequence[Operator]) -> Operator | None:

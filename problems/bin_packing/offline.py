@@ -77,8 +77,8 @@ class BinPacking:
         return (
             Primitive("item", "number", "size of the item under consideration"),
             Primitive("residual", "number", "free space of the bin"),
-            Primitive("residual - item", "number", "free space that would remain"),
-            Primitive("capacity - residual", "number", "fill of the bin"),
+            Primitive("residual - item", "number", "free space that would remain", "remaining_space"),
+            Primitive("capacity - residual", "number", "fill of the bin", "fill"),
             Primitive("capacity", "number", "capacity of a bin"),
             Primitive("item_counts[item]", "number", "items of this size left"),
             Primitive(
@@ -89,10 +89,10 @@ class BinPacking:
                 "number",
                 "free space that would remain, per item left that would fill it",
             ),
-            Primitive("sum(item_counts)", "number", "items left"),
+            Primitive("sum(item_counts)", "number", "items left", "items_left"),
             Primitive("len(sizes)", "number", "items in all"),
-            Primitive("sum(sizes) / len(sizes)", "number", "mean size"),
-            Primitive("max(sizes)", "number", "largest size"),
+            Primitive("sum(sizes) / len(sizes)", "number", "mean size", "mean_size"),
+            Primitive("max(sizes)", "number", "largest size", "largest_size"),
             Primitive("item == residual", "boolean", "the item fills the bin exactly"),
             Primitive("2 * item > residual", "boolean", "the item is larger than half of the free space"),
         )

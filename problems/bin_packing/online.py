@@ -103,7 +103,7 @@ class OnlineBinPacking:
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the names of the start program's `place`."""
         known = (
-            Primitive("self.items - self.seen", "number", "items left"),
+            Primitive("self.items - self.seen", "number", "items left", "items_left"),
             Primitive("(self.items - self.seen) * self.total / self.seen", "number", "volume still expected"),
         )
         return (
@@ -111,9 +111,9 @@ class OnlineBinPacking:
             Primitive(
                 "gap", "number", "free space of the bin under consideration; the capacity for a new bin"
             ),
-            Primitive("gap - item", "number", "free space that would remain"),
+            Primitive("gap - item", "number", "free space that would remain", "remaining_gap"),
             Primitive("self.capacity", "number", "capacity of a bin"),
-            Primitive("self.capacity - gap", "number", "fill of the bin before the item"),
+            Primitive("self.capacity - gap", "number", "fill of the bin before the item", "fill"),
             Primitive("gap_counts[gap]", "number", "open bins with this free space"),
             Primitive("gap_counts[gap - item]", "number", "open bins with the free space that would remain"),
             Primitive(
@@ -123,7 +123,7 @@ class OnlineBinPacking:
             ),
             Primitive("len(residuals)", "number", "bins opened so far"),
             Primitive("self.seen", "number", "items seen, this one included"),
-            Primitive("self.total / self.seen", "number", "mean size seen"),
+            Primitive("self.total / self.seen", "number", "mean size seen", "mean_size"),
             Primitive("gap == item", "boolean", "the item fills the bin exactly"),
             Primitive("gap == self.capacity", "boolean", "this is a new bin"),
             *(known if self.known_items else ()),

@@ -30,8 +30,39 @@ WEIGHTED_RULE = f"""{_MACHINE} Job j has weight weights[j] > 0.
 The sum of weight * tardiness over all jobs shall be as small as possible.{_LOOP}"""
 
 
+_TERMS = {
+    "due_dates - time": "time_left",
+    "due_dates - time - processing_times": "slack",
+    "due_dates[j] - time - processing_times[j]": "slack",
+    "np.maximum(due_dates - time - processing_times, 0.0)": "positive_slack",
+    "np.maximum(due_dates, time + processing_times)": "modified_due_dates",
+    "max(due_dates[j], time + processing_times[j])": "modified_due_date",
+    "np.maximum(processing_times, due_dates - time) / weights": "weighted_modified_due_dates",
+    "time + processing_times": "completion_times",
+    "time + processing_times[j]": "completion_time",
+    "np.maximum(time + processing_times - due_dates, 0.0)": "tardiness_if_next",
+    "np.maximum(time + processing_times.sum() - due_dates, 0.0)": "tardiness_if_last",
+    "np.maximum(time + np.cumsum(processing_times) - due_dates, 0.0)": "tardiness_by_due_date",
+    "np.arange(len(due_dates)) / len(due_dates)": "rank_by_due_date",
+    "np.argsort(np.argsort(processing_times)) / len(processing_times)": "rank_by_processing_time",
+    "processing_times.sum()": "remaining_work",
+    "sum(processing_times[i] for i in remaining)": "remaining_work",
+    "time + processing_times.sum()": "makespan",
+    "sum(processing_times)": "makespan",
+    "processing_times.mean()": "mean_processing_time",
+    "sum(processing_times) / len(processing_times)": "mean_processing_time",
+    "1.0 - (due_dates.mean() - time) / processing_times.sum()": "tardiness_factor",
+    "1 - sum(due_dates) / len(due_dates) / sum(processing_times)": "tardiness_factor",
+    "(due_dates.max() - due_dates.min()) / processing_times.sum()": "due_date_range",
+    "(max(due_dates) - min(due_dates)) / sum(processing_times)": "due_date_range",
+    "sorted(range(len(due_dates)), key=lambda j: due_dates[j])": "by_due_date",
+    "sorted(range(len(due_dates)), key=lambda j: processing_times[j])": "by_processing_time",
+}
+"""What the field calls these expressions."""
+
+
 def _rows(kind: str, rows: dict[str, str]) -> tuple[Primitive, ...]:
-    return tuple(Primitive(text, kind, meaning) for text, meaning in rows.items())
+    return tuple(Primitive(text, kind, meaning, _TERMS.get(text, "")) for text, meaning in rows.items())
 
 
 RULE_PRIMITIVES = _rows(

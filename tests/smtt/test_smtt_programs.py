@@ -150,6 +150,8 @@ def test_every_expression_of_the_field_is_one(form: str) -> None:
         scope |= {**public, "j": 2, "remaining": [1, 2, 4]}
     texts = [primitive.text for primitive in problem.primitives()]
     assert len(set(texts)) == len(texts) > 15
+    terms = [primitive.term for primitive in problem.primitives() if primitive.term]
+    assert len(set(terms)) == len(terms) > 5
     for primitive in problem.primitives():
         ast.parse(primitive.text, mode="eval")
         value = eval(primitive.text, scope)
