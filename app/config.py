@@ -81,7 +81,10 @@ class SearchSection(_Section):
         "0 executes every instance)",
     )
     tune_share: float = Field(
-        0.2, ge=0, le=0.9, description="share of the iterations spent on tuning numbers (ratio; 0 is none)"
+        0.2,
+        ge=0,
+        le=0.9,
+        description="share of the iterations and executions spent on tuning numbers (ratio; 0 is none)",
     )
     tune_evaluations: Count = Field(48, description="iterations spent on the numbers of one program (count)")
     simplify: int = Field(

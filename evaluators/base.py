@@ -193,8 +193,13 @@ class Evaluation:
 class Race(Protocol):
     """Ends an evaluation early."""
 
-    def lost(self, losses: Sequence[float]) -> bool:
-        """Whether the losses so far (normalised, in the order of execution) show a program clearly worse."""
+    def lost(self, losses: Sequence[float], answers: Sequence[str | None]) -> bool:
+        """Whether what a program did so far shows that it is not worth going on with.
+
+        Args:
+            losses: normalised, in the order of execution.
+            answers: digests of the answers on the same instances.
+        """
 
 
 class Evaluator(Protocol):

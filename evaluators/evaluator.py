@@ -101,7 +101,9 @@ class GapEvaluator:
             if race is None or (loss := self.loss(scores[-1])) is None:
                 continue
             losses.append(loss)
-            if len(losses) == len(scores) < len(instances) and race.lost(losses):
+            if len(losses) == len(scores) < len(instances) and race.lost(
+                losses, [score.answer_digest for score in scores]
+            ):
                 return Evaluation(split, tuple(scores), EvaluationStatus.STOPPED, None)
         if any(s.status is not ScoreStatus.OK for s in scores):
             return Evaluation(split, tuple(scores), EvaluationStatus.FAILED, None)

@@ -159,7 +159,7 @@ class Campaign:
         chosen = [tuned[0]] if tuned is not None else self._parents(number)
         island = tuned[0].island if tuned is not None else self._island(number)
         rival = None if not self.settings.race_level else chosen[0] if tuned else self.archive.rival(island)
-        ask = Ask(number, island, tuple(e.candidate.id for e in chosen[:1]), self._race(rival))
+        ask = Ask(number, island, tuple(e.candidate.id for e in chosen[:1]), self._race(rival, chosen[0]))
         inspirations = [e.candidate.id for e in chosen[1:]]
         raced = rival.candidate.id if rival is not None else None
         if self._threads is not None and tuned is None:
@@ -188,7 +188,7 @@ class Campaign:
             self.tally.count(ask, evaluation, improved=improved, gained=gained, cost=cost)
             if self.settings.control is Control.NONE:  # a control's proposals know nothing of each other
                 self._memory.told(ask.island, ask.outcome, evaluation)
-            self.tuner.tell(ask.iteration, evaluation.fitness if evaluation is not None else None)
+            self.tuner.tell(ask.iteration, evaluation, ask.alike)
             for event in self._islands.told(self.tally.told):
                 if not ask.recorded:
                     store.event(self.tally.told, event.kind, event.data)
@@ -237,17 +237,19 @@ class Campaign:
     def _island(self, number: int) -> int:
         return (number - 1) % self.archive.islands
 
-    def _race(self, rival: Elite | None) -> PairedRace | None:
-        """The race of a candidate against a rival as it is now."""
+    def _race(self, rival: Elite | None, parent: Elite) -> PairedRace | None:
+        """The race of a candidate against a rival as it is now, and against its parent's answers."""
         losses = losses_of(rival.evaluation, self.ports.evaluator.loss) if rival else {}
-        return PairedRace(tuple(losses.values()), self.settings.race_level) if losses else None
+        answers = tuple(score.answer_digest for score in parent.evaluation.scores)
+        return PairedRace(tuple(losses.values()), self.settings.race_level, answers) if losses else None
 
     def _asked_before(self, recorded: Iteration) -> Ask:
         """The ask of a recorded iteration; only what was not told is done."""
         if self.settings.order is Order.SUBMITTED:
             self.tuner.ask(recorded.number, self.archive)  # as it was asked then: it goes on from here
         ask = Ask(recorded.number, recorded.island, recorded.parents)
-        ask.race = self._race(self._elite(recorded.rival) if recorded.rival else None)
+        if recorded.rival:
+            ask.race = self._race(self._elite(recorded.rival), self._elite(recorded.parents[0]))
         ask.recorded = recorded.told is not None
         read = self.ports.store.read
         if recorded.candidate is not None:

@@ -79,7 +79,9 @@ def _name_expressions(body: list[ast.stmt], known: Mapping[str, str]) -> bool:
             if isinstance(statement, _SIMPLE):
                 replacer.visit(statement)
             elif isinstance(statement, ast.If):
-                statement.test = replacer.visit(statement.test)
+                test = replacer.visit(statement.test)
+                assert isinstance(test, ast.expr)
+                statement.test = test
             place = block.index(statement)
             block[place:place] = [
                 ast.Assign([ast.Name(term, ast.Store())], value) for term, value in replacer.found.items()

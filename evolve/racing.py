@@ -1,8 +1,10 @@
-"""Racing: a candidate that is clearly worse than a rival is stopped before all instances are executed.
+"""Racing: a candidate that is not worth going on with is stopped before all instances are executed.
 
 Paired, as in F-Race (Birattari et al. 2002, GECCO, pp. 11-18), against one rival: a one-sided paired t test
 at a few fixed numbers of instances, its level divided by the number of looks (Bonferroni), and a cut that
-needs no statistics: a partial sum of losses that is already far above the rival's whole sum.
+needs no statistics: a partial sum of losses that is already far above the rival's whole sum. A candidate
+that has answered the first instances exactly as its parent did is stopped too: most of what a change of
+source brings is such a twin, and executing it to the end teaches nothing.
 """
 
 from __future__ import annotations
@@ -27,13 +29,17 @@ class PairedRace:
     Attributes:
         rival: the rival's normalised loss (ratio) on every instance, in the order of execution.
         level: of the one-sided test over all looks (probability, 0 to 1).
+        parent: digests of the parent's answers on every instance; empty when nothing is compared with them.
     """
 
     rival: tuple[float, ...]
     level: float
+    parent: tuple[str | None, ...] = ()
 
-    def lost(self, losses: Sequence[float]) -> bool:
-        """Whether the candidate is clearly worse than the rival on the first instances."""
+    def lost(self, losses: Sequence[float], answers: Sequence[str | None]) -> bool:
+        """Whether the first instances show the candidate clearly worse than the rival, or like its parent."""
+        if self.alike(answers):
+            return True
         if math.fsum(losses) > SURE * math.fsum(self.rival) + 1e-12:
             return True
         looks = looks_of(len(self.rival))
@@ -42,6 +48,16 @@ class PairedRace:
         return clearly_above(
             [a - b for a, b in zip(losses, self.rival, strict=False)], self.level / len(looks)
         )
+
+    def alike(self, answers: Sequence[str | None]) -> bool:
+        """Whether the candidate ends here because it answered the first instances as its parent did."""
+        count = alike_after(len(self.parent))
+        return bool(self.parent) and len(answers) == count and tuple(answers) == self.parent[:count]
+
+
+def alike_after(count: int) -> int:
+    """After how many of `count` instances answers are compared with the parent's: a quarter, at least two."""
+    return max(2, math.ceil(count / 4))
 
 
 def losses_of(evaluation: Evaluation, loss_of: Callable[[Score], float | None]) -> dict[str, float]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from ..evaluators.base import Evaluation, Evaluator, Race
+from ..evaluators.base import Evaluation, EvaluationStatus, Evaluator
 from ..problems.base import Problem
 from .admission import Admission
 from .base import Candidate, Proposal, Proposer, Rejection
 from .executor import Executor
+from .racing import PairedRace
 from .selection import Control
 from .store.store import Store
 
@@ -38,7 +39,7 @@ class Settings:
         waits: whether the proposer waits for somebody else (a model), so that it runs in a thread of its own.
         control: what takes the place of the search.
         race_level: of the test that stops a candidate early (probability); 0 executes every instance.
-        tune_share: of the iterations that tuning may take (ratio, 0 to 1); 0 is none.
+        tune_share: of the iterations and executions that tuning may take (ratio, 0 to 1); 0 is none.
         tune_evaluations: points for one structure (count).
         validate_every: told iterations between validations of an island's new best (count).
     """
@@ -76,7 +77,7 @@ class Ask:
     iteration: int
     island: int
     parents: tuple[str, ...]
-    race: Race | None = None
+    race: PairedRace | None = None
     proposal: Future[Proposal | Rejection] | None = None
     outcome: Candidate | Rejection | None = None
     evaluation: Future[Evaluation] | None = None
@@ -86,6 +87,15 @@ class Ask:
     def awaited(self) -> Future[Any] | None:
         """What it waits for, None when it has landed."""
         return self.proposal if self.outcome is None else self.evaluation
+
+    @property
+    def alike(self) -> bool:
+        """Whether its evaluation was ended because it answers as its first parent does."""
+        if self.race is None or self.evaluation is None:
+            return False
+        found = self.evaluation.result()
+        stopped = found.status is EvaluationStatus.STOPPED
+        return stopped and self.race.alike([score.answer_digest for score in found.scores])
 
     @property
     def landed(self) -> bool:

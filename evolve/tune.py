@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..evaluators.base import Evaluation
 from .archive import Archive, unique
 from .base import Elite, Origin, Proposal
 from .offline.kinds import ARRAY, NUMBER
@@ -104,7 +105,8 @@ class Tuner:
 
         Args:
             seed: of the optimiser's random streams.
-            share: of the iterations that tuning may take (ratio, 0 to 1); 0 is none.
+            share: of the iterations, and of the executions so far, that tuning may take (ratio, 0 to 1); 0 is
+                none.
             evaluations: points for one structure (count).
         """
         self._seed = seed
@@ -113,26 +115,42 @@ class Tuner:
         self._structures: set[str] = set()
         self._work: Generations | None = None
         self._elite: Elite | None = None
-        self._asked: dict[int, tuple[Generations, int]] = {}
+        self._asked: dict[int, tuple[Generations, int, Elite]] = {}
+        self._executions = 0
+        self._spent = 0
 
     def ask(self, number: int, archive: Archive) -> tuple[Elite, Proposal] | None:
         """At an ask (1-based number) that belongs to tuning: the elite and its next point; None otherwise."""
         if int(number * self._share) == int((number - 1) * self._share):
+            return None
+        # Points near a good program are seldom stopped early: by iterations alone they would take more than
+        # their share.
+        if self._spent > self._share * self._executions:
             return None
         if self._work is None or self._work.over:
             self._choose(archive)
         point = self._work.ask() if self._work is not None else None
         if point is None or self._work is None or self._elite is None:
             return None
-        self._asked[number] = self._work, point[0]
+        self._asked[number] = self._work, point[0], self._elite
         files = dict(self._elite.candidate.files)
         files[next(iter(files))] = point[1]
         return self._elite, Proposal(files, Origin.TUNE, OPERATOR)
 
-    def tell(self, number: int, fitness: float | None) -> None:
-        """Takes the fitness of an ask, None if it has none; asks that are not of tuning are ignored."""
+    def tell(self, number: int, evaluation: Evaluation | None, alike: bool) -> None:
+        """Takes what came of any ask.
+
+        Args:
+            number: of the ask (1-based).
+            evaluation: None if there is none.
+            alike: whether it was ended because it answers as its parent does: its loss is the parent's.
+        """
+        executions = len(evaluation.scores) if evaluation is not None else 0
+        self._executions += executions
         if number in self._asked:
-            work, point = self._asked.pop(number)
+            self._spent += executions
+            work, point, elite = self._asked.pop(number)
+            fitness = elite.fitness if alike else evaluation.fitness if evaluation is not None else None
             work.tell(point, None if fitness is None else -fitness)
 
     def skip(self, files: Mapping[str, str]) -> None:
@@ -142,12 +160,12 @@ class Tuner:
             self._structures.add(key)
 
     def _choose(self, archive: Archive) -> None:
-        """The best elite whose structure was not tuned yet, if there is one."""
+        """The best elite, no start program, whose structure was not tuned yet, if there is one."""
         self._work = self._elite = None
         for elite in unique(archive.elites())[:_PROMISING]:
             text = next(iter(elite.candidate.files.values()))
             key = structure(text)
-            if key is None or key in self._structures:
+            if key is None or key in self._structures or not elite.candidate.iteration:
                 continue
             self._structures.add(key)
             seed = self._seed + len(self._structures)

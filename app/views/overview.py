@@ -151,7 +151,10 @@ def stopped_words(reader: Reader) -> str:
     if not found.candidates:
         return ""
     mean = found.executions / found.candidates
-    return f"{count(found.candidates, 'candidate')} as clearly worse, after {mean:.1f} executions on average"
+    return (
+        f"{count(found.candidates, 'candidate')}, worse or like their parent, "
+        f"after {mean:.1f} executions each"
+    )
 
 
 def best_so_far(record: RunRecord) -> list[tuple[int, str, float]]:

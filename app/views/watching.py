@@ -112,7 +112,7 @@ def _rows(now: Mapping[str, Any], rate: float | None) -> list[tuple[str, str]]:
     islands = [f"{i['island']}: {percent(i['training_loss_percent'])}" for i in now["islands"]]
     found.append(("islands", ", ".join(islands) or "–"))
     found.append(("rejected", counts(now["rejections"]) or "nothing"))
-    failed = f"{count(now['failed'], 'candidate')} failed, {now['stopped']:,} stopped as clearly worse"
+    failed = f"{count(now['failed'], 'candidate')} failed, {now['stopped']:,} stopped early"
     found.append(("came short", failed))
     cost = "no calls of models"
     if now["model_calls"]:

@@ -268,9 +268,9 @@ def test_stopped_candidates_are_told(say: Say, runs: Path) -> None:
     with sqlite3.connect(runs / FINISHED / "archive.sqlite") as db:
         (stopped,) = db.execute("SELECT count(*) FROM evaluations WHERE status = 'stopped'").fetchone()
     assert stopped > 1
-    assert f"{stopped} candidates as clearly worse" in say("show", FINISHED).out
+    assert f"{stopped} candidates, worse or like their parent" in say("show", FINISHED).out
     assert say("watch", FINISHED, "--json").document["stopped"] == stopped
-    assert f"{stopped} stopped as clearly worse" in say("watch", FINISHED).out
+    assert f"{stopped} stopped early" in say("watch", FINISHED).out
 
 
 def test_diversity_follows_the_record(runs: Path, make_run: Callable[..., Path], tmp_path: Path) -> None:

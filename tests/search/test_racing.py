@@ -6,14 +6,14 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from gapsmith.evolve.racing import SURE, PairedRace, clearly_above, looks_of, student
+from gapsmith.evolve.racing import SURE, PairedRace, alike_after, clearly_above, looks_of, student
 
 COUNT = 40
 
 
 def stopped_at(race: PairedRace, losses: Sequence[float]) -> int | None:
     """After how many instances a race is lost."""
-    return next((n for n in range(1, len(losses)) if race.lost(losses[:n])), None)
+    return next((n for n in range(1, len(losses)) if race.lost(losses[:n], [])), None)
 
 
 def a_race(rival: Sequence[float], level: float = 0.05) -> PairedRace:
@@ -65,3 +65,15 @@ def test_equal_differences_are_decided_by_their_sign() -> None:
     assert clearly_above([0.1, 0.1, 0.1, 0.1], 0.01)
     assert not clearly_above([0.0, 0.0, 0.0, 0.0], 0.01)
     assert not clearly_above([-0.1, -0.1, -0.1, -0.1], 0.01)
+
+
+@pytest.mark.parametrize("count", [3, 6, 40, 41])
+def test_answers_like_the_parents_end_after_a_quarter(count: int) -> None:
+    """The same answers end the evaluation there and only there; one other answer before, and it goes on."""
+    rival, parent = [1.0] * count, tuple(f"answer {n}" for n in range(count))
+    race, end = PairedRace(tuple(rival), 0.05, parent), alike_after(count)
+    assert [n for n in range(1, count) if race.lost(rival[:n], parent[:n])] == [end]
+    assert count / 4 <= end <= max(2, count / 4 + 1)
+    for changed in range(count):
+        mine = [*parent[:changed], "another", *parent[changed + 1 :]]
+        assert any(race.lost(rival[:n], mine[:n]) for n in range(1, count)) == (changed >= end)

@@ -99,6 +99,19 @@ def baseline_points(record: RunRecord) -> list[Point]:
     return found
 
 
+def exact_point(record: RunRecord) -> Point | None:
+    """The method that proved the training references: its name, mean wall seconds, loss 0.
+
+    None unless every reference is an optimum whose computation was timed.
+    """
+    row = record.reader.rows(
+        "SELECT group_concat(DISTINCT r.solver) AS solvers, avg(r.seconds) AS seconds, "
+        "sum(r.kind != 'optimum' OR r.seconds IS NULL) AS others "
+        "FROM instance_references r JOIN instances i ON i.id = r.instance WHERE i.split = 'train'"
+    )[0]
+    return Point(row["solvers"], row["seconds"], 0.0) if row["others"] == 0 and row["seconds"] else None
+
+
 def front(found: list[Point]) -> list[Point]:
     """Pareto front: points that no other beats in both CPU time and loss, fastest first."""
     best: list[Point] = []

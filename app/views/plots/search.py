@@ -51,7 +51,7 @@ def progress(record: RunRecord, over: str = "evaluations") -> Figure | None:
 
 
 def front(record: RunRecord) -> Figure | None:
-    """Training loss against CPU time of all candidates, with the Pareto front and the baselines."""
+    """Training loss against CPU time of all candidates: Pareto front, baselines, and the exact method."""
     every, baselines = data.points(record), data.baseline_points(record)
     if not every:
         return None
@@ -74,6 +74,9 @@ def front(record: RunRecord) -> Figure | None:
     )
     for point in data.front(near):
         _name(axes, record.title(point.program), point, left=point.seconds > best[-1].seconds)
+    if (exact := data.exact_point(record)) is not None:
+        times = [1000 * exact.seconds]
+        axes.plot(times, [0.0], "*", color=INK, markersize=9, clip_on=False, label="exact (wall time)")
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}")
@@ -170,7 +173,7 @@ def rejections(record: RunRecord) -> Figure | None:
         (f"rejected: {name.replace('_', ' ')}", n, ORANGE) for name, n in record.reader.rejections().items()
     ]
     rows += [(f"failed: {name.replace('_', ' ')}", n, BLUE) for name, n in failures_by_status(record).items()]
-    rows += [("stopped: clearly worse", n, GREY) for n in (stopped(record.reader).candidates,) if n]
+    rows += [("stopped early", n, GREY) for n in (stopped(record.reader).candidates,) if n]
     if not rows:
         return None
     figure, axes = new_axes(WIDTH, 1.0 + 0.3 * len(rows))
