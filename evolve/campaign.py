@@ -115,7 +115,7 @@ class Campaign:
         if isinstance(self.ports.proposer, Coursed) and (course := self.ports.proposer.course) is not None:
             follow(self, course)
         while True:
-            if self._may_ask():
+            if self.may_ask():
                 self._launch(self.ask())
             elif (landed := self._landed()) is not None:
                 self.tell(landed)
@@ -169,7 +169,7 @@ class Campaign:
         proposal = tuned[1] if tuned is not None else self._propose(chosen, self.context(number, chosen))
         with self.ports.store.transaction():
             self.ports.store.asked(number, island, ask.parents, inspirations, raced)
-            self._admit(ask, proposal)
+            self.admit(ask, proposal)
         return ask
 
     def tell(self, ask: Ask) -> None:
@@ -207,7 +207,8 @@ class Campaign:
             self._threads.shutdown(wait=False, cancel_futures=True)
         self.ports.store.set("search_seconds", self.usage().wall_seconds)
 
-    def _may_ask(self) -> bool:
+    def may_ask(self) -> bool:
+        """Whether one more iteration may be opened now; notes the reason when none may ever be."""
         if self._stop_file.exists():
             self.interrupt(StopReason.STOP_FILE)
         replaying = self.tally.asked + 1 in self._record
@@ -219,18 +220,14 @@ class Campaign:
         return replaying or limit is None or self.tally.evaluations + len(self._asks) < limit
 
     def _room(self) -> bool:
-        """Whether one more ask may be under way.
-
-        In order of completion only asks that wait for somebody count, and as many again may be evaluated;
-        otherwise the number of asks under way decides what an ask can know, so it is kept exactly.
-        """
+        # In order of completion only asks that wait for somebody count, and as many again may be evaluated;
+        # otherwise the number of asks under way decides what an ask can know, so it is kept exactly.
         most = self.settings.in_flight
         if self.settings.order is Order.SUBMITTED:
             return len(self._asks) < most
         return sum(ask.outcome is None for ask in self._asks) < most and len(self._asks) < 2 * most
 
     def _parents(self, number: int) -> list[Elite]:
-        """Parents and inspirations of an iteration."""
         rng, count = stream(self.settings.seed, "select", number), 1 + self.settings.inspirations
         return self._selection.parents(self.archive, self._island(number), rng, count)
 
@@ -238,7 +235,6 @@ class Campaign:
         return (number - 1) % self.archive.islands
 
     def _race(self, rival: Elite | None, parent: Elite) -> PairedRace | None:
-        """The race of a candidate against a rival as it is now, and against its parent's answers."""
         losses = losses_of(rival.evaluation, self.ports.evaluator.loss) if rival else {}
         answers = tuple(score.answer_digest for score in parent.evaluation.scores)
         return PairedRace(tuple(losses.values()), self.settings.race_level, answers) if losses else None
@@ -295,7 +291,7 @@ class Campaign:
         rng = stream(self.settings.seed, "propose", context.iteration)
         return self.ports.proposer.propose(chosen, context, rng)
 
-    def _admit(self, ask: Ask, proposal: Proposal | Rejection) -> None:
+    def admit(self, ask: Ask, proposal: Proposal | Rejection) -> None:
         """Makes a candidate of a proposal, or a rejection, and records it."""
         outcome: Candidate | Rejection | Proposal = proposal
         if isinstance(outcome, Proposal):
@@ -308,9 +304,10 @@ class Campaign:
 
     def _launch(self, ask: Ask) -> None:
         self._asks.append(ask)
-        self._evaluate(ask)
+        self.evaluate(ask)
 
-    def _evaluate(self, ask: Ask) -> None:
+    def evaluate(self, ask: Ask) -> None:
+        """Starts the training evaluation of an admitted candidate, unless its outcome is known."""
         if isinstance(ask.outcome, Candidate) and ask.evaluation is None:
             job = Job(self.ports.evaluator.program(ask.outcome.files), "train", race=ask.race)
             ask.evaluation = self.ports.executor.submit(job)
@@ -333,14 +330,15 @@ class Campaign:
             if ask.outcome is None and ask.proposal is not None and ask.proposal.done():
                 if (error := ask.proposal.exception()) is not None:
                     self._asks.remove(ask)
-                    self._give_up(error)
+                    self.give_up(error)
                     continue
-                self._admit(ask, ask.proposal.result())
-                self._evaluate(ask)
+                self.admit(ask, ask.proposal.result())
+                self.evaluate(ask)
             elif ask.outcome is None and self.settings.order is Order.SUBMITTED:
                 return
 
-    def _give_up(self, error: BaseException) -> None:
+    def give_up(self, error: BaseException) -> None:
+        """Ends the asking because a model cannot go on; what is neither a budget nor a model's is raised."""
         if not isinstance(error, Exception):
             raise error
         # An open ask stays open: whatever ended the asking before, the campaign is not complete.

@@ -39,7 +39,7 @@ def follow(campaign: Campaign, course: Course) -> None:
     told = {-step for step in course.steps if step < 0}
     under_way: dict[int, Ask] = {}
     for step in course.steps:
-        if step > 0 and campaign._may_ask():
+        if step > 0 and campaign.may_ask():
             under_way[step] = campaign.ask()
             if step in told and step not in course.late and not _land(campaign, under_way[step]):
                 break
@@ -54,8 +54,8 @@ def _land(campaign: Campaign, ask: Ask) -> bool:
     """Admits what came of an ask and starts its evaluation; False if no more can be asked."""
     if ask.outcome is None and ask.proposal is not None:
         if (error := ask.proposal.exception()) is not None:
-            campaign._give_up(error)
+            campaign.give_up(error)
             return False
-        campaign._admit(ask, ask.proposal.result())
-    campaign._evaluate(ask)
+        campaign.admit(ask, ask.proposal.result())
+    campaign.evaluate(ask)
     return True
