@@ -7,7 +7,7 @@ from typing import Any
 
 from ..evaluators.base import Evaluation, Score
 from ..evolve.store.reader import BASELINE, Reader
-from .paired import paired
+from .paired import paired, wins_ties_losses
 
 
 def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None]) -> list[dict[str, Any]]:
@@ -34,10 +34,10 @@ def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None])
 
 
 def _best_baseline(reader: Reader) -> str | None:
-    """Name of the baseline with the best fitness on validation; of equals the first."""
+    """Name of the baseline with the best fitness on validation; of equals the last name, as everywhere."""
     found = [(e.fitness, n) for n in reader.baselines() if (e := reader.evaluation(BASELINE + n, "valid"))]
     complete = [(fitness, name) for fitness, name in found if fitness is not None]
-    return max(complete, key=lambda pair: pair[0])[1] if complete else None
+    return max(complete)[1] if complete else None
 
 
 def _claim(
@@ -57,7 +57,5 @@ def _claim(
         "ci95_percent": None if result.ci95 is None else list(result.ci95),
         "p_value": result.p_value,
         "test": result.test,
-        "wins": sum(a < b for a, b in pairs),
-        "ties": sum(a == b for a, b in pairs),
-        "losses": sum(a > b for a, b in pairs),
+        **wins_ties_losses(pairs),
     }

@@ -9,7 +9,7 @@ from typing import Any
 from ..evaluators.base import Evaluation, Score
 from ..evaluators.figures import Figures, bootstrap_interval, figures
 from .errors import USAGE, UserError
-from .paired import Paired, paired
+from .paired import Paired, paired, wins_ties_losses
 from .tracks import BUDGETS, Track, check_comparable, track
 from .views.record import RunRecord
 
@@ -263,8 +263,4 @@ def _count(
     """Wins, ties and losses of the first; what is not known is a failure, worse than anything known."""
     worst = float("inf")
     rows = [(worst if a is None else loss(a), worst if b is None else loss(b)) for a, b in pairs]
-    return {
-        "wins": sum(a < b for a, b in rows),
-        "ties": sum(a == b for a, b in rows),
-        "losses": sum(a > b for a, b in rows),
-    }
+    return wins_ties_losses(rows)

@@ -11,6 +11,7 @@ from ..evaluators.figures import by_stratum, of_evaluation
 from ..problems.base import SPLITS, Instance, Number
 from .baselines import evaluate_all, evaluate_baselines
 from .errors import TROUBLE, USAGE, UserError
+from .paired import wins_ties_losses
 
 if TYPE_CHECKING:
     from .setup import Notify, Setup
@@ -93,16 +94,11 @@ def baselines_document(setup: Setup, chosen: str, against: str | None, notify: N
 def _pairs(mine: Evaluation, other: Evaluation) -> dict[str, int]:
     """On how many instances a program is better, equal or worse; only those that both answered."""
     theirs = {score.instance: score.excess for score in other.scores}
-    both = [
+    return wins_ties_losses(
         (score.excess, excess)
         for score in mine.scores
         if score.excess is not None and (excess := theirs.get(score.instance)) is not None
-    ]
-    return {
-        "wins": sum(a < b for a, b in both),
-        "ties": sum(a == b for a, b in both),
-        "losses": sum(a > b for a, b in both),
-    }
+    )
 
 
 def write_csv(document: Mapping[str, Any], path: Path) -> None:

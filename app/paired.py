@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..evaluators.figures import RESAMPLES, bootstrap_interval
 
@@ -52,6 +52,16 @@ def paired(first: Sequence[float], second: Sequence[float]) -> Paired:
     )
     p_value = sign_flip(differences) if number >= 2 else None
     return Paired(number, mean, bootstrap_interval(differences), p_value, words)
+
+
+def wins_ties_losses(pairs: Iterable[tuple[Any, Any]]) -> dict[str, int]:
+    """How often (count) the first of two losses is smaller, equal and larger: `wins`, `ties`, `losses`."""
+    rows = list(pairs)
+    return {
+        "wins": sum(a < b for a, b in rows),
+        "ties": sum(a == b for a, b in rows),
+        "losses": sum(a > b for a, b in rows),
+    }
 
 
 def sign_flip(differences: Sequence[float]) -> float:
