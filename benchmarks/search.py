@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 
 from gapsmith.app.paired import sign_flip
 from gapsmith.evaluators.figures import bootstrap_interval
@@ -38,14 +38,23 @@ ARMS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
+class Step:
+    """A new best in training: evaluations and executions so far (counts), its validation loss (percent)."""
+
+    evaluations: int
+    executions: int
+    valid: float
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """What came of one campaign: losses in percent of the reference, counts, best on validation so far."""
+    """What came of one campaign: losses in percent of the reference, counts, the way there."""
 
     test: float
     start: float
     evaluations: int
     executions: int
-    curve: list[tuple[int, float]]
+    curve: list[Step]
 
 
 def place(folder: Path, problem: str, arm: str, seed: int) -> Path:
@@ -101,22 +110,23 @@ def outcome(runs: Path) -> Outcome | None:
         reader.close()
 
 
-def curve(reader: Reader) -> Iterator[tuple[int, float]]:
-    """(evaluations so far, validation loss in percent) of each candidate that became the best in training."""
+def curve(reader: Reader) -> Iterator[Step]:
+    """The start program and each validated candidate that became the best in training."""
     rows = reader.rows(
-        "SELECT i.told AS told, t.fitness AS fitness, v.fitness AS valid FROM iterations i "
+        "SELECT t.executions AS executions, t.fitness AS fitness, v.fitness AS valid FROM iterations i "
         "JOIN evaluations t ON t.program = i.candidate AND t.split = 'train' "
         "LEFT JOIN evaluations v ON v.program = i.candidate AND v.split = 'valid' "
         "WHERE i.told IS NOT NULL ORDER BY i.told"
     )
     start = reader.evaluation(reader.record("start"), "valid")
     if start is not None and start.fitness is not None:
-        yield 0, -100 * start.fitness
-    best = -float("inf")
+        yield Step(0, 0, -100 * start.fitness)
+    best, executions = -float("inf"), 0
     for number, row in enumerate(rows, start=1):
+        executions += row["executions"]
         if row["fitness"] is not None and row["valid"] is not None and row["fitness"] > best:
             best = row["fitness"]
-            yield number, -100 * row["valid"]
+            yield Step(number, executions, -100 * row["valid"])
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
@@ -158,6 +168,28 @@ def table(folder: Path, problem: str) -> Iterator[str]:
         )
 
 
+def racing(folder: Path, problem: str) -> Iterator[str]:
+    """How many executions the full engine needs to be where the one without racing ends."""
+    arms = collected(folder, problem)
+    full, without = arms.get("full", {}), arms.get("without racing", {})
+    ratios, missed = [], 0
+    for seed in full.keys() & without.keys():
+        target = min(step.valid for step in without[seed].curve)
+        if target >= without[seed].curve[0].valid:
+            continue  # it found nothing: there is no way to compare
+        there = [step.executions for step in full[seed].curve if step.valid <= target]
+        if there:
+            ratios.append(max(1, there[0]) / without[seed].executions)
+        else:
+            missed += 1
+    if ratios:
+        yield (
+            "The best validation loss that the campaign without racing ends with is reached with racing after "
+            f"{median(ratios):.2f} of its executions (median of {len(ratios)} seeds, {min(ratios):.2f} to "
+            f"{max(ratios):.2f}); on {missed} seeds it is not reached."
+        )
+
+
 def picture(folder: Path, problem: str, target: Path) -> None:
     """Mean over seeds of the best validation loss against evaluations, one line an arm."""
     import matplotlib
@@ -169,7 +201,9 @@ def picture(folder: Path, problem: str, target: Path) -> None:
     for arm, by in collected(folder, problem).items():
         most = min(one.evaluations for one in by.values())
         xs = sorted({round(most * n / 200) for n in range(201)})
-        means = [fmean(min(y for x0, y in one.curve if x0 <= x) for one in by.values()) for x in xs]
+        means = [
+            fmean(min(s.valid for s in one.curve if s.evaluations <= x) for one in by.values()) for x in xs
+        ]
         axes.plot(xs, means, label=f"{arm} ({len(by)} seeds)")
     axes.set_xlabel("evaluations in training (count)")
     axes.set_ylabel("best loss on validation so far\n(percent of the reference, mean over seeds)")
@@ -194,7 +228,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path)
     words = parser.parse_args()
     if words.what == "table":
-        print("\n".join(table(words.folder, words.problem)))
+        print("\n".join([*table(words.folder, words.problem), "", *racing(words.folder, words.problem)]))
     elif words.what == "picture":
         picture(words.folder, words.problem, words.output or Path(f"ablation-{words.problem}.svg"))
     else:
