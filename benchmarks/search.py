@@ -184,7 +184,7 @@ def racing(folder: Path, problem: str) -> Iterator[str]:
             missed += 1
     if ratios:
         yield (
-            "The best validation loss that the campaign without racing ends with is reached with racing after "
+            "The best validation loss at the end of the campaign without racing is reached with racing after "
             f"{median(ratios):.2f} of its executions (median of {len(ratios)} seeds, {min(ratios):.2f} to "
             f"{max(ratios):.2f}); on {missed} seeds it is not reached."
         )
