@@ -80,13 +80,15 @@ def plot(
         if form not in FORMATS:
             raise UserError(USAGE, f"{output}: got format {form or 'none'!r}, expected .svg, .png or .pdf")
         with open_record(best_of(find_runs(run, runs_folder(runs)))) as record:
-            figure = KINDS[kind].draw(record)
+            chosen = KINDS[kind]
+            figure = chosen.draw(record)
             if figure is None:
                 raise UserError(
                     NO_CANDIDATE, f"{record.name}: nothing to draw for {kind}", "the run holds no such data"
                 )
             write_new(output, render(figure, form, kind), force)
+            numbers = chosen.numbers(record) if json and chosen.numbers is not None else {}
         if json:
-            emit_json({"written": str(output), "caption": KINDS[kind].caption})
+            emit_json({"written": str(output), "caption": chosen.caption, **numbers})
         else:
-            console().print(f"{output}: {KINDS[kind].caption}", markup=False)
+            console().print(f"{output}: {chosen.caption}", markup=False)

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 from gapsmith.app.views.highlight import code_html
+from gapsmith.app.views.plots.data import baseline_points, points
+from gapsmith.app.views.record import open_record
 
 Say = Callable[..., Any]
 FINISHED, MODEL, EMPTY = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb", "20260104-090000-smtt-cccc"
@@ -190,6 +192,24 @@ def test_plot_writes_other_formats(name: str, head: bytes, say: Say, tmp_path: P
     """The file's ending chooses the format."""
     assert say("plot", MODEL, "cost", "-o", str(tmp_path / name)).code == 0
     assert (tmp_path / name).read_bytes().startswith(head)
+
+
+def test_the_front_in_numbers_is_one(say: Say, tmp_path: Path, runs: Path) -> None:
+    """No evaluated program is both as fast and as good as one of the front, and better in one of the two."""
+    document = say("plot", FINISHED, "pareto", "-o", str(tmp_path / "front.svg"), "--json").document
+    front = document["front"]
+    with open_record(runs / FINISHED) as record:
+        every = [*points(record), *baseline_points(record)]
+    assert len(every) > len(front) > 0
+    for one in front:
+        for other in every:
+            gained = one["cpu_seconds"] - other.seconds, one["training_loss_percent"] - other.loss
+            assert min(gained) < 0 or max(gained) == 0, (one, other)
+    for other in every:
+        assert any(
+            one["cpu_seconds"] <= other.seconds and one["training_loss_percent"] <= other.loss
+            for one in front
+        )
 
 
 @pytest.mark.parametrize(

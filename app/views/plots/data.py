@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ....evaluators.scoring import normalised_loss
 from ..elites import replayed
@@ -119,6 +120,22 @@ def front(found: list[Point]) -> list[Point]:
         if not best or point.loss < best[-1].loss:
             best.append(point)
     return best
+
+
+def front_numbers(record: RunRecord) -> dict[str, Any]:
+    """Pareto front of candidates and baselines together, and the exact method (None where not all is proven).
+
+    Each point: `program`, `cpu_seconds` per execution, `training_loss_percent`; the exact method: `solver`,
+    `wall_seconds` per instance, proof included.
+    """
+    exact = exact_point(record)
+    return {
+        "front": [
+            {"program": p.program, "cpu_seconds": p.seconds, "training_loss_percent": p.loss}
+            for p in front([*points(record), *baseline_points(record)])
+        ],
+        "exact": None if exact is None else {"solver": exact.program, "wall_seconds": exact.seconds},
+    }
 
 
 def operators(record: RunRecord) -> list[Operator]:

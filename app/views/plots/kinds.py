@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..record import RunRecord
-from . import quality, search
+from . import data, quality, search
 from .canvas import styled
 
 if TYPE_CHECKING:
@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of picture: a caption of one sentence, and what draws it (None: nothing to draw)."""
+    """A kind of picture.
+
+    Attributes:
+        caption: what it shows, a sentence or two.
+        make: draws it; None when there is nothing to draw.
+        numbers: what it shows as JSON members, where that is more than a picture can say.
+    """
 
     caption: str
     make: Callable[[RunRecord], Figure | None]
+    numbers: Callable[[RunRecord], dict[str, Any]] | None = None
 
     def draw(self, record: RunRecord) -> Figure | None:
         """The picture of a run, in the style of the house; None if there is nothing to draw."""
@@ -56,6 +63,7 @@ KINDS = {
         "front is named. The star is the method that proved the references, where all are optima: wall time "
         "of search and proof. Above four times the start program's loss nothing is drawn.",
         search.front,
+        data.front_numbers,
     ),
     "archive": Kind(
         "Cells of the archive, all islands together; the number is the loss of the cell's elite in percent.",
