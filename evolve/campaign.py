@@ -236,7 +236,8 @@ class Campaign:
 
     def _race(self, rival: Elite | None, parent: Elite) -> PairedRace | None:
         losses = losses_of(rival.evaluation, self.ports.evaluator.loss) if rival else {}
-        answers = tuple(score.answer_digest for score in parent.evaluation.scores)
+        drifts = self.settings.control is Control.RANDOM  # what answers like its parent is a step of a drift
+        answers = () if drifts else tuple(score.answer_digest for score in parent.evaluation.scores)
         return PairedRace(tuple(losses.values()), self.settings.race_level, answers) if losses else None
 
     def _asked_before(self, recorded: Iteration) -> Ask:

@@ -24,6 +24,9 @@ _ORDERS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 }
 
 
+_LARGEST_LIMIT = 10_000
+
+
 def is_value(spot: Spot) -> bool:
     """Whether an expression is a number or an array that may be changed."""
     return spot.kind in (NUMBER, ARRAY) and not spot.structural
@@ -62,6 +65,29 @@ def perturb_number(work: Work) -> bool:
         return False
     spot.put(grow.number_node(changed))
     return True
+
+
+def scale_limit(work: Work) -> bool:
+    """A whole number that says how often or how far (`range(8)`, `order[:25]`), by a large factor."""
+    spot = work.spot(
+        lambda s: (
+            isinstance(s.node, ast.Constant)
+            and type(s.node.value) is int
+            and s.node.value > 1
+            and (isinstance(s.owner, ast.Slice) or _is_range(s.owner))
+        )
+    )
+    if spot is None:
+        return False
+    limit = max(1, round(spot.node.value * work.rng.choice((0.25, 0.5, 0.7, 1.4, 2, 4))))
+    if limit > _LARGEST_LIMIT or limit == spot.node.value:
+        return False
+    spot.put(ast.Constant(limit))
+    return True
+
+
+def _is_range(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
 def change_operator(work: Work) -> bool:
@@ -314,6 +340,7 @@ def change_index(work: Work) -> bool:
 
 OPERATORS = (
     Operator("number", Origin.MUTATE, 3.0, perturb_number),
+    Operator("limit", Origin.MUTATE, 2.0, scale_limit),
     Operator("arithmetic", Origin.MUTATE, 1.0, change_operator),
     Operator("swap-operands", Origin.MUTATE, 0.5, swap_operands),
     Operator("comparison", Origin.MUTATE, 1.0, change_comparison),

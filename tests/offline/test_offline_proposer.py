@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -142,6 +143,35 @@ def schedule(processing_times: list[int], due_dates: list[int]) -> list[int]:
 """
 
 
+LIMITED = """
+def schedule(processing_times: list[int], due_dates: list[int]) -> list[int]:
+    order = sorted(range(len(due_dates)), key=lambda i: due_dates[i])
+    for _ in range(8):
+        first = order[:25]
+        order = sorted(first, key=lambda i: processing_times[i]) + order[25:]
+    return order
+"""
+
+
+def test_limits_change_by_a_factor_and_nothing_else_does() -> None:
+    """Numbers of ranges and slices stay whole, at least 1, and every one of them is reached."""
+    operator = next(o for o in OPERATORS if o.name == "limit")
+    seen = set()
+    for seed in range(60):
+        made = change(LIMITED, "schedule", random.Random(seed), operators=[operator])
+        assert made is not None
+        pattern = r"range\((\d+)\):\s+first = order\[:(\d+)\].*order\[(\d+):\]"
+        found = re.search(pattern, made[1], re.DOTALL)
+        assert found is not None
+        limits = tuple(int(text) for text in found.groups())
+        assert limits != (8, 25, 25)
+        assert min(limits) >= 1
+        seen |= {
+            place for place, (new, old) in enumerate(zip(limits, (8, 25, 25), strict=True)) if new != old
+        }
+    assert seen == {0, 1, 2}
+
+
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
 def test_every_operator_is_reachable(operator: Operator) -> None:
     """Each operator alone makes a child of at least one of a few common programs."""
@@ -153,6 +183,7 @@ def test_every_operator_is_reachable(operator: Operator) -> None:
             (RICH, MDD),
             (TWO_PHASES, TWO_PHASES.replace("end += ", "end -= ")),
             (PAIRS, MDD),
+            (LIMITED, MDD),
             (RULE, RULE.replace("2 * base", "base - 3")),
         )
     )
