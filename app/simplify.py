@@ -89,6 +89,7 @@ class _Judge:
         self._record, self._runner, self._slot, self._tried = record, runner, slot, tried
         self._entry = record.problem["entry_point"]
         self._number = 0
+        self._renamed = False
         self._race: PairedRace | None = None
         self._before = self._evaluate(self.text)
         if self._before.fitness is None:
@@ -124,7 +125,7 @@ class _Judge:
         if other != text and (description := self._described(other)).error is None:
             evaluation = self._evaluate(other)
             if evaluation.fitness is not None and self._loss(evaluation) == self._loss(self._after):
-                self._after, self._description = evaluation, description
+                self._after, self._description, self._renamed = evaluation, description, True
                 return other
         return text
 
@@ -138,6 +139,7 @@ class _Judge:
             "simplified": (after.token_digest or "")[:ID_CHARACTERS],
             "tried": tried,
             "accepted": accepted,
+            "renamed": self._renamed,
             "level": LEVEL,
             "statements_before": len(before.statements),
             "statements_after": len(after.statements),

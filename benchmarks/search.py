@@ -14,6 +14,7 @@ arm saw.
 from __future__ import annotations
 
 import argparse
+import math
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -169,25 +170,27 @@ def table(folder: Path, problem: str) -> Iterator[str]:
 
 
 def racing(folder: Path, problem: str) -> Iterator[str]:
-    """How many executions the full engine needs to be where the one without racing ends."""
+    """How many executions the full engine needs to be where the one without racing comes to.
+
+    Both are counted to the first validated candidate that is as good as the best one without racing.
+    """
     arms = collected(folder, problem)
     full, without = arms.get("full", {}), arms.get("without racing", {})
-    ratios, missed = [], 0
-    for seed in full.keys() & without.keys():
+    ratios, nothing = [], 0
+    for seed in sorted(full.keys() & without.keys()):
         target = min(step.valid for step in without[seed].curve)
-        if target >= without[seed].curve[0].valid:
-            continue  # it found nothing: there is no way to compare
+        needed = next(step.executions for step in without[seed].curve if step.valid <= target)
         there = [step.executions for step in full[seed].curve if step.valid <= target]
-        if there:
-            ratios.append(max(1, there[0]) / without[seed].executions)
+        if not needed:
+            nothing += 1  # it ended with its start program: nothing to compare
         else:
-            missed += 1
-    if ratios:
-        yield (
-            "The best validation loss at the end of the campaign without racing is reached with racing after "
-            f"{median(ratios):.2f} of its executions (median of {len(ratios)} seeds, {min(ratios):.2f} to "
-            f"{max(ratios):.2f}); on {missed} seeds it is not reached."
-        )
+            ratios.append(there[0] / needed if there else math.inf)
+    shown = ", ".join("not reached" if ratio == math.inf else f"{ratio:.2f}" for ratio in sorted(ratios))
+    yield (
+        "Executions with racing until as good on validation as without racing at its best, relative to the "
+        f"executions that took without racing, by seed: {shown or 'none'}; median "
+        f"{median(ratios) if ratios else math.nan:.2f}. Without racing nothing was found on {nothing} seeds."
+    )
 
 
 def picture(folder: Path, problem: str, target: Path) -> None:

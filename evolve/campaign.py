@@ -38,7 +38,7 @@ from .selection import Control, Selection
 from .state import Ask, Order, Ports, Settings, Tally
 from .store.reader import Iteration
 from .store.schema import StoreError
-from .tune import OPERATOR, Tuner
+from .tune import Tuner
 from .validation import Validation
 
 _TICK_SECONDS = 0.2
@@ -188,7 +188,7 @@ class Campaign:
             self.tally.count(ask, evaluation, improved=improved, gained=gained, cost=cost)
             if self.settings.control is Control.NONE:  # a control's proposals know nothing of each other
                 self._memory.told(ask.island, ask.outcome, evaluation)
-            self.tuner.tell(ask.iteration, evaluation, ask.alike)
+            self.tuner.tell(ask.iteration, evaluation, tuned=ask.tuned, alike=ask.alike)
             for event in self._islands.told(self.tally.told):
                 if not ask.recorded:
                     store.event(self.tally.told, event.kind, event.data)
@@ -245,8 +245,6 @@ class Campaign:
         if self.settings.order is Order.SUBMITTED:
             self.tuner.ask(recorded.number, self.archive)  # as it was asked then: it goes on from here
         ask = Ask(recorded.number, recorded.island, recorded.parents)
-        if recorded.rival:
-            ask.race = self._race(self._elite(recorded.rival), self._elite(recorded.parents[0]))
         ask.recorded = recorded.told is not None
         read = self.ports.store.read
         if recorded.candidate is not None:
@@ -261,6 +259,8 @@ class Campaign:
         elif self._threads is not None:
             elites = [self._elite(id) for id in (*recorded.parents, *recorded.inspirations)]
             ask.proposal = self._threads.submit(self._propose, elites, self.context(recorded.number, elites))
+        if recorded.rival and (ask.tuned or not ask.recorded):  # nobody asks for the race of other told ones
+            ask.race = self._race(self._elite(recorded.rival), self._elite(recorded.parents[0]))
         return ask
 
     def _elite(self, id: str) -> Elite:
@@ -390,7 +390,7 @@ class Campaign:
         told = sorted((i for i in self._record.values() if i.told is not None), key=lambda i: i.told or 0)
         for recorded in told:
             ask = self._asked_before(recorded)
-            if isinstance(ask.outcome, Candidate) and ask.outcome.operator == OPERATOR:
+            if isinstance(ask.outcome, Candidate) and ask.tuned:
                 self.tuner.skip(ask.outcome.files)
             self.tell(ask)
         self.tally.asked = len(self._record)

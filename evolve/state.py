@@ -15,6 +15,7 @@ from .executor import Executor
 from .racing import PairedRace
 from .selection import Control
 from .store.store import Store
+from .tune import OPERATOR
 
 
 class Order(StrEnum):
@@ -87,6 +88,11 @@ class Ask:
     def awaited(self) -> Future[Any] | None:
         """What it waits for, None when it has landed."""
         return self.proposal if self.outcome is None else self.evaluation
+
+    @property
+    def tuned(self) -> bool:
+        """Whether it is a point of tuning, as far as is known."""
+        return self.outcome is not None and self.outcome.operator == OPERATOR
 
     @property
     def alike(self) -> bool:

@@ -137,35 +137,36 @@ class Tuner:
         files[next(iter(files))] = point[1]
         return self._elite, Proposal(files, Origin.TUNE, OPERATOR)
 
-    def tell(self, number: int, evaluation: Evaluation | None, alike: bool) -> None:
+    def tell(self, number: int, evaluation: Evaluation | None, *, tuned: bool, alike: bool) -> None:
         """Takes what came of any ask.
 
         Args:
             number: of the ask (1-based).
             evaluation: None if there is none.
+            tuned: whether it was of tuning, in this process or before a stop.
             alike: whether it was ended because it answers as its parent does: its loss is the parent's.
         """
         executions = len(evaluation.scores) if evaluation is not None else 0
         self._executions += executions
+        self._spent += executions if tuned else 0
         if number in self._asked:
-            self._spent += executions
             work, point, elite = self._asked.pop(number)
             fitness = elite.fitness if alike else evaluation.fitness if evaluation is not None else None
             work.tell(point, None if fitness is None else -fitness)
 
     def skip(self, files: Mapping[str, str]) -> None:
-        """Marks the structure of a program as tuned: what was tuned before a stop is not tuned again."""
+        """Marks the structure of a program as one that is not tuned, or not again."""
         key = structure(next(iter(files.values())))
         if key is not None:
             self._structures.add(key)
 
     def _choose(self, archive: Archive) -> None:
-        """The best elite, no start program, whose structure was not tuned yet, if there is one."""
+        """The best elite whose structure was not tuned yet, if there is one."""
         self._work = self._elite = None
         for elite in unique(archive.elites())[:_PROMISING]:
             text = next(iter(elite.candidate.files.values()))
             key = structure(text)
-            if key is None or key in self._structures or not elite.candidate.iteration:
+            if key is None or key in self._structures:
                 continue
             self._structures.add(key)
             seed = self._seed + len(self._structures)

@@ -284,7 +284,7 @@ def _models(record: RunRecord) -> list[dict[str, Any]]:
 def _simplified(record: RunRecord) -> dict[str, Any] | None:
     """The best candidate's simplified form beside it, if `simplify` made one."""
     document = None if record.best is None else kept(record, record.best)
-    if document is None or not document["accepted"]:
+    if document is None or not (document["accepted"] or document.get("renamed")):
         return None
     return {
         "rows": rows(document),

@@ -43,12 +43,14 @@ def rows(document: Mapping[str, Any]) -> list[tuple[str, str, str, str, str, str
 
 def verdict(document: Mapping[str, Any]) -> str:
     """What changed and how it was judged, in words."""
+    names = "; expressions that the field has a name for bear it" if document.get("renamed") else ""
     if not document["accepted"]:
-        return f"nothing can go: all of {document['tried']} variants were worse or failed"
+        return f"nothing can go: all of {document['tried']} variants were worse or failed{names}"
     bounds = document["loss_difference_ci95_percent"]
     shown = "" if bounds is None else f" [{bounds[0]:+.3f}, {bounds[1]:+.3f}]"
     return (
         f"{document['accepted']} of {document['tried']} variants kept; mean loss changed by "
         f"{document['loss_difference_percent']:+.3f} points{shown}, paired over validation instances; "
-        f"refused is a variant that is worse than the original at the one-sided level {document['level']:g}"
+        "refused is a variant that is worse than the original at the one-sided level "
+        f"{document['level']:g}{names}"
     )

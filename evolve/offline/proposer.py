@@ -124,7 +124,7 @@ def _undocumented(tree: ast.Module, entry: str) -> ast.Module:
     entries = [node for node in tree.body if isinstance(node, _NAMED) and node.name == entry]
     methods = [part for node in entries for part in node.body if isinstance(part, ast.FunctionDef)]
     for node in (tree, *entries, *methods):
-        if ast.get_docstring(node, clean=False) is not None and len(node.body) > 1:
+        while ast.get_docstring(node, clean=False) is not None and len(node.body) > 1:
             del node.body[0]
     return tree
 

@@ -42,6 +42,10 @@ def test_a_local_that_holds_a_known_expression_is_renamed() -> None:
         "return (lambda time: due - time)(1)",
         "while due - time > 0:\n        due -= 1\n    return due",
         "time_left = 7\n    return time_left + (due - time)",
+        "return (time := 3) + (due - time)",
+        "return [3].pop() + (due - time)",
+        "return max([1], key=lambda j: abs(j).conjugate() + (due - time))",
+        "return [due - time, due - time]",
         "def time_left():\n        return 1\n    return time_left() + (due - time)",
     ],
 )
@@ -49,6 +53,30 @@ def test_nothing_is_taken_from_where_it_may_differ(body: str) -> None:
     """Loops' conditions, branches, inner functions and terms in use are left alone."""
     text = f"def rule(time, length, due):\n    {body}\n"
     assert named(text, TERMS) == text
+
+
+def test_a_call_gets_each_term_once_and_before_anything_happens() -> None:
+    """Arguments of the only call with effects are named, the second of two equal ones is left alone."""
+    text = "def rule(time, length, due):\n    return helper(due - time, due - time, length * 2)\n"
+    lines = named(text, TERMS).splitlines()[1:]
+    assert lines == [
+        "    time_left = due - time",
+        "    double = length * 2",
+        "    return helper(time_left, due - time, double)",
+    ]
+
+
+def test_a_local_of_an_inner_function_is_its_own() -> None:
+    """The same name outside means something else and stays."""
+    inner = "    def inner():\n        a = due - time\n        return a\n"
+    found = named(f"def rule(time, length, due):\n{inner}    return inner() + a\n", TERMS)
+    assert "        time_left = due - time\n        return time_left\n    return inner() + a" in found
+
+
+def test_a_condition_is_named() -> None:
+    """The test of an `if`, the whole of it too."""
+    text = "def rule(time, length, due):\n    if due - time:\n        return 1\n    return 2\n"
+    assert "    time_left = due - time\n    if time_left:" in named(text, TERMS)
 
 
 def test_a_local_that_changes_keeps_its_name() -> None:
