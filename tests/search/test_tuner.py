@@ -1,0 +1,103 @@
+"""The tuner: which structures it takes, how much it spends, and what it is told."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.archive import Archive
+from gapsmith.evolve.base import Candidate, Origin
+from gapsmith.evolve.measures import MeasureSpace
+from gapsmith.evolve.tune import OPERATOR, Generations, Tuner, constants
+from gapsmith.sandbox.base import Description
+
+RULE = "def rule(x: float) -> float:\n    return 3.0 * x + 5.0\n"
+OTHER = "def rule(x: float) -> float:\n    return x / 7.0 - 1.5\n"
+
+
+def evaluation(loss: float, executions: int = 4) -> Evaluation:
+    """A complete evaluation of equal losses."""
+    rows = [
+        Score(f"i{n}", ScoreStatus.OK, 1 + loss, 1.0, ReferenceKind.OPTIMUM, loss, loss, 0.0, f"{n}{loss}")
+        for n in range(executions)
+    ]
+    return Evaluation("train", tuple(rows), EvaluationStatus.COMPLETE, -loss)
+
+
+def archive(**programs: tuple[str, float]) -> Archive:
+    """One island with some programs of several sizes: name → text, loss."""
+    found = Archive(MeasureSpace(("size",), lambda score: None, frozenset()), 1)
+    for number, (name, (text, loss)) in enumerate(programs.items(), start=1):
+        description = Description(nodes=70 * number)
+        made = Candidate(name, {"h.py": text}, (), Origin.MUTATE, "test", 0, number, description)
+        found.add(made, evaluation(loss), 0)
+    return found
+
+
+def test_the_best_structure_is_tuned_first_and_skipped_ones_never() -> None:
+    """Points are the numbers of the best elite whose structure was not skipped, whatever its numbers."""
+    both = archive(a=(RULE, 0.2), b=(OTHER, 0.1))
+    tuner = Tuner(seed=1, share=0.5, evaluations=8)
+    point = tuner.ask(2, both)
+    assert point is not None
+    assert point[0].candidate.id == "b"
+    assert point[1].operator == OPERATOR
+    assert "x /" in point[1].files["h.py"]
+    other = Tuner(seed=1, share=0.5, evaluations=8)
+    other.skip({"h.py": OTHER.replace("7.0", "9.5")})
+    point = other.ask(2, both)
+    assert point is not None
+    assert point[0].candidate.id == "a"
+
+
+def test_no_more_than_its_share_of_executions_is_spent() -> None:
+    """Points that are never stopped cost more than others: then iterations of tuning are left out."""
+    tuner, spent, total = Tuner(seed=1, share=0.25, evaluations=1000), 0, 0
+    elites = archive(a=(RULE, 0.2))
+    for number in range(1, 401):
+        point = tuner.ask(number, elites)
+        executions = 40 if point is not None else 5
+        assert point is None or spent <= 0.25 * total
+        spent, total = spent + executions * (point is not None), total + executions
+        found = evaluation(0.3 + number * 7919 % 101 / 100, executions)  # flat losses would end CMA-ES
+        tuner.tell(number, found, tuned=point is not None, alike=False)
+    assert 0.2 < spent / total < 0.3
+
+
+def test_what_was_spent_before_a_stop_counts() -> None:
+    """Tuned iterations that another process asked for are told as such: the share is used up."""
+    elites = archive(a=(RULE, 0.2))
+    tuner = Tuner(seed=1, share=0.5, evaluations=8)
+    tuner.tell(1, evaluation(0.3, 40), tuned=True, alike=False)
+    assert tuner.ask(2, elites) is None
+    tuner.tell(2, evaluation(0.3, 41), tuned=False, alike=False)
+    assert tuner.ask(4, elites) is not None
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_a_point_like_its_parent_has_its_parents_loss(monkeypatch: pytest.MonkeyPatch, alike: bool) -> None:
+    """A stopped point has no loss of its own: the parent's if it answers so, else none."""
+    told: list[float | None] = []
+    monkeypatch.setattr(Generations, "tell", lambda self, number, loss: told.append(loss))
+    tuner = Tuner(seed=1, share=0.5, evaluations=8)
+    assert tuner.ask(2, archive(a=(RULE, 0.2))) is not None
+    stopped = Evaluation("train", evaluation(0.2, 2).scores, EvaluationStatus.STOPPED, None)
+    tuner.tell(2, stopped, tuned=True, alike=alike)
+    assert told == [pytest.approx(0.2) if alike else None]
+
+
+def test_points_come_closer_through_the_tuner() -> None:
+    """Asked and told through the tuner alone, the numbers of a rule approach what its losses ask for."""
+    elites, tuner = archive(a=(RULE, 2.0)), Tuner(seed=3, share=0.9, evaluations=150)
+    losses = []
+    for number in range(1, 200):
+        point = tuner.ask(number, elites)
+        if point is not None:
+            found = constants(point[1].files["h.py"])
+            losses.append(sum(abs(math.log(a / b)) for a, b in zip(found, (2.0, 30.0), strict=True)))
+            tuner.tell(number, evaluation(losses[-1]), tuned=True, alike=False)
+        else:
+            tuner.tell(number, evaluation(9.0, 40), tuned=False, alike=False)
+    assert len(losses) == 150
+    assert min(losses) < 0.1 * losses[0]
