@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..base import Instance
+from . import or_library
 from .laws import Draw
 from .sets import HISTORIC, LAWS, NAMED, SetSpec, draws, historic_draws
 
@@ -25,6 +26,8 @@ class Collection:
         per_stratum: Mapping[str, int],
         make: Maker,
         secret: str = "",
+        *,
+        ordered: bool,
     ) -> None:
         """Takes what the splits hold.
 
@@ -34,6 +37,7 @@ class Collection:
             per_stratum: split → instances of each law, ≥ 1.
             make: turns items into an instance of the problem.
             secret: keys the streams of all but the historic sets; empty for the public draw.
+            ordered: whether the order of the items matters: then there are no sets whose order is not known.
 
         Raises:
             ValueError: no law of this name.
@@ -44,6 +48,7 @@ class Collection:
         self._per_stratum = dict(per_stratum)
         self._make = make
         self._secret = secret
+        self._files = {} if ordered else or_library.SETS
 
     def sets(self) -> Mapping[str, str]:
         """Name of each set → one sentence."""
@@ -52,7 +57,8 @@ class Collection:
             split: f"{count} instances of each of {strata}; {_WORDS[split]}."
             for split, count in self._per_stratum.items()
         }
-        return {**splits, **{name: spec.sentence for name, spec in NAMED.items()}, **HISTORIC}
+        named = {name: spec.sentence for name, spec in NAMED.items()}
+        return {**splits, **named, **HISTORIC, **self._files}
 
     def instances(self, set: str, seed: int) -> list[Instance]:
         """The instances of a set; every split and set has streams of its own.
@@ -64,6 +70,11 @@ class Collection:
             return [
                 self._make(id, set, stratum, draw, f"numpy legacy seed {set.split('-')[1]}")
                 for id, stratum, draw in historic_draws(set)
+            ]
+        if set in self._files:
+            return [
+                self._make(id, set, stratum, draw, or_library.SOURCE)
+                for id, stratum, draw in or_library.or_library_draws(set)
             ]
         if set in self._per_stratum:
             spec = SetSpec("", dict.fromkeys(self._strata, self._per_stratum[set]))

@@ -42,7 +42,7 @@ class BinPacking:
             law: of the sizes, a name of `sets.LAWS`, or `mixed`.
             per_stratum: split → instances of each law, ≥ 1.
         """
-        self._collection = Collection(law, MIXED_OFFLINE, per_stratum, offline_instance)
+        self._collection = Collection(law, MIXED_OFFLINE, per_stratum, offline_instance, ordered=False)
 
     def sets(self) -> Mapping[str, str]:
         """Name of each set → one sentence."""

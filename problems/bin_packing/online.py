@@ -77,7 +77,7 @@ class OnlineBinPacking:
         )
         self.statement = _STATEMENT.format(knowledge=knowledge)
         self.driver = sources.driver()
-        self._collection = Collection(law, MIXED_ONLINE, per_stratum, self._instance, secret)
+        self._collection = Collection(law, MIXED_ONLINE, per_stratum, self._instance, secret, ordered=True)
 
     def keyed(self, secret: str) -> OnlineBinPacking:
         """The same problem with other items: whoever knew the set of items could pack them optimally."""

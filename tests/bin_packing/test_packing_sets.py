@@ -6,6 +6,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from gapsmith.evaluators.base import ReferenceKind
+from gapsmith.evaluators.bin_packing import bin_packing as plugin
 from gapsmith.problems.bin_packing import bin_packing
 
 
@@ -30,9 +32,35 @@ def test_offline_4_is_the_published_draw(offline: Any) -> None:
     assert {len(values) for values in by_stratum.values()} == {64}
 
 
+def test_or_library_sets_hold_their_instances(offline: Any, online: Any) -> None:
+    """20 instances each, sizes on 20..100 in descending order; no online set, whose order would be wrong."""
+    for number, items in enumerate((120, 250, 500, 1000), start=1):
+        found = offline.instances(f"binpack{number}", 7)
+        assert [i.id for i in found] == [f"u{items}_{n:02d}" for n in range(20)]
+        for instance in found:
+            sizes = instance.public["sizes"]
+            assert (len(sizes), instance.public["capacity"]) == (items, 150)
+            assert sizes == sorted(sizes, reverse=True)
+            assert 20 <= sizes[-1] <= sizes[0] <= 100
+        assert f"binpack{number}" not in online.sets()
+
+
+def test_or_library_optima_below_the_listed_values_ship(offline: Any) -> None:
+    """The four listed values that are too high, and the one where L1 is too low, have shipped proofs."""
+    references = plugin.references
+    assert references is not None
+    found = {i.id: i for n in (1, 2) for i in offline.instances(f"binpack{n}", 1)}
+    optima = {"u120_08": 50, "u120_19": 49, "u250_07": 103, "u250_12": 105, "u250_13": 103}
+    for id, optimum in optima.items():
+        reference = references.reference(found[id], 0.0)
+        assert (reference.value, reference.kind, reference.bound) == (optimum, ReferenceKind.OPTIMUM, optimum)
+    assert volume(found["u250_13"]) == 102
+
+
 def test_sets_are_disjoint_and_differ_by_seed(offline: Any) -> None:
     """No digest appears twice over all sets of two seeds, historic sets counted once."""
-    names = [name for name in offline.sets() if not name.startswith(("weibull-2024", "offline-"))]
+    fixed = ("weibull-2024", "offline-", "binpack")
+    names = [name for name in offline.sets() if not name.startswith(fixed)]
     digests = [i.digest for name in names for seed in (1, 2) for i in offline.instances(name, seed)]
     assert len(set(digests)) == len(digests)
 
