@@ -36,7 +36,7 @@ from .proposers import build_proposer, order_of, uses_models
 from .runs import CONFIG_NAME, LOG_NAME, STOP_NAME, at_work
 from .setup import Notify, Setup
 from .summary import summarise
-from .versions import versions
+from .versions import refuse_other_version, versions
 
 DEFAULT_ITERATIONS = 400
 """Budget of a campaign that names none."""
@@ -336,7 +336,12 @@ def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -
 
 
 def record_setup(store: Store, setup: Setup, folder: Path, group: str | None) -> None:
-    """Stores with the run everything that is needed to run it again."""
+    """Stores with the run everything that is needed to run it again.
+
+    Raises:
+        UserError: another version began it.
+    """
+    refuse_other_version(store.read.record("versions") or {}, folder.name)
     splits = {name: setup.evaluator.instances(name) for name in SPLITS}
     config = setup.config.model_dump(mode="json")
     problem, loaded = setup.loaded.problem, setup.loaded

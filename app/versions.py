@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+
+from .errors import USAGE, UserError
 
 _PACKAGES = ("gapsmith", "numpy", "ortools", "highspy", "pulp", "openai")
 
@@ -20,3 +23,22 @@ def versions() -> dict[str, str | None]:
         except PackageNotFoundError:
             found[name] = None
     return found
+
+
+def refuse_other_version(recorded: Mapping[str, str | None], name: str) -> None:
+    """Refuses to go on with a run that another version of Gapsmith began: it took other decisions.
+
+    Args:
+        recorded: versions as stored with the run; empty for a new one.
+        name: of the run.
+
+    Raises:
+        UserError: the versions differ.
+    """
+    began, here = recorded.get("gapsmith"), versions()["gapsmith"]
+    if began not in (None, here):
+        raise UserError(
+            USAGE,
+            f"{name}: begun with Gapsmith {began}, expected {here}: what the search decides differs",
+            f"start a new campaign from its elites: `gapsmith run PROBLEM --start {name}`",
+        )

@@ -204,3 +204,19 @@ def test_beyond_a_stop_a_resumed_run_tests_again_and_says_so(campaign: Run) -> N
     champions = {first["best"]["candidate"], second["best"]["candidate"]} - {first["start"]["candidate"]}
     assert champions
     assert second["test_evaluations"] == len(champions)
+
+
+def test_a_run_that_another_version_began_is_not_gone_on_with(campaign: Run) -> None:
+    """Its record would mix two searches; nothing of it changes, and the way out is named."""
+    _, folder = campaign(budget={"iterations": 5})
+    with sqlite3.connect(folder / "archive.sqlite") as store:
+        row = store.execute("SELECT value FROM run WHERE key = 'versions'").fetchone()
+        old = json.dumps({**json.loads(row[0]), "gapsmith": "0.0.1"})
+        store.execute("UPDATE run SET value = ? WHERE key = 'versions'", (old,))
+        before = list(store.iterdump())
+    with pytest.raises(UserError, match=r"begun with Gapsmith 0\.0\.1, expected ") as caught:
+        campaign(budget={"iterations": 9})
+    assert caught.value.code == 2
+    assert "--start run" in str(caught.value.hint)
+    with sqlite3.connect(folder / "archive.sqlite") as store:
+        assert list(store.iterdump()) == before

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 PROBLEM = str(Path(__file__).parents[1] / "campaign" / "flow_time.py")
 RULE = "```python\ndef order(times, weights):\n    return sorted(range(len(times)), key=lambda j: {})\n```"
 REPLIES = [
-    # With four under way, six in a row meet one iteration twice, whatever the order: that one ends as no_code.
+    # With four under way, six in a row meet one iteration twice whatever the order: it ends as no_code.
     *["Prose without a program."] * 6,
     *(RULE.format(rule) for rule in ("times[j] / weights[j] + @N@", "times[j] % @N@", "-weights[j] - 0")),
     RULE.format("-weights[j] - 0"),
