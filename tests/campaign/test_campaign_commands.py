@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import gapsmith
 import pytest
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -244,3 +245,9 @@ def test_evaluate_writes_the_answers(command: Command, problem: str, tmp_path: P
     assert [sorted(row) for row in rows] == [["answer", "instance"]] * 2
     assert all(row["answer"] == list(range(len(row["answer"]))) for row in rows)
     assert all(f"{row['instance']}: " in done.stdout for row in rows)
+
+
+def test_the_version_is_printed(command: Command) -> None:
+    """One line with the package's version."""
+    done = command("--version")
+    assert (done.returncode, done.stdout) == (0, f"gapsmith {gapsmith.__version__}\n")
