@@ -205,6 +205,8 @@ def test_a_killed_server_is_replaced_once() -> None:
 
 def test_an_interrupted_execution_does_not_disturb_the_next() -> None:
     """Ctrl-C in the middle of an execution leaves the slot usable and in step with its server."""
+    # Who starts the tests in the background of a script may have Ctrl-C ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with Slot(Policy()) as slot:
         main = threading.main_thread().ident
         assert main is not None
@@ -215,6 +217,7 @@ def test_an_interrupted_execution_does_not_disturb_the_next() -> None:
                 Program({"heuristic.py": "def f():\n    while True: pass"}, "f"), b"{}", Limits(5), 1
             )
         timer.join()
+        signal.signal(signal.SIGINT, before)
         assert slot.execute(SORT, b'{"xs": [2, 1]}', Limits(), 1).answer == [1, 2]
 
 
