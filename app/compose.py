@@ -38,7 +38,7 @@ from .setup import Notify, Setup
 from .summary import summarise
 from .versions import refuse_other_version, versions
 
-DEFAULT_ITERATIONS = 800
+DEFAULT_ITERATIONS = 400
 """Budget of a campaign that names none."""
 
 BEST_NAME = "best.py"
