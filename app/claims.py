@@ -7,6 +7,7 @@ from typing import Any
 
 from ..evaluators.base import Evaluation, Score
 from ..evolve.store.reader import BASELINE, Reader
+from .baselines import best_baseline
 from .paired import paired, wins_ties_losses
 
 
@@ -25,19 +26,12 @@ def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None])
     """
     mine = reader.evaluation(champion, "test")
     others = {"start program": reader.evaluation(str(reader.record("start")), "test")}
-    name = _best_baseline(reader)
-    if name is not None:
-        others[f"baseline {name}"] = reader.evaluation(BASELINE + name, "test")
+    known = {n: {"valid": e} for n in reader.baselines() if (e := reader.evaluation(BASELINE + n, "valid"))}
+    if (best := best_baseline(known, "valid")) is not None:
+        others[f"baseline {best[0]}"] = reader.evaluation(BASELINE + best[0], "test")
     if mine is None:
         return []
     return [_claim(word, mine, other, loss) for word, other in others.items() if other is not None]
-
-
-def _best_baseline(reader: Reader) -> str | None:
-    """Name of the baseline with the best fitness on validation; of equals the last name, as everywhere."""
-    found = [(e.fitness, n) for n in reader.baselines() if (e := reader.evaluation(BASELINE + n, "valid"))]
-    complete = [(fitness, name) for fitness, name in found if fitness is not None]
-    return max(complete)[1] if complete else None
 
 
 def _claim(

@@ -161,7 +161,7 @@ def prepared(
             campaign = _campaign(setup, store, admission, executor, starts, baselines, folder, watcher)
             textbook = setup.loaded.problem.start_programs().values()
             for candidate, _ in starts:
-                if candidate.files[MAIN_FILE] in textbook:  # tuning is for what the search finds
+                if next(iter(candidate.files.values())) in textbook:  # tuning is for what the search finds
                     campaign.tuner.skip(candidate.files)
             try:
                 yield campaign
@@ -341,7 +341,8 @@ def record_setup(store: Store, setup: Setup, folder: Path, group: str | None) ->
     Raises:
         UserError: another version began it.
     """
-    refuse_other_version(store.read.record("versions") or {}, folder.name)
+    now = versions()
+    refuse_other_version(store.read.record("versions") or {}, now, folder.name)
     splits = {name: setup.evaluator.instances(name) for name in SPLITS}
     config = setup.config.model_dump(mode="json")
     problem, loaded = setup.loaded.problem, setup.loaded
@@ -356,7 +357,7 @@ def record_setup(store: Store, setup: Setup, folder: Path, group: str | None) ->
         store.set("stop_reason", None)
         store.set("champion", None)
         store.set("claims", [])
-        store.set("versions", versions())
+        store.set("versions", now)
         store.set("evaluator", setup.evaluator.version)
         store.set("unsafe_without", sorted(setup.policy.without))
         store.set("model", [entry["spec"] for entry in config["model"]] or ["offline"])

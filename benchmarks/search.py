@@ -186,10 +186,11 @@ def racing(folder: Path, problem: str) -> Iterator[str]:
         else:
             ratios.append(there[0] / needed if there else math.inf)
     shown = ", ".join("not reached" if ratio == math.inf else f"{ratio:.2f}" for ratio in sorted(ratios))
+    middle = f"; median {median(ratios):.2f}" if ratios else ""
     yield (
         "Executions with racing until as good on validation as without racing at its best, relative to the "
-        f"executions that took without racing, by seed: {shown or 'none'}; median "
-        f"{median(ratios) if ratios else math.nan:.2f}. Without racing nothing was found on {nothing} seeds."
+        f"executions that took without racing, by seed: {shown or 'none'}{middle}. Without "
+        f"racing nothing was found on {nothing} seeds."
     )
 
 

@@ -11,6 +11,7 @@ from gapsmith.app.views.record import open_record
 from gapsmith.evaluators.base import EvaluationStatus
 from gapsmith.evaluators.scoring import normalised_loss
 from gapsmith.evolve.racing import PairedRace
+from gapsmith.evolve.tune import OPERATOR
 
 Run = Callable[..., tuple[dict[str, Any], Path]]
 
@@ -51,4 +52,5 @@ def test_every_evaluation_ends_where_its_race_says(campaign: Run) -> None:
                 assert end is None
                 assert len(mine) == whole
                 ends["complete"] += 1
-    assert min(ends["alike"], ends["worse"], ends["complete"]) > 3, ends
+            ends["tuned"] += record.candidate(row.candidate).operator == OPERATOR
+    assert min(ends["alike"], ends["worse"], ends["complete"], ends["tuned"]) > 3, ends

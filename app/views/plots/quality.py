@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ...paired import wins_ties_losses
 from ..record import SHORT, RunRecord
 from . import data
 from .canvas import BLUE, GREY, INK, ORANGE, WIDTH, above, logarithmic, new_axes, note_thinning, thin
@@ -62,10 +63,11 @@ def scatter(record: RunRecord) -> Figure | None:
     logarithmic(axes.yaxis, 0.1)
     axes.set_xlabel(f"best baseline, {record.title(baseline)}: loss (%)")
     axes.set_ylabel(f"best candidate: loss (%), {split} split")
-    wins = sum(y < x for x, y in pairs)
-    losses = sum(y > x for x, y in pairs)
+    counts = wins_ties_losses((y, x) for x, y in pairs)
     axes.set_title(
-        f"better on {wins}, equal on {len(pairs) - wins - losses}, worse on {losses}", fontsize=9, loc="left"
+        f"better on {counts['wins']}, equal on {counts['ties']}, worse on {counts['losses']}",
+        fontsize=9,
+        loc="left",
     )
     note_thinning(axes, len(shown), len(pairs), "instances")
     return figure
