@@ -50,8 +50,8 @@ def methods(jobs: int, seconds: float) -> None:
     """Optimum or bound and wall seconds of each method."""
 
     def relaxation(public: Any) -> Found:
-        upper, _ = search(public, 100, time.monotonic() + seconds / 2)
-        proof = prove(public, upper, seconds)
+        _, sequence = search(public, 100, time.monotonic() + seconds / 2)
+        proof = prove(public, sequence, seconds)
         return (proof.bound if proof.optimal else None), proof.bound
 
     def mip(model: Any, solver: Any = "highs") -> Found:

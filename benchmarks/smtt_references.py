@@ -79,7 +79,7 @@ def relaxed(instance: Instance, seconds: float) -> dict[str, Any]:
     """Value of the best sequence found and the bound of the relaxation, often equal."""
     moves = 40_000 // len(instance.public["due_dates"])
     value, sequence = search(instance.public, moves, time.monotonic() + seconds / 4)
-    proof = relaxation.prove(instance.public, value, seconds)
+    proof = relaxation.prove(instance.public, sequence, seconds)
     if proof.sequence is not None:
         value, sequence = proof.bound, list(proof.sequence)
     found = {"value": value, "bound": proof.bound, "sequence": sequence}

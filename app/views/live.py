@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _PLAIN_SECONDS = 10.0
 _RATE_SECONDS = 10.0
+_LEAST_RATE_SECONDS = 1.0
 
 
 class LiveView:
@@ -70,9 +71,9 @@ class LiveView:
 
     def observe(self, campaign: Campaign) -> None:
         """Takes note of how far a campaign is."""
-        self._campaign = campaign
         now = time.monotonic()
         self._rates.append((now, campaign.usage().executions))
+        self._campaign = campaign
         while len(self._rates) > 2 and now - self._rates[0][0] > _RATE_SECONDS:
             self._rates.popleft()
         best = best_validated(campaign)
@@ -89,14 +90,13 @@ class LiveView:
         gap = "–" if best is None else percent(mean_gap(best[1]))
         return (
             f"iteration {usage.iterations}  evaluations {usage.evaluations}  "
-            f"executions/s {self._rate():.0f}  best gap on validation {gap}  {_left(campaign)}"
+            f"executions/s {self._rate()}  best gap on validation {gap}  {_left(campaign)}"
         )
 
-    def _rate(self) -> float:
-        if len(self._rates) < 2:
-            return 0.0
+    def _rate(self) -> str:
         (then, before), (now, after) = self._rates[0], self._rates[-1]
-        return (after - before) / (now - then) if now > then else 0.0
+        # Over less, what was handed out in one go would look like a speed.
+        return f"{(after - before) / (now - then):.0f}" if now - then >= _LEAST_RATE_SECONDS else "–"
 
     def _line(self, text: str) -> None:
         sys.stderr.write(text + "\n")
@@ -123,7 +123,7 @@ class LiveView:
         state = "finishing what is in flight" if campaign.stopped else "searching"
         return [
             ("iteration", f"{usage.iterations}   told {campaign.tally.told}   {state}"),
-            ("evaluations", f"{usage.evaluations}   executions {usage.executions}   {self._rate():.0f}/s"),
+            ("evaluations", f"{usage.evaluations}   executions {usage.executions}   {self._rate()}/s"),
             ("best gap", f"{gap} on validation"),
             ("archive", " ".join(str(n) for n in campaign.archive.occupancy()) + " cells by island"),
             ("rejections", rejections or "none"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...problems.base import Instance
@@ -24,7 +24,7 @@ class TardinessReferences:
     weights: the relaxation. What neither finishes gets the best proven bound.
     """
 
-    version = f"decomposition {decomposition.VERSION}, relaxation 1, table 2"
+    version = f"decomposition {decomposition.VERSION}, relaxation 2, table 3"
     kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
@@ -86,11 +86,11 @@ class TardinessReferences:
 
 
 def _relaxed(
-    public: Mapping[str, Any], started: float, seconds: float, sequence: tuple[int, ...] | None
+    public: Mapping[str, Any], started: float, seconds: float, sequence: Sequence[int] | None
 ) -> Reference:
     """Optimum or bound by relaxation and enumeration; the sorted bound where even that is too large."""
     from . import relaxation
-    from .search import cost_of, search
+    from .search import search
 
     jobs = len(public["due_dates"])
     floor = sorted_bound(public)
@@ -98,10 +98,8 @@ def _relaxed(
         spent = time.monotonic() - started
         return Reference.proven_bound(floor, ProofKind.ARITHMETIC, "sorted bound", "1", spent, _COMPUTED)
     if sequence is None:
-        upper, _ = search(public, _MOVES, time.monotonic() + 0.3 * seconds)
-    else:
-        upper = cost_of(public, sequence)
-    proof = relaxation.prove(public, upper, max(0.0, started + seconds - time.monotonic()))
+        _, sequence = search(public, _MOVES, time.monotonic() + 0.3 * seconds)
+    proof = relaxation.prove(public, sequence, max(0.0, started + seconds - time.monotonic()))
     make = Reference.optimum if proof.optimal else Reference.proven_bound
     spent = time.monotonic() - started
     bound = proof.bound if proof.optimal else max(proof.bound, floor)

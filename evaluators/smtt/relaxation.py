@@ -8,16 +8,17 @@ to one relaxation and one enumeration.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .precedence import precedence
+from .search import cost_of
 
 NAME = "Lagrangian start-time relaxation"
-VERSION = "1"
+VERSION = "2"
 _UNIT = 64
 """Multipliers are integer multiples of 1 / 64 of a cost unit, so that every bound is exact integer work."""
 _FAR = 1 << 60
@@ -33,7 +34,7 @@ class Proof:
 
     Attributes:
         bound: no sequence costs less.
-        sequence: one that costs `bound`, if it is less than the given upper bound and optimal; else None.
+        sequence: one that costs `bound`, if it costs less than the given one and is optimal; else None.
         optimal: whether `bound` is the optimum.
         seconds: wall seconds.
         labels: sets of jobs that were enumerated (count).
@@ -46,24 +47,25 @@ class Proof:
     labels: int
 
 
-def prove(public: Mapping[str, Any], upper: int, seconds: float) -> Proof:
-    """Finds the least cost of all sequences, given that one of cost `upper` is known.
+def prove(public: Mapping[str, Any], sequence: Sequence[int], seconds: float) -> Proof:
+    """Finds the least cost of all sequences, given a good one.
 
     Args:
         public: processing times (> 0), due dates, and weights if there are any.
-        upper: cost of a known sequence.
+        sequence: all jobs; its cost is the upper bound, and its prices are where the multipliers start.
         seconds: wall seconds, about.
     """
     started = time.monotonic()
-    relaxation = Relaxation(public)
+    upper = cost_of(public, sequence)
+    relaxation = Relaxation(public, sequence)
     labels = 0
     for rounds, most in _STAGES:
         if relaxation.ascend(upper, started + seconds, rounds) >= upper:
             return Proof(upper, True, None, time.monotonic() - started, labels)
-        cost, sequence, seen = relaxation.enumerate(upper, started + seconds, most)
+        cost, better, seen = relaxation.enumerate(upper, started + seconds, most)
         labels += seen
         if cost is not None:
-            return Proof(cost, True, sequence, time.monotonic() - started, labels)
+            return Proof(cost, True, better, time.monotonic() - started, labels)
         if time.monotonic() > started + seconds:
             break
     return Proof(relaxation.bound, False, None, time.monotonic() - started, labels)
@@ -77,8 +79,8 @@ class Relaxation:
     only where the rules of Emmons let it.
     """
 
-    def __init__(self, public: Mapping[str, Any]) -> None:
-        """Takes processing times, due dates and weights."""
+    def __init__(self, public: Mapping[str, Any], sequence: Sequence[int]) -> None:
+        """Takes processing times, due dates, weights, and the sequence whose prices it starts from."""
         self.p = np.array(public["processing_times"], dtype=np.int64)
         dates = np.array(public["due_dates"], dtype=np.int64)
         weights = np.array(public.get("weights") or [1] * len(self.p), dtype=np.int64)
@@ -88,7 +90,7 @@ class Relaxation:
         ends = np.arange(self.end)[:, None] + self.p
         allowed = (ends >= self.order.earliest) & (ends <= self.order.latest)
         self.cost = np.where(allowed, np.maximum(ends - dates, 0) * weights, _NEVER)
-        self.multipliers = np.zeros(self.n, dtype=np.int64)
+        self.multipliers = self._prices(np.array(sequence), dates, weights)
         # after[t, j]: least relaxed cost from t on if j ended at t; first and second: what comes at t.
         self.after = np.full((self.end + int(self.p.max()) + 1, self.n), _FAR, dtype=np.int64)
         self.after[self.end] = 0
@@ -97,6 +99,22 @@ class Relaxation:
         self._value, self._step, self._stale = -1, 1.0, 0
         self._kept = self.multipliers
         self._direction = np.zeros(self.n)
+
+    def _prices(self, sequence: np.ndarray, dates: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Multipliers from the prices that a known sequence puts on time (1 / 64 cost units).
+
+        A unit of time costs what a delay of everything from there on by one unit costs: the weight of the
+        jobs that are late from there on. A job pays its own cost and its time, where the two are least. These
+        are values of a dual solution of the time-indexed programme (Dyer and Wolsey 1990,
+        doi:10.1016/0166-218X(90)90104-K), so that already the first bound is good.
+        """
+        late = (self.p[sequence].cumsum() > dates[sequence]) * weights[sequence]
+        price = np.repeat(late[::-1].cumsum()[::-1], self.p[sequence])
+        paid = np.concatenate([[0], price.cumsum()])
+        starts = np.arange(self.end)[:, None]
+        time_cost = paid[np.minimum(starts + self.p, self.end)] - paid[starts]
+        least: np.ndarray = (self.cost + time_cost).min(axis=0)
+        return -_UNIT * least
 
     @property
     def bound(self) -> int:
