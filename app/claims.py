@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,8 +22,9 @@ def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None])
 
     Returns:
         One entry against the start program and one against the baseline that is best on validation:
-        `against`, `instances` (both valid, count), `difference_percent` (mean of champion − other, points of
-        normalised loss), `ci95_percent`, `p_value`, `test`, `wins`, `ties`, `losses` (instances, count).
+        `against`, `instances` (count), `difference_percent` (mean of champion − other, points of normalised
+        loss), `ci95_percent`, `p_value`, `test`, `wins`, `ties`, `losses` (instances, count). No valid answer
+        is a loss beyond any other; where one has none there is no mean difference, interval or p value.
     """
     mine = reader.evaluation(champion, "test")
     others = {"start program": reader.evaluation(str(reader.record("start")), "test")}
@@ -38,18 +40,16 @@ def _claim(
     against: str, mine: Evaluation, other: Evaluation, loss: Callable[[Score], float | None]
 ) -> dict[str, Any]:
     theirs = {score.instance: loss(score) for score in other.scores}
-    pairs = [
-        (a, b)
-        for score in mine.scores
-        if (a := loss(score)) is not None and (b := theirs.get(score.instance)) is not None
-    ]
-    result = paired([100 * a for a, _ in pairs], [100 * b for _, b in pairs])
+    losses = [(loss(score), theirs.get(score.instance)) for score in mine.scores]
+    known = [(a, b) for a, b in losses if a is not None and b is not None]
+    shared = known if len(known) == len(losses) else []
+    result = paired([100 * a for a, _ in shared], [100 * b for _, b in shared])
     return {
         "against": against,
-        "instances": len(pairs),
+        "instances": len(losses),
         "difference_percent": result.difference,
         "ci95_percent": None if result.ci95 is None else list(result.ci95),
         "p_value": result.p_value,
         "test": result.test,
-        **wins_ties_losses(pairs),
+        **wins_ties_losses((math.inf if a is None else a, math.inf if b is None else b) for a, b in losses),
     }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..evaluators.base import Evaluation, Score
+from ..evaluators.base import Evaluation, Score, ScoreStatus
 from ..evaluators.figures import Figures, bootstrap_interval, figures
 from .errors import USAGE, UserError
 from .paired import Paired, paired, wins_ties_losses
@@ -42,7 +42,7 @@ class Arm:
         for one in self.tracks:
             id = one.champion(by, budget)
             if id is None and split == "valid":
-                id = one.within(by, budget)[-1]
+                id = one.within(by, budget)
             found.append(None if id is None else one.record.evaluation(id, split))
         return found
 
@@ -159,7 +159,7 @@ def curve_of(arm: Arm, by: str, budget: float) -> list[dict[str, Any]]:
     found = []
     for step in range(_CURVE):
         spent = budget * step / (_CURVE - 1)
-        now = [known[one.within(by, spent)[-1]] for one, known in zip(arm.tracks, gaps, strict=True)]
+        now = [known.get(one.within(by, spent) or "") for one, known in zip(arm.tracks, gaps, strict=True)]
         values = [gap for gap in now if gap is not None]
         bounds = bootstrap_interval(values)
         found.append(
@@ -204,8 +204,9 @@ def _pair(first: Arm, second: Arm, split: str, by: str, budget: float) -> dict[s
         outcome, counts = _by_seed([mine[s] for s in seeds], [theirs[s] for s in seeds])
         unit = "seeds"
     else:
+        ids = [id for id, instance in first.tracks[0].record.instances.items() if instance.split == split]
         rows = [
-            _by_instance([e for e in arm.evaluations(split, by, budget) if e is not None])
+            _by_instance([e for e in arm.evaluations(split, by, budget) if e is not None], ids)
             for arm in (first, second)
         ]
         outcome, counts = _instances(*rows)
@@ -227,34 +228,37 @@ def _pair(first: Arm, second: Arm, split: str, by: str, budget: float) -> dict[s
 def _by_seed(mine: Sequence[Evaluation], theirs: Sequence[Evaluation]) -> tuple[Paired, dict[str, int]]:
     """Mean gaps seed by seed; a run that failed on an instance is worse than one that did not."""
     pairs = [(_mean_gap(a), _mean_gap(b)) for a, b in zip(mine, theirs, strict=True)]
-    both = [(a, b) for a, b in pairs if a is not None and b is not None]
     fitness = [(a.fitness, b.fitness) for a, b in zip(mine, theirs, strict=True)]
+    failed = any(value is None for pair in fitness for value in pair)
+    both = [(a, b) for a, b in pairs if a is not None and b is not None and not failed]
     return paired([a for a, _ in both], [b for _, b in both]), _count(fitness, lambda value: -value)
 
 
-def _by_instance(evaluations: Sequence[Evaluation]) -> dict[str, list[Score]]:
-    """Instance → scores of all runs."""
-    found: dict[str, list[Score]] = {}
-    for evaluation in evaluations:
-        for score in evaluation.scores:
-            found.setdefault(score.instance, []).append(score)
-    return found
+def _by_instance(evaluations: Sequence[Evaluation], ids: Sequence[str]) -> dict[str, list[Score | None]]:
+    """Instance → scores of all runs; None where a run ended at a failure before it."""
+    known = [{score.instance: score for score in evaluation.scores} for evaluation in evaluations]
+    return {id: [scores.get(id) for scores in known] for id in ids}
 
 
 def _instances(
-    mine: Mapping[str, Sequence[Score]], theirs: Mapping[str, Sequence[Score]]
+    mine: Mapping[str, Sequence[Score | None]], theirs: Mapping[str, Sequence[Score | None]]
 ) -> tuple[Paired, dict[str, int]]:
-    """Instance by instance, each the mean over an arm's runs; those with reference 0 have counts only."""
-    ids = [id for id in mine if id in theirs]
-    gaps = [(_mean([s.gap for s in mine[id]]), _mean([s.gap for s in theirs[id]])) for id in ids]
-    both = [(100 * a, 100 * b) for a, b in gaps if a is not None and b is not None]
-    excess = [(_mean([s.excess for s in mine[id]]), _mean([s.excess for s in theirs[id]])) for id in ids]
+    """Instance by instance, each the mean over an arm's runs; those with reference 0 have counts only.
+
+    An instance on which a run failed is lost by no number: with one there is no mean difference.
+    """
+    excess = [(_mean(mine[id], "excess"), _mean(theirs[id], "excess")) for id in mine]
+    failed = any(value is None for pair in excess for value in pair)
+    gaps = [(_mean(mine[id], "gap"), _mean(theirs[id], "gap")) for id in mine]
+    both = [(100 * a, 100 * b) for a, b in gaps if a is not None and b is not None and not failed]
     return paired([a for a, _ in both], [b for _, b in both]), _count(excess, lambda value: value)
 
 
-def _mean(values: Sequence[Any]) -> float | None:
+def _mean(scores: Sequence[Score | None], figure: str) -> float | None:
+    """Mean of a figure over scores; None if one of them has none."""
+    values = [getattr(s, figure) for s in scores if s is not None and s.status is ScoreStatus.OK]
     known = [float(value) for value in values if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(values) else None
+    return sum(known) / len(known) if known and len(known) == len(scores) else None
 
 
 def _count(

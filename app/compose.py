@@ -35,8 +35,9 @@ from .opening import open_setup
 from .proposers import build_proposer, order_of, uses_models
 from .runs import CONFIG_NAME, LOG_NAME, STOP_NAME, at_work
 from .setup import Notify, Setup
+from .stored import stored_setup
 from .summary import summarise
-from .versions import refuse_other_version, versions
+from .versions import versions
 
 DEFAULT_ITERATIONS = 400
 """Budget of a campaign that names none."""
@@ -92,7 +93,7 @@ def run(
     """
     watcher = watcher or Watcher()
     with at_work(folder), _log(folder) as log:
-        setup = open_setup(config, notify=watcher.notify)
+        setup = stored_setup(folder, config) or open_setup(config, notify=watcher.notify)
         store = Store(folder)
         try:
             record_setup(store, setup, folder, group)
@@ -336,13 +337,7 @@ def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -
 
 
 def record_setup(store: Store, setup: Setup, folder: Path, group: str | None) -> None:
-    """Stores with the run everything that is needed to run it again.
-
-    Raises:
-        UserError: another version began it.
-    """
-    now = versions()
-    refuse_other_version(store.read.record("versions") or {}, now, folder.name)
+    """Stores with the run everything that is needed to run it again."""
     splits = {name: setup.evaluator.instances(name) for name in SPLITS}
     config = setup.config.model_dump(mode="json")
     problem, loaded = setup.loaded.problem, setup.loaded
@@ -357,7 +352,7 @@ def record_setup(store: Store, setup: Setup, folder: Path, group: str | None) ->
         store.set("stop_reason", None)
         store.set("champion", None)
         store.set("claims", [])
-        store.set("versions", now)
+        store.set("versions", versions())
         store.set("evaluator", setup.evaluator.version)
         store.set("unsafe_without", sorted(setup.policy.without))
         store.set("model", [entry["spec"] for entry in config["model"]] or ["offline"])

@@ -46,14 +46,26 @@ def open_setup(
     loaded = open_problem(config)
     config = with_secret(config, loaded)
     loaded = keyed(loaded, config.evaluation.secret)
-    own = config.evaluation.instances
-    if own and tuple(sets) == SPLITS and not files:
-        splits = user_splits(loaded, [Path(text) for text in own], config.evaluation.instance_seed)
-    elif files:
+    if files:
         splits = {path.name: read_file(loaded, path) for path in files}
     else:
-        splits = {name: loaded.instances(name, config.evaluation.instance_seed) for name in sets}
+        splits = splits_of(loaded, config, sets)
     return assemble(loaded, config, splits, notify, ", ".join(splits))
+
+
+def splits_of(
+    loaded: LoadedProblem, config: Config, sets: Sequence[str] = SPLITS
+) -> dict[str, Sequence[Instance]]:
+    """Splits of the files that a configuration names, if it names any; else drawn, as all named sets are.
+
+    Raises:
+        UserError: a file cannot be read, or the problem has no such set.
+    """
+    seed, own = config.evaluation.instance_seed, config.evaluation.instances
+    if own and {*sets} <= {*SPLITS}:
+        splits = user_splits(loaded, [Path(text) for text in own], seed)
+        return {name: splits[name] for name in sets}
+    return {name: loaded.instances(name, seed) for name in sets}
 
 
 def user_splits(loaded: LoadedProblem, paths: Sequence[Path], seed: int) -> dict[str, Sequence[Instance]]:

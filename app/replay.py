@@ -21,7 +21,8 @@ from .errors import TROUBLE, USAGE, UserError
 from .proposers import as_asked, recorded_course
 from .recalled import PromptDiffers, RecalledSetup, RecalledTuner, recalled_proposer, recorded_time_outs
 from .runs import running
-from .verify import Findings, outcome_of, stored_evaluator, surroundings
+from .stored import stored_evaluator
+from .verify import Findings, outcome_of, surroundings
 
 if TYPE_CHECKING:
     from ..evolve.campaign import Campaign
@@ -81,7 +82,7 @@ def _run_again(
     from . import compose
     from .setup import policy_of
 
-    evaluator = stored_evaluator(record, loaded, config)
+    evaluator = stored_evaluator(record.reader, loaded, config)
     budget = config.budget.model_copy(
         update={"iterations": told, "seconds": None, "usd": None, "tokens": None}
     )

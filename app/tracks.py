@@ -54,9 +54,9 @@ class Track:
     spent: Mapping[str, Spent]
     best: tuple[tuple[str, Spent], ...]
 
-    def within(self, by: str, budget: float) -> list[str]:
-        """Candidates that were ever the best on validation within a budget, the best one last."""
-        return [id for id, spent in self.best if _within(spent, by, budget)]
+    def within(self, by: str, budget: float) -> str | None:
+        """The candidate that was best on validation within a budget; None if none was valid there."""
+        return next((id for id, spent in reversed(self.best) if _within(spent, by, budget)), None)
 
     def champion(self, by: str, budget: float) -> str | None:
         """The run's own champion if it was found within a budget, else None."""

@@ -11,6 +11,9 @@ from ..evaluators.base import Evaluation, Reference, ReferenceKind, Score
 from ..evaluators.numbers import better_than, equal
 from ..evaluators.scoring import tolerance_of
 from ..problems.base import SPLITS, Instance, Problem, Sense
+from .errors import UserError
+from .opening import splits_of
+from .stored import stored_evaluator
 
 if TYPE_CHECKING:
     from ..evaluators.evaluator import GapEvaluator
@@ -119,12 +122,16 @@ def _instances(record: RunRecord, loaded: LoadedProblem, config: Config, finding
     """Stored digests against stored contents, and against the instances that the problem draws now."""
     rows = record.reader.rows("SELECT name, digest FROM instances ORDER BY id")
     stored = {row["name"]: row["digest"] for row in rows}
-    for split in SPLITS:
-        drawn = {i.id: i.digest for i in loaded.instances(split, config.evaluation.instance_seed)}
-        for id, instance in record.instances.items():
-            if instance.split == split:
-                findings.compare("instances", f"instance {id}: content", stored[id], instance.digest)
-                findings.compare("instances drawn", f"instance {id}: drawn again", stored[id], drawn.get(id))
+    for id, instance in record.instances.items():
+        findings.compare("instances", f"instance {id}: content", stored[id], instance.digest)
+    try:
+        splits = splits_of(loaded, config)
+    except UserError as error:  # a user's file that is gone: the run keeps what it read
+        findings.note("instances", ", ".join(config.evaluation.instances), error.message)
+        return
+    drawn = {i.id: i.digest for instances in splits.values() for i in instances}
+    for id in record.instances:
+        findings.compare("instances drawn", f"instance {id}: drawn again", stored[id], drawn.get(id))
 
 
 def _references(
@@ -182,7 +189,7 @@ def _executions(
     from .setup import policy_of
 
     policy = policy_of(config)
-    evaluator = stored_evaluator(record, loaded, config)
+    evaluator = stored_evaluator(record.reader, loaded, config)
     findings.note("evaluator digest", record.reader.record("evaluator"), evaluator.version)
     slots = config.run.workers or os.cpu_count() or 1
     executor = ThreadExecutor(evaluator, lambda: open_sandbox(policy), slots)
@@ -202,24 +209,6 @@ def _executions(
         notify("evaluations", len(pending), len(pending))
     finally:
         executor.close()
-
-
-def stored_evaluator(record: RunRecord, loaded: LoadedProblem, config: Config) -> GapEvaluator:
-    """An evaluator over the stored instances and references, under the run's limits and policy."""
-    from ..evaluators.evaluator import GapEvaluator
-    from .secret import candidate_seed
-    from .setup import limits_of, policy_of
-
-    references = record.reader.references()
-    splits = {s: [i for i in record.instances.values() if i.split == s] for s in SPLITS}
-    return GapEvaluator(
-        loaded.problem,
-        splits,
-        lambda instance: references[instance.id],
-        limits=limits_of(config),
-        seed=candidate_seed(config),
-        policy=policy_of(config).digest,
-    )
 
 
 def _identity(record: RunRecord, id: str, sandbox: Sandbox) -> str:
@@ -247,7 +236,7 @@ def _submit(
         for split in SPLITS:
             recorded = record.evaluation(id, split)
             if recorded is not None:
-                yield id, recorded, executor.submit(Job(program, split))
+                yield id, recorded, executor.submit(Job(program, split, whole=split == "test"))
 
 
 def _compare_evaluations(id: str, recorded: Evaluation, now: Evaluation, findings: Findings) -> None:

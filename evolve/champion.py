@@ -30,11 +30,12 @@ def choose(campaign: Campaign, elites: int) -> Elite | None:
 
 
 def test(campaign: Campaign, candidate: Candidate) -> Evaluation:
-    """Evaluation on the test split, from the record if it was made before; counted in the store."""
+    """Evaluation on the whole test split, from the record if it was made before; counted in the store."""
     store, ports = campaign.ports.store, campaign.ports
     found = store.read.evaluation(candidate.id, "test")
     if found is None:
-        found = ports.executor.submit(Job(campaign.ports.evaluator.program(candidate.files), "test")).result()
+        program = ports.evaluator.program(candidate.files)
+        found = ports.executor.submit(Job(program, "test", whole=True)).result()
         store.put_evaluation(candidate.id, found, ports.evaluator.version)
     return found
 

@@ -1,10 +1,10 @@
 """Racing: a candidate that is not worth going on with is stopped before all instances are executed.
 
 Paired, as in F-Race (Birattari et al. 2002, GECCO, pp. 11-18), against one rival: a one-sided paired t test
-at a few fixed numbers of instances, its level divided by the number of looks (Bonferroni), and a cut that
-needs no statistics: a partial sum of losses that is already far above the rival's whole sum. A candidate
-that has answered the first instances exactly as its parent did is stopped too: most of what a change of
-source brings is such a twin, and executing it to the end teaches nothing.
+at a few fixed numbers of instances, its level divided by the number of looks (Bonferroni), and, while no
+loss is below 0, a cut that needs no statistics: a partial sum of losses that is already far above the rival's
+whole sum. A candidate that has answered the first instances exactly as its parent did is stopped too: most of
+what a change of source brings is such a twin, and executing it to the end teaches nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ class PairedRace:
         """Whether the first instances show the candidate clearly worse than the rival, or like its parent."""
         if self.alike(answers):
             return True
-        if math.fsum(losses) > SURE * math.fsum(self.rival) + 1e-12:
+        # Below 0, where references are no proven bounds, what is to come could still make up for any sum.
+        above_zero = min(*self.rival, *losses, 0.0) == 0.0
+        if above_zero and math.fsum(losses) > SURE * math.fsum(self.rival) + 1e-12:
             return True
         looks = looks_of(len(self.rival))
         if len(losses) not in looks:

@@ -73,12 +73,12 @@ def again(record: RunRecord) -> Again:
     """
     from ..config import parse
     from ..setup import open_problem, policy_of
-    from ..verify import stored_evaluator
+    from ..stored import stored_evaluator
 
     config = parse(record.config, record.name)
     loaded = open_problem(config)
     slots = config.run.workers or os.cpu_count() or 1
-    return Again(record, loaded, stored_evaluator(record, loaded, config), policy_of(config), slots)
+    return Again(record, loaded, stored_evaluator(record.reader, loaded, config), policy_of(config), slots)
 
 
 def find_instance(record: RunRecord, text: str) -> Instance:

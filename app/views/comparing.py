@@ -90,15 +90,16 @@ def _print_progress(console: Console, document: Mapping[str, Any]) -> None:
 def _verdict(letter: str, pair: Mapping[str, Any]) -> str:
     """The first arm against another in words."""
     where = f"A − {letter} on the {_SPLIT_NAMES[pair['split']]} split"
+    one = "seed" if pair["paired_by"] == "seeds" else "instance"
+    counts = f"A better on {count(pair['wins'], one)}, equal on {pair['ties']}, worse on {pair['losses']}"
     if pair["difference_percent"] is None:
-        return f"{where}: nothing to compare, no pair has a gap on both sides"
+        return f"{where}: no mean difference, a run failed on an instance or all references are 0; {counts}"
     low_high = ""
     if pair["ci95_percent"] is not None:
         low_high = " [{:+.2f}, {:+.2f}]".format(*pair["ci95_percent"])
     p = "no p value of a single pair" if pair["p_value"] is None else f"p = {pair['p_value']:.3g}"
-    one = "seed" if pair["paired_by"] == "seeds" else "instance"
     return (
         f"{where}: {pair['difference_percent']:+.2f} points{low_high}, {p} "
         f"({pair['test']} on {count(pair['pairs'], one)}); "
-        f"A better on {count(pair['wins'], one)}, equal on {pair['ties']}, worse on {pair['losses']}"
+        f"{counts}"
     )

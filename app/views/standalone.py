@@ -88,11 +88,12 @@ def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
 def evaluate_command(record: RunRecord, file_name: str, split: str | None = "test") -> str:
     """The command that scores a file on the same instances as the run.
 
-    Where they were drawn with a secret it names the run's configuration: a program may end in a prompt.
+    Where that takes more than the problem's parameters and a seed it names the run's configuration, as for a
+    secret that they were drawn with: a program may end in a prompt.
     """
     problem, config = record.problem, record.config
     chosen = [] if split is None else ["--split", split]
-    if (config.get("evaluation") or {}).get("secret"):
+    if _own(config, "evaluation", ("secret", "instances", "reference_seconds")) or _own(config, "sandbox"):
         return shlex.join(["gapsmith", "evaluate", str(record.folder / CONFIG_NAME), file_name, *chosen])
     name = (config.get("campaign") or {}).get("problem") or problem.get("name") or "PROBLEM"
     words = ["gapsmith", "evaluate", name, file_name, *chosen]
@@ -102,6 +103,15 @@ def evaluate_command(record: RunRecord, file_name: str, split: str | None = "tes
     if seed != 1:
         words += ["--set", f"evaluation.instance_seed={seed}"]
     return shlex.join(words)
+
+
+def _own(config: Mapping[str, Any], section: str, keys: Sequence[str] = ()) -> bool:
+    """Whether a resolved configuration sets one of a section's keys, by default any, its own way."""
+    from ..config import Config
+
+    usual = Config().model_dump(mode="json")[section]
+    found = config.get(section) or usual
+    return any(found.get(key, usual[key]) != usual[key] for key in keys or usual)
 
 
 def _header(record: RunRecord, id: str, file_name: str) -> list[str]:

@@ -85,7 +85,7 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
 def _claim_text(claim: Mapping[str, Any]) -> str:
     """One paired comparison on the test split."""
     p = claim["p_value"]
-    chance = "" if p is None else f", p = {p:.2g}" if p >= 0.0001 else ", p < 0.0001"
+    chance = ", no p value" if p is None else f", p = {p:.2g}" if p >= 0.0001 else ", p < 0.0001"
     return (
         f"against {claim['against'].removeprefix('baseline ')} on test: {claim['wins']} better, "
         f"{claim['ties']} equal, {claim['losses']} worse{chance}"

@@ -148,3 +148,21 @@ def test_random_sign_flips_agree_with_the_exact_test() -> None:
     drawn = paired(values + [0.0] * 10, [0.0] * (len(values) + 10))
     assert "random draws" in drawn.test
     assert drawn.p_value == pytest.approx(exact.p_value, abs=0.01)
+
+
+def test_a_start_program_that_failed_on_validation_begins_a_curve_without_a_figure(
+    say: Say, make_run: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Nothing is known of nothing spent; the curve begins with the first candidate that is valid there."""
+    for name in ("one", "two"):
+        folder = make_run(tmp_path / f"20260108-100000-smtt-{name}", candidates=12)
+    with sqlite3.connect(folder / "archive.sqlite") as database:
+        database.execute(
+            "UPDATE evaluations SET status = 'failed', fitness = NULL WHERE split = 'valid' "
+            "AND program = (SELECT json_extract(value, '$') FROM run WHERE key = 'start')"
+        )
+    document = say("compare", "20260108-100000-smtt-one", folder.name, "--json", runs=tmp_path).document
+    gaps = [arm["curve"][0]["valid_mean_gap_percent"] for arm in document["arms"]]
+    assert gaps[0] is not None
+    assert gaps[1] is None
+    assert document["arms"][1]["curve"][-1]["valid_mean_gap_percent"] is not None

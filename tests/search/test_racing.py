@@ -50,6 +50,16 @@ def test_a_hopeless_sum_needs_no_test() -> None:
     assert stopped_at(a_race(rival), [SURE * COUNT + 1, *[0.0] * (COUNT - 1)]) == 1
 
 
+@pytest.mark.parametrize("factor", [0.7, 1.0, 2.0])
+def test_no_sum_is_hopeless_where_losses_are_below_zero(factor: float) -> None:
+    """Against a rival that beats unproven references, what is as good or better is never cut by its sum."""
+    rival = [-0.1 - 0.01 * (n % 3) for n in range(COUNT)]
+    mine = [0.3 if n == 0 else -0.2 * factor for n in range(COUNT)]
+    assert sum(mine) < sum(rival)
+    assert stopped_at(a_race(rival), mine) is None
+    assert stopped_at(a_race([1.0] * COUNT), [-1.0, SURE * COUNT + 2, *mine[2:]]) is None
+
+
 def test_candidates_as_good_as_the_rival_are_seldom_stopped() -> None:
     """With no true difference at most the stated share is stopped (4,000 races, four standard errors)."""
     rng, level, races, lost = random.Random(7), 0.05, 4000, 0

@@ -1,0 +1,106 @@
+"""A run keeps the problem, the instances and the references that it began with."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app import compose
+from gapsmith.app.config import parse
+from gapsmith.app.errors import UserError
+from gapsmith.app.resume import stored_config
+from gapsmith.app.verify import verify
+from gapsmith.app.views.record import open_record
+from gapsmith.app.views.standalone import evaluate_command
+from gapsmith.cli import app
+from typer.testing import CliRunner
+
+Campaign = Callable[..., tuple[dict[str, Any], Path]]
+
+
+def _go_on(folder: Path, iterations: int) -> dict[str, Any]:
+    config, _ = stored_config(folder, {"iterations": iterations}, None)
+    return compose.run(config, folder)
+
+
+def _jobs(path: Path, shift: int) -> None:
+    """Twelve small instances of total tardiness, all due dates later by a shift."""
+    rows = [{"p": [3 + k, 5, 2 + k], "d": [4 + shift, 6 + k + shift, 9]} for k in range(12)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def _own(tmp_path: Path, iterations: int) -> tuple[Path, Path]:
+    """A file of instances and a run on it."""
+    file, folder = tmp_path / "own.jsonl", tmp_path / "runs" / "own"
+    _jobs(file, 0)
+    folder.mkdir(parents=True)
+    sections = {
+        "campaign": {"problem": "smtt"},
+        "budget": {"iterations": iterations},
+        "evaluation": {"instances": [str(file)]},
+        "sandbox": {"cpu_seconds": 3.0},
+    }
+    compose.run(parse(sections, "test"), folder)
+    return file, folder
+
+
+def test_resume_refuses_a_problem_whose_source_changed(
+    campaign: Campaign, tmp_path: Path, problem: str
+) -> None:
+    """Other objectives would be mixed; the record stays as it was, and goes on once the file is restored."""
+    mine = tmp_path / "mine.py"
+    shutil.copy(problem, mine)
+    _, folder = campaign("changed", campaign={"problem": str(mine)}, budget={"iterations": 4})
+    with open_record(folder) as record:
+        before = record.problem, record.reader.record("evaluator")
+    mine.write_text(mine.read_text().replace("total += time *", "total += 2 * time *"))
+    with pytest.raises(UserError, match="changed since the run began") as refused:
+        _go_on(folder, 8)
+    assert refused.value.hint is not None
+    assert f"--start {folder.name}" in refused.value.hint
+    with open_record(folder) as record:
+        assert (record.problem, record.reader.record("evaluator")) == before
+    shutil.copy(problem, mine)
+    assert _go_on(folder, 8)["iterations"] == 8
+
+
+@pytest.mark.parametrize("change", ["edited", "gone"])
+def test_resume_goes_on_with_the_instances_it_began_with(tmp_path: Path, change: str) -> None:
+    """A user's file that is edited or deleted meanwhile changes nothing: the run has its instances."""
+    file, folder = _own(tmp_path, 4)
+    with open_record(folder) as record:
+        before = {id: instance.digest for id, instance in record.instances.items()}
+    if change == "gone":
+        file.unlink()
+    else:
+        _jobs(file, 2)
+    assert _go_on(folder, 8)["iterations"] == 8
+    with open_record(folder) as record:
+        assert {id: instance.digest for id, instance in record.instances.items()} == before
+
+
+def test_a_run_on_a_users_own_instances_can_be_checked(tmp_path: Path) -> None:
+    """`verify` reads the file again and says when it changed; the printed command scores the same."""
+    file, folder = _own(tmp_path, 3)
+    with open_record(folder) as record:
+        document = verify(record)
+        assert (document["differences"], document["compared"]["instances drawn"]) == ([], 12)
+        command = shlex.split(evaluate_command(record, str(folder / compose.BEST_NAME)))
+        recorded = record.figures(record.best or "", "test")
+    assert recorded is not None
+    said = json.loads(CliRunner().invoke(app, [*command[1:], "--json"]).stdout)
+    assert (said["summary"]["instances"], said["summary"]["fitness"]) == (3, recorded.fitness)
+    _jobs(file, 2)
+    with open_record(folder) as record:
+        assert all("drawn again" in found["what"] for found in verify(record)["differences"])
+        assert len(verify(record)["differences"]) == 12
+    file.unlink()
+    with open_record(folder) as record:
+        document = verify(record)
+    assert document["differences"] == []
+    assert [str(file) in entry["now"] for entry in document["changed"]] == [True]
