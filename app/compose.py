@@ -252,6 +252,7 @@ def _campaign(
             cpu_seconds=budget.cpu_seconds,
             seconds=budget.seconds,
             patience=budget.patience,
+            gates=tuple((before, limit) for before, limit in store.read.record("gates") or ()),
         ),
         baseline=best_baseline(baselines, "train"),
         cpu_seconds=config.sandbox.cpu_seconds,
@@ -348,6 +349,8 @@ def record_setup(store: Store, setup: Setup, folder: Path, group: str | None) ->
             store.put_instances(
                 [i for split in splits.values() for i in split.values()], setup.evaluator.references
             )
+        asked = store.read.value("SELECT count(*) FROM iterations")
+        store.set("gates", [*(store.read.record("gates") or []), [asked, setup.config.budget.evaluations]])
         store.set("config", config)
         store.set("stop_reason", None)
         store.set("champion", None)

@@ -80,12 +80,11 @@ def _run_again(
     """Runs the campaign again into a folder; returns a difference that ended it, None at its end."""
     from ..evaluators.cache import Cache
     from . import compose
+    from .config import BudgetSection
     from .setup import policy_of
 
     evaluator = stored_evaluator(record.reader, loaded, config)
-    budget = config.budget.model_copy(
-        update={"iterations": told, "seconds": None, "usd": None, "tokens": None}
-    )
+    budget = BudgetSection(iterations=told)  # nothing else: seconds are never the same twice
     offline = config.model_copy(update={"model": (), "budget": budget})
     setup = RecalledSetup(
         loaded,
@@ -104,6 +103,7 @@ def _run_again(
     store = Store(again)
     try:
         compose.record_setup(store, setup, again, None)
+        store.set("gates", record.reader.record("gates") or [])
         _copy_baselines(record, store, evaluator.version)
         watcher = compose.Watcher(notify, observe=observe)
         with compose.prepared(setup, store, again, starts, watcher) as campaign:

@@ -252,6 +252,8 @@ class Budget:
         cpu_seconds: CPU seconds of those executions.
         seconds: wall seconds of search.
         patience: iterations without a better training fitness (count).
+        gates: (asks before, limit of evaluations) of each start and resume, in order. Near a limit asks wait
+            for outcomes, which decides what they can know, so whoever repeats the run keeps to them.
     """
 
     iterations: int | None = None
@@ -260,6 +262,14 @@ class Budget:
     cpu_seconds: float | None = None
     seconds: float | None = None
     patience: int | None = None
+    gates: tuple[tuple[int, int | None], ...] = ()
+
+    def admits(self, number: int, evaluations: int, under_way: int) -> bool:
+        """Whether an ask (1-based) may be opened, given evaluations told and asks under way (counts)."""
+        limits = [limit for before, limit in self.gates if before < number]
+        if not limits:
+            limits = [None if self.gates else self.evaluations]
+        return limits[-1] is None or evaluations + under_way < limits[-1]
 
     def exhausted(self, usage: Usage) -> StopReason | None:
         """The first limit that is used up, or None."""

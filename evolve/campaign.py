@@ -98,8 +98,7 @@ class Campaign:
         )
         self.tuner = Tuner(settings.seed, settings.tune_share, settings.tune_evaluations)
         self._threads = ThreadPoolExecutor(settings.in_flight, "proposal") if settings.waits else None
-        self._seconds_before = float(ports.store.read.record("search_seconds") or 0.0)
-        self._started = time.monotonic()
+        self._began = time.monotonic() - float(ports.store.read.record("search_seconds") or 0.0)
 
     def run(self) -> StopReason:
         """Asks and tells until a budget ends or somebody stops it; what is in flight is finished and told.
@@ -144,7 +143,7 @@ class Campaign:
             tokens_out=calls.tokens_out if calls else 0,
             cost_usd=calls.cost_usd if calls else None,
             model_calls=calls.calls if calls else 0,
-            wall_seconds=self._seconds_before + time.monotonic() - self._started,
+            wall_seconds=time.monotonic() - self._began,
             since_improvement=self.tally.since_improvement,
         )
 
@@ -181,6 +180,7 @@ class Campaign:
             added = self._place(ask, evaluation)
             if not ask.recorded:
                 store.told(ask.iteration, evaluation, self.ports.evaluator.version, added)
+                store.set("search_seconds", time.monotonic() - self._began)
                 self._record_events(ask, evaluation, best)
             improved = self.archive.best is not best
             gained = self._memory.better_than_parent(ask.outcome, ask.parents)
@@ -205,7 +205,7 @@ class Campaign:
         """Ends proposal threads and remembers how long the search took."""
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
-        self.ports.store.set("search_seconds", self.usage().wall_seconds)
+        self.ports.store.set("search_seconds", time.monotonic() - self._began)
 
     def may_ask(self) -> bool:
         """Whether one more iteration may be opened now; notes the reason when none may ever be."""
@@ -216,8 +216,8 @@ class Campaign:
             self.stopped = self.budget.exhausted(self.usage())
         if not self._room() or (self.stopped is not None and not replaying):
             return False
-        limit = self.budget.evaluations
-        return replaying or limit is None or self.tally.evaluations + len(self._asks) < limit
+        free = replaying and self.settings.order is Order.COMPLETED
+        return free or self.budget.admits(self.tally.asked + 1, self.tally.evaluations, len(self._asks))
 
     def _room(self) -> bool:
         # In order of completion only asks that wait for somebody count, and as many again may be evaluated;

@@ -66,6 +66,13 @@ def outcome(folder: Path) -> list[tuple[Any, ...]]:
     return [(n, row[0], row[1], row[2], row[3], row[5]) for n, row in sorted(told(folder).items())]
 
 
+def seconds(folder: Path) -> float:
+    """Wall seconds of search that are recorded."""
+    with sqlite3.connect(folder / "archive.sqlite") as database:
+        row = database.execute("SELECT value FROM run WHERE key = 'search_seconds'").fetchone()
+    return 0.0 if row is None else float(row[0])
+
+
 def only_run(folder: Path) -> Path:
     """The one run in a runs folder."""
     (found,) = folder.iterdir()
@@ -90,10 +97,13 @@ def crash_and_compare(start: Start, command: Callable[..., Any], tmp_path: Path,
     assert len(whole) == ITERATIONS
     runs = tmp_path / "killed"
     process = start("killed")
+    spent = 0.0
     for number, moment in enumerate(moments):
         kill_at(process, runs, moment)
         folder = only_run(runs)
         before = told(folder)
+        assert seconds(folder) >= spent  # of what was killed too
+        spent = seconds(folder)
         words = [sys.executable, "-m", "gapsmith.cli", "resume", folder.name, "--runs", str(runs), "--json"]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if number == len(moments) - 1:
@@ -101,6 +111,7 @@ def crash_and_compare(start: Start, command: Callable[..., Any], tmp_path: Path,
             assert process.returncode == 0, errors
         after = told(folder) if number == len(moments) - 1 else before
         assert {n: after[n] for n in before} == before
+    assert spent > 0
     assert outcome(only_run(runs)) == whole
 
 

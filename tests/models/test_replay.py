@@ -82,6 +82,28 @@ def test_an_offline_run_is_replayed(offline):
     assert {path.name: path.read_bytes() for path in offline.iterdir()} == before
 
 
+@pytest.mark.parametrize(("seed", "limits"), [(2, (36, 45)), (4, (16, 24)), (1, (20, 33, 40))])
+def test_a_run_that_waited_near_its_limits_is_replayed(tmp_path, seed, limits):
+    """Near a limit of evaluations asks wait for outcomes; a resumed run and its replay wait at the same asks."""
+    for limit in limits:
+        folder = run(
+            tmp_path / "run", budget={"evaluations": limit}, campaign={"in_flight": 16, "seed": seed}
+        )
+    reader = Reader.open(folder)
+    assert reader.value("SELECT count(*) FROM iterations WHERE candidate IS NOT NULL") == limits[-1]
+    assert reader.value("SELECT count(*) FROM iterations WHERE rejection IS NOT NULL") > 0
+    reader.close()
+    assert replay(folder)["differences"] == []
+
+
+def test_a_run_that_ended_by_its_cpu_time_is_replayed(tmp_path):
+    """CPU seconds are never the same twice: the replay ends where the record does."""
+    folder = run(tmp_path / "run", budget={"cpu_seconds": 0.5})
+    document = replay(folder)
+    assert document["differences"] == []
+    assert document["iterations"] > 5
+
+
 def test_a_run_of_a_model_is_replayed_in_the_recorded_order(asked):
     """Replies told as they arrived, rejections and time-outs included, and nobody is asked."""
     reader = Reader.open(asked)
