@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from . import __version__
 from .app.verbs import config, evaluate, inspect, models, problems, references, report, run, verify
+from .app.verbs.common import emit_json
+
+
+class _Verbs(TyperGroup):
+    """The verbs; with `--json` an error of usage is a document too, beside the text on standard error."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs a verb."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            say = getattr(error, "format_message", None)  # what errors of usage have, whatever their class
+            if say is not None and "--json" in sys.argv:
+                hint = "`gapsmith --help` lists the verbs, and each verb has its own --help"
+                emit_json({"error": {"code": getattr(error, "exit_code", 2), "message": say(), "hint": hint}})
+            raise
+
 
 app = typer.Typer(
     name="gapsmith",
+    cls=_Verbs,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

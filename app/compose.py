@@ -15,7 +15,7 @@ from ..evaluators.base import Evaluation
 from ..evolve import champion
 from ..evolve.admission import Admission
 from ..evolve.archive import Archive
-from ..evolve.base import Budget, Candidate, Origin, Proposal, Rejection, StopReason
+from ..evolve.base import Budget, Candidate, Origin, Proposal, Rejection, RejectionReason, StopReason
 from ..evolve.campaign import Campaign
 from ..evolve.executor import Job, ThreadExecutor
 from ..evolve.measures import MeasureSpace
@@ -29,7 +29,7 @@ from ..problems.base import SPLITS
 from ..sandbox.base import MAIN_FILE
 from .baselines import best_baseline, evaluate_baselines
 from .claims import claims
-from .config import Config, dump
+from .config import DEFAULT_ITERATIONS, Config, dump
 from .errors import NO_CANDIDATE, UserError
 from .opening import open_setup
 from .proposers import build_proposer, order_of, uses_models
@@ -38,9 +38,6 @@ from .setup import Notify, Setup
 from .stored import stored_setup
 from .summary import summarise
 from .versions import versions
-
-DEFAULT_ITERATIONS = 400
-"""Budget of a campaign that names none."""
 
 BEST_NAME = "best.py"
 
@@ -183,7 +180,11 @@ def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> S
     return stopped
 
 
-def dry_run(config: Config, watcher: Watcher | None = None) -> dict[str, Any]:
+def dry_run(
+    config: Config,
+    *,
+    start: Mapping[str, Mapping[str, str]] | None = None,
+) -> dict[str, Any]:
     """What a campaign would ask for and cost, with one rendered prompt; sends nothing and leaves no run.
 
     Raises:
@@ -193,14 +194,14 @@ def dry_run(config: Config, watcher: Watcher | None = None) -> dict[str, Any]:
 
     from .plan import plan
 
-    watcher = watcher or Watcher()
+    watcher = Watcher()
     with tempfile.TemporaryDirectory(prefix="gapsmith-plan-") as place:
         folder = Path(place)
         setup = open_setup(config, notify=watcher.notify)
         store = Store(folder)
         try:
             record_setup(store, setup, folder, None)
-            with prepared(setup, store, folder, None, watcher) as campaign:
+            with prepared(setup, store, folder, start, watcher) as campaign:
                 return plan(campaign, config)
         finally:
             store.close()
@@ -303,10 +304,13 @@ def _start_programs(
         known = Memory([candidate for candidate, _ in result], [])
         candidate = admission.admit(proposal, (), 0, 0, known)
         if isinstance(candidate, Rejection):
+            if candidate.reason is RejectionReason.DUPLICATE and result:
+                continue  # given twice, as a file and with a run's elites, say
+            like = candidate.reason is RejectionReason.NEAR_DUPLICATE
             raise UserError(
                 NO_CANDIDATE,
                 f"start program {name}: {candidate.reason.value}: {candidate.excerpt}",
-                f"it must define `{setup.loaded.problem.signature}`",
+                "leave one of the two out" if like else f"it must define `{setup.loaded.problem.signature}`",
             )
         evaluation = executor.submit(Job(setup.evaluator.program(files), "train")).result()
         if evaluation.failure is not None:

@@ -18,6 +18,9 @@ from .errors import INVALID, UserError
 
 Count = Annotated[int, Field(ge=1)]
 
+DEFAULT_ITERATIONS = 400
+"""Budget of a campaign that names none."""
+
 
 def _known_measure(name: str) -> str:
     if name not in MEASURES:
@@ -29,7 +32,7 @@ MeasureName = Annotated[str, AfterValidator(_known_measure)]
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class CampaignSection(_Section):
@@ -98,7 +101,9 @@ class SearchSection(_Section):
 class BudgetSection(_Section):
     """Totals over stops and resumes; without any of them a default number of iterations."""
 
-    iterations: Count | None = Field(None, description="iterations (count, >= 1)")
+    iterations: Count | None = Field(
+        None, description=f"iterations (count, >= 1); {DEFAULT_ITERATIONS} if nothing here is limited"
+    )
     evaluations: Count | None = Field(None, description="candidates evaluated in training (count, >= 1)")
     executions: Count | None = Field(None, description="executions in training and validation (count)")
     cpu_seconds: Annotated[float, Field(gt=0)] | None = Field(
@@ -198,6 +203,9 @@ class Config(_Section):
     model: tuple[ModelSettings, ...] = Field((), strict=False)
 
 
+OFFLINE = "offline"
+"""The proposer without a model, where a model is named."""
+
 SECTIONS = ("campaign", "archive", "search", "budget", "evaluation", "sandbox", "prompts", "run")
 
 
@@ -208,12 +216,20 @@ def parse(document: Mapping[str, Any], where: str) -> Config:
         UserError: an unknown key (with the nearest match) or a value out of range, all of them at once.
     """
     try:
-        return Config.model_validate(document)
+        config = Config.model_validate(document)
     except ValidationError as error:
         lines = [_explain(item, where) for item in error.errors()]
         raise UserError(
             INVALID, "\n".join(lines), "`gapsmith config explain KEY` tells what a key means"
         ) from error
+    specs = [table.spec for table in config.model]
+    if OFFLINE in specs and len({*specs}) > 1:
+        raise UserError(
+            INVALID,
+            f"{where} [[model]] spec: got {', '.join(specs)}, expected {OFFLINE} alone or models alone",
+            "run the offline proposer apart, as a control, and put both side by side: `gapsmith compare`",
+        )
+    return config
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -261,9 +277,12 @@ def describe(section: str, key: str) -> str:
     fields = _fields(section)
     if model is None or key not in fields:
         known = [f"{s}.{k}" for s in (*SECTIONS, "model") for k in _fields(s)]
+        if section == "problem":
+            hint = "`gapsmith problems show NAME` lists a problem's parameters"
+            raise UserError(INVALID, f"{section}.{key}: a parameter of one problem", hint)
         near = difflib.get_close_matches(f"{section}.{key}", known, 3, 0.4)
         hint = f"did you mean {', '.join(near)}?" if near else "`gapsmith config show` lists all keys"
-        raise UserError(INVALID, f"{section}.{key}: unknown key", hint)
+        raise UserError(INVALID, f"{f'{section}.{key}'.rstrip('.')}: unknown key", hint)
     field = fields[key]
     default = field.get_default(call_default_factory=True)
     shown = (
@@ -276,7 +295,10 @@ def describe(section: str, key: str) -> str:
 
 def starter() -> str:
     """A commented configuration file with every key at its default."""
-    lines = ["# A Gapsmith campaign. Every key is optional; remove the # to set one.", ""]
+    lines = [
+        "# A Gapsmith campaign. Every key is optional; remove the # to set one, and give it a value.",
+        "",
+    ]
     for section in SECTIONS:
         lines += [f"[{section}]"]
         for key, field in _fields(section).items():
@@ -346,5 +368,7 @@ def _explain(error: ErrorDetails, where: str) -> str:
         )
     field = _fields(section).get(location[-1]) or _fields(section).get(key)
     expected = error["msg"][0].lower() + error["msg"][1:]
+    if error["type"] in ("model_type", "dict_type"):
+        expected = f"expected a table: keys under [{section}]"
     meaning = f" ({field.description})" if field is not None and field.description else ""
     return f"{place}: got {error['input']!r}, {expected}{meaning}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 UNEXPECTED = 1
 USAGE = 2
 INVALID = 3
@@ -27,6 +29,12 @@ class UserError(Exception):
         self.code = code
         self.message = message
         self.hint = hint
+
+
+def unwritable(path: Path, error: OSError) -> UserError:
+    """The error for a file that cannot be written: a wrong path, or a disk that is full or read-only."""
+    wrong = isinstance(error, FileNotFoundError | IsADirectoryError | NotADirectoryError)
+    return UserError(USAGE if wrong else TROUBLE, f"{path}: {error.strerror}, expected a file to write")
 
 
 class ProblemError(UserError):

@@ -10,7 +10,7 @@ from ..evaluators.base import Evaluation, Score
 from ..evaluators.figures import by_stratum, of_evaluation
 from ..problems.base import SPLITS, Instance, Number
 from .baselines import evaluate_all, evaluate_baselines
-from .errors import TROUBLE, USAGE, UserError
+from .errors import USAGE, UserError, unwritable
 from .paired import wins_ties_losses
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def write_answers(setup: Setup, chosen: str, files: Mapping[str, str], path: Pat
     try:
         path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in valid), "utf-8")
     except OSError as error:
-        raise UserError(TROUBLE, f"{path}: {error.strerror}, expected a file to write") from error
+        raise unwritable(path, error) from error
     return len(valid)
 
 
@@ -120,7 +120,7 @@ def write_csv(document: Mapping[str, Any], path: Path) -> None:
             writer.writeheader()
             writer.writerows(rows)
     except OSError as error:
-        raise UserError(TROUBLE, f"{path}: {error.strerror}, expected a file to write") from error
+        raise unwritable(path, error) from error
 
 
 def _flat(figures: Mapping[str, Any]) -> dict[str, Any]:

@@ -190,7 +190,7 @@ def _make(found: Found, given: Mapping[str, object]) -> LoadedProblem:
     """Makes the problem and looks at its outside."""
     plugin = _plugin(found)
     specs = read_parameters(plugin.problem, found.where)
-    values = resolve(specs, given, found.where)
+    values = resolve(specs, given, found.where.rpartition(":")[2])
     with blame(f"{found.where}: making the problem"):
         problem = plugin.problem(**values)
     _check_outside(problem, found.where)
@@ -282,6 +282,10 @@ def _check_outside(problem: Any, where: str) -> None:
         missing = [split for split in SPLITS if split not in problem.sets()]
     if missing:
         raise ProblemError(f"{place}: sets() has no {', '.join(missing)}, expected train, valid and test")
+    with blame(f"{place}: start_programs()"):
+        starts = dict(problem.start_programs())
+    if not starts:
+        raise ProblemError(f"{place}: start_programs() is empty, expected at least one")
 
 
 def _check_references(references: Any, where: str) -> None:

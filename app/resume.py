@@ -8,7 +8,7 @@ from typing import Any
 
 from ..evolve.store.reader import Reader
 from .config import Config, parse, read
-from .errors import INVALID, UserError
+from .errors import INVALID, USAGE, UserError
 from .runs import CONFIG_NAME
 
 _ELITES = 5
@@ -18,11 +18,16 @@ def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) 
     """A run's configuration with new budget totals, and why it ended last (None if it never did).
 
     Raises:
-        UserError: the run has no configuration, or its `campaign.toml` was edited.
+        UserError: the run has no configuration, its `campaign.toml` was edited, or a total is below what is
+            done.
     """
     reader = Reader.open(folder)
     try:
         document, reason = reader.record("config"), reader.record("stop_reason")
+        done = {
+            "iterations": reader.value("SELECT count(*) FROM iterations"),
+            "evaluations": reader.value("SELECT count(*) FROM iterations WHERE candidate IS NOT NULL"),
+        }
     finally:
         reader.close()
     if document is None:
@@ -30,12 +35,24 @@ def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) 
             INVALID, f"{folder.name}: no configuration in the store, expected a run that has begun"
         )
     refuse_edits(folder, document)
+    _refuse_less(folder, done, totals)
     changes = {key: value for key, value in totals.items() if value is not None}
     if changes:
         document["budget"] = {**document["budget"], **changes}
     if workers is not None:
         document["run"] = {**document["run"], "workers": workers}
     return parse(document, folder.name), reason
+
+
+def _refuse_less(folder: Path, done: Mapping[str, int], totals: Mapping[str, Any]) -> None:
+    """Refuses a total below what is there: it would end the campaign and look at the test split at once."""
+    for key, count in done.items():
+        if (total := totals.get(key)) is not None and total < count:
+            raise UserError(
+                USAGE,
+                f"{folder.name}: --{key} {total} is a total, expected at least the {count} that are begun",
+                f"for {total} more: --{key} {count + total}",
+            )
 
 
 def refuse_edits(folder: Path, stored: Mapping[str, Any]) -> None:

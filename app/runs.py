@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..evolve.store.reader import Reader
 from ..evolve.store.schema import FILE_NAME
 from .errors import INVALID, TROUBLE, USAGE, UserError
 
@@ -92,6 +94,18 @@ def make_folder(runs: Path, name: str) -> Path:
             "name another with --runs DIR",
         ) from error
     return folder
+
+
+def discard_unbegun(folder: Path) -> None:
+    """Removes the folder of a run that ended before it had a start program: it holds nothing."""
+    reader = Reader.open(folder) if (folder / FILE_NAME).is_file() else None
+    try:
+        begun = reader is not None and reader.record("starts") is not None
+    finally:
+        if reader is not None:
+            reader.close()
+    if not begun:
+        shutil.rmtree(folder)
 
 
 @contextmanager

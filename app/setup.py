@@ -98,6 +98,9 @@ def read_file(loaded: LoadedProblem, path: Path) -> Sequence[Instance]:
     """
     if not isinstance(loaded.problem, ReadsInstances):
         raise UserError(USAGE, f"{loaded.name}: reads no instance files", "name one of its sets instead")
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "no such file"
+        raise UserError(INVALID, f"{path}: {what}, expected a file with instances")
     try:
         instances = loaded.problem.read_instances(path)
     except InstanceFileError as error:

@@ -12,7 +12,7 @@ from ..evaluators.scoring import normalised_loss
 from ..evolve.admission import ID_CHARACTERS
 from ..evolve.naming import named
 from ..evolve.racing import PairedRace
-from ..evolve.simplify import simplify
+from ..evolve.simplify import Simplified, simplify
 from ..problems.base import HasPrimitives, Problem
 from ..sandbox.base import Description, Sandbox
 from .errors import NO_CANDIDATE, UserError
@@ -69,7 +69,7 @@ def simplified(
         text = judge.renamed(done.text, named(done.text, _terms(runner.loaded.problem)))
     finally:
         slot.close()
-    return judge.document(text, done.tried, done.accepted)
+    return judge.document(text, done)
 
 
 def _terms(problem: Problem) -> dict[str, str]:
@@ -129,7 +129,7 @@ class _Judge:
                 return other
         return text
 
-    def document(self, text: str, tried: int, accepted: int) -> dict[str, Any]:
+    def document(self, text: str, done: Simplified) -> dict[str, Any]:
         """What came of it, both versions measured here and now."""
         outcome = paired(self._loss(self._after), self._losses)
         before, after = self._candidate.description, self._description
@@ -137,8 +137,9 @@ class _Judge:
             "run": self._record.name,
             "candidate": self._candidate.id,
             "simplified": (after.token_digest or "")[:ID_CHARACTERS],
-            "tried": tried,
-            "accepted": accepted,
+            "tried": done.tried,
+            "complete": done.complete,
+            "accepted": done.accepted,
             "renamed": self._renamed,
             "level": LEVEL,
             "statements_before": len(before.statements),

@@ -11,11 +11,10 @@ from ..problems.base import (
     Interactive,
     Json,
     Problem,
-    VerdictStatus,
     canonical_json,
     encode_number,
 )
-from ..sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox
+from ..sandbox.base import Execution, Limits, Program, Sandbox
 from .base import Evaluation, EvaluationStatus, Race, Reference, Score, ScoreStatus
 from .scoring import fitness, normalised_loss, score
 
@@ -116,12 +115,10 @@ class GapEvaluator:
         return score(self.problem, instance, self.references[instance.id], execution)
 
     def answer(self, program: Program, instance: Instance, sandbox: Sandbox) -> Json | None:
-        """A program's answer to an instance, None unless it is valid."""
+        """A program's answer to an instance, None unless its score is OK."""
         execution = self._run(program, instance, sandbox)
-        if execution.status is not ExecutionStatus.OK:
-            return None
-        verdict = self.problem.verify(instance, execution.answer)
-        return execution.answer if verdict.status is VerdictStatus.VALID else None
+        found = score(self.problem, instance, self.references[instance.id], execution)
+        return execution.answer if found.status is ScoreStatus.OK else None
 
     def _run(self, program: Program, instance: Instance, sandbox: Sandbox) -> Execution:
         dialogue = self.problem.dialogue(instance) if isinstance(self.problem, Interactive) else None

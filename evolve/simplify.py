@@ -35,11 +35,13 @@ class Simplified:
         text: the shortest accepted text.
         tried: variants that were put to the test (count).
         accepted: variants that were kept, one after another (count).
+        complete: whether no variant of the text is left untried.
     """
 
     text: str
     tried: int
     accepted: int
+    complete: bool
 
 
 def simplify(text: str, entry: str, accept: Callable[[str], bool], limit: int) -> Simplified:
@@ -58,14 +60,14 @@ def simplify(text: str, entry: str, accept: Callable[[str], bool], limit: int) -
             if variant in refused:
                 continue
             if tried >= limit:
-                return Simplified(current, tried, accepted)
+                return Simplified(current, tried, accepted, False)
             tried += 1
             if accept(variant):
                 current, accepted = variant, accepted + 1
                 break
             refused.add(variant)
         else:
-            return Simplified(current, tried, accepted)
+            return Simplified(current, tried, accepted, True)
 
 
 def variants(text: str, entry: str) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 from ..evaluators.base import Evaluation
 from .archive import Archive, unique
 from .base import Elite, Origin, Proposal
+from .edits import START
 from .offline.kinds import ARRAY, NUMBER
 from .offline.scope import Spot, analyse
 
@@ -175,7 +176,12 @@ class Tuner:
 
 
 def structure(text: str) -> str | None:
-    """A text with 1 for each of its tunable numbers; None if it has none, or cannot be written."""
+    """A text with 1 for each of its tunable numbers; None if it has none, cannot be written, or has regions.
+
+    Writing a tree anew would lose the marks of EVOLVE-BLOCKs and change what stands outside of them.
+    """
+    if START in text:
+        return None
     try:
         values = constants(text)
         return substitute(text, [1.0] * len(values)) if values else None

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import TROUBLE, UNSAFE, USAGE, UserError
+from ..errors import UNSAFE, USAGE, UserError, unwritable
 from .common import Json, Set, Without, console, emit_json, errors
 
 
@@ -30,11 +30,12 @@ def show(
 ) -> None:
     """Show the resolved configuration, defaults included."""
     with errors(json):
+        from ..compose import resolve_budget
         from ..config import dump
         from ..setup import open_problem
         from .flags import build_config
 
-        config = build_config(what, assign or [])
+        config = resolve_budget(build_config(what, assign or []))
         document = config.model_dump(mode="json")
         document["problem"] = dict(open_problem(config).parameters)
         if json:
@@ -57,7 +58,7 @@ def init(
         try:
             file.write_text(starter(), "utf-8")
         except OSError as error:
-            raise UserError(TROUBLE, f"{file}: {error.strerror}, expected a file to write") from error
+            raise unwritable(file, error) from error
         if json:
             emit_json({"written": str(file)})
         else:

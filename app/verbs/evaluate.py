@@ -21,6 +21,7 @@ InstancesFrom = Annotated[
 ]
 
 
+_FILE_ENDINGS = (".csv", ".json", ".jsonl", ".txt")
 _MOST_LISTED = 10
 """Instances (count) up to which each one's objective is printed."""
 
@@ -120,7 +121,8 @@ def _open(
     config = build_config(problem, assign or [], workers=workers, without=without)
     name = instances or split or "test"
     path = Path(name)
-    if path.is_file() and name not in open_problem(config).problem.sets():
+    like_a_file = path.exists() or len(path.parts) > 1 or path.suffix in _FILE_ENDINGS
+    if like_a_file and name not in open_problem(config).problem.sets():
         return open_setup(config, files=[path], notify=_progress), path.name
     return open_setup(config, sets=[name], notify=_progress), name
 

@@ -72,7 +72,9 @@ def start_programs(given: list[str], runs: Path) -> dict[str, dict[str, str]]:
     for text in given:
         path = Path(text)
         if path.is_file():
-            programs[path.name] = read_program(path)
+            programs[text if path.name in programs else path.name] = read_program(path)
+        elif path.suffix == ".py":
+            raise UserError(USAGE, f"--start {text}: no such file, expected a program or a run")
         else:
             programs.update(elites_of(find_run(text, runs)))
     return programs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from ..errors import NO_CANDIDATE, USAGE, UserError
+from ..errors import NO_CANDIDATE, USAGE, UserError, unwritable
 from .common import Json, Runs, console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def new_file(path: Path, force: bool) -> Iterator[TextIO]:
             yield stream
         draft.replace(path)
     except OSError as error:
-        raise UserError(USAGE, f"{path}: {error.strerror}, expected a file to write") from error
+        raise unwritable(path, error) from error
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)

@@ -47,6 +47,10 @@ def report(
             with open_record(folder) as record:
                 found = view.context(record)
                 texts = view.html(record, found), view.markdown(record, found)
+            try:
+                where.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise UserError(USAGE, f"{where}: {error.strerror}, expected a folder to write to") from error
             for path, text in zip(targets, texts, strict=True):
                 write_new(path, text, force)
                 written.append(str(path))

@@ -25,7 +25,9 @@ Patience = Annotated[
     int | None, typer.Option("--patience", min=1, help="Iterations without a better best (count).")
 ]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Random seed of the search.")]
-Repeat = Annotated[int, typer.Option("--repeat", min=1, help="Runs with seeds SEED, SEED+1, … (count).")]
+Repeat = Annotated[
+    int, typer.Option("--repeat", min=1, help="Runs, seeds SEED, SEED+1, …; a budget is each run's (count).")
+]
 Usd = Annotated[float | None, typer.Option("--usd", min=0.000001, help="US dollars in all, a hard cap.")]
 Tokens = Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens in and out in all, a hard cap.")]
 Models = Annotated[
@@ -54,7 +56,8 @@ def run(
     tokens: Tokens = None,
     seed: Seed = None,
     repeat: Annotated[
-        int, typer.Option("--repeat", min=1, help="Runs with seeds SEED, SEED+1, … (count).")
+        int,
+        typer.Option("--repeat", min=1, help="Runs, seeds SEED, SEED+1, …; a budget is each run's (count)."),
     ] = 1,
     control: Annotated[
         str | None,
@@ -106,22 +109,19 @@ def run(
         )
         config = compose.resolve_budget(config)
         check_models(config, runs_folder(runs))
-        if dry_run:
-            _dry_run(config, json)
-            return
         programs = start_programs(start or [], runs_folder(runs))
+        if dry_run:
+            _dry_run(config, programs, repeat, json)
+            return
         name = new_name(Path(config.campaign.problem).stem, config.campaign.seed, time.time())
-        documents = [
-            _one(
-                _with_seed(config, offset),
-                runs_folder(runs),
-                _member(name, offset, repeat),
-                programs,
-                json,
-                name if repeat > 1 else None,
+        documents: list[dict[str, Any]] = []
+        for offset in range(repeat):
+            member, group = _member(name, offset, repeat), name if repeat > 1 else None
+            documents.append(
+                _one(_with_seed(config, offset), runs_folder(runs), member, programs, json, group)
             )
-            for offset in range(repeat)
-        ]
+            if documents[-1]["status"] != "completed":  # whoever stops one of them stops them all
+                break
         finish(documents, name if repeat > 1 else None, json)
 
 
@@ -180,14 +180,16 @@ def stop(run: Annotated[str, typer.Argument(metavar="RUN")], runs: Runs = None, 
             console().print(f"{folder.name}: not running, nothing to stop", markup=False)
 
 
-def _dry_run(config: Config, json: bool) -> None:
+def _dry_run(config: Config, programs: dict[str, dict[str, str]], repeat: int, json: bool) -> None:
     """Prints what a campaign would ask for and cost, and its first prompt."""
     from .. import compose
 
-    document = compose.dry_run(config)
+    document = {**compose.dry_run(config, start=programs or None), "runs": repeat}
     if json:
         emit_json(document)
         return
+    if repeat > 1:
+        console().print(f"{repeat} runs; calls, cost and budgets are those of each run", markup=False)
     for text in [*document["lines"], *(document["prompt"] or {}).values()]:
         console().print(text, markup=False)
 
@@ -204,15 +206,20 @@ def _member(name: str, offset: int, repeat: int) -> str:
 def _one(
     config: Config, runs: Path, name: str, programs: dict[str, dict[str, str]], json: bool, group: str | None
 ) -> dict[str, Any]:
+    from ..errors import UserError
     from ..opening import user_splits
-    from ..runs import make_folder
+    from ..runs import discard_unbegun, make_folder
     from ..setup import open_problem
 
     loaded = open_problem(config)  # a wrong name, parameter or file leaves no folder behind
     if config.evaluation.instances:
         user_splits(loaded, [Path(p) for p in config.evaluation.instances], config.evaluation.instance_seed)
     folder = make_folder(runs, name)
-    return _search(config, folder, programs, json, group)
+    try:
+        return _search(config, folder, programs, json, group)
+    except UserError:
+        discard_unbegun(folder)
+        raise
 
 
 def _search(

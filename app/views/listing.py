@@ -30,13 +30,13 @@ def run_row(folder: Path) -> dict[str, Any]:
     """One run under the field names of the JSON contract; `status` is `unreadable` with a `note` if it is."""
     try:
         reader = Reader.open(folder)
+        try:
+            return _row(folder, reader)
+        finally:
+            reader.close()
     except StoreError as error:
         empty = dict.fromkeys(("problem", "model", "iterations", "best_gap_percent", "started"))
         return {"run": folder.name, **empty, "status": "unreadable", "note": str(error)}
-    try:
-        return _row(folder, reader)
-    finally:
-        reader.close()
 
 
 def _row(folder: Path, reader: Reader) -> dict[str, Any]:
@@ -69,8 +69,8 @@ def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> Table:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("run", overflow="fold", min_width=26 if width < 100 else 32)
-    table.add_column("problem", no_wrap=True)
+    table.add_column("run", no_wrap=True)  # whole at any width: it is there to be copied
+    table.add_column("problem", overflow="ellipsis", no_wrap=True)
     table.add_column("model", overflow="ellipsis", no_wrap=True, max_width=12 if width < 100 else 40)
     table.add_column("iterations" if width >= 100 else "iter.", justify="right")
     table.add_column("best gap (valid)" if width >= 100 else "best gap", justify="right", no_wrap=True)

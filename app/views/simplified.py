@@ -45,7 +45,10 @@ def verdict(document: Mapping[str, Any]) -> str:
     """What changed and how it was judged, in words."""
     names = "; expressions that the field has a name for bear it" if document.get("renamed") else ""
     if not document["accepted"]:
-        return f"nothing can go: all of {document['tried']} variants were worse or failed{names}"
+        tried = document["tried"]
+        if document["complete"]:
+            return f"nothing can go: all of {tried} variants were worse or failed{names}"
+        return f"the first {tried} variants were worse or failed; --evaluations tries more{names}"
     bounds = document["loss_difference_ci95_percent"]
     shown = "" if bounds is None else f" [{bounds[0]:+.3f}, {bounds[1]:+.3f}]"
     return (

@@ -77,7 +77,7 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
     lines.append(
         f"{summary['iterations']} iterations, {summary['evaluations']} evaluations, "
         f"{summary['executions']} executions in {duration(usage['wall_seconds'])}; "
-        f"{summary['status']}{_because(summary['stop_reason'])}"
+        f"{summary['status']}{_because(summary)}"
     )
     return lines
 
@@ -162,5 +162,7 @@ def _kind_text(kinds: Mapping[str, int]) -> str:
     return ", ".join(kind.replace("_", " ") for kind in sorted(kinds)) or "none"
 
 
-def _because(reason: str | None) -> str:
-    return f" ({reason})" if reason else ""
+def _because(summary: Mapping[str, Any]) -> str:
+    """The reason of an end, unless the status says it."""
+    reason = summary["stop_reason"]
+    return f" ({reason})" if reason and reason != summary["status"] else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from ...evaluators.base import Evaluation, Reference
 from ...problems.base import Instance
 from ..base import AddStatus, Candidate, Origin, Prompt, Rejection, RejectionReason
 from .records import read_candidate, read_evaluation, read_instance, read_reference, read_score
-from .schema import open_reading
+from .schema import damaged, open_reading
 
 BASELINE = "baseline/"
 """Prefix under which a baseline's evaluations are stored (`baseline/mdd`)."""
@@ -90,16 +91,33 @@ class Reader:
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """All rows of a query."""
-        return self._db.execute(query, values).fetchall()
+        with self._readable():
+            return self._db.execute(query, values).fetchall()
 
     def stream(self, query: str, values: Sequence[Any] = ()) -> Iterator[sqlite3.Row]:
         """Rows of a query one at a time, for results too large to hold."""
-        yield from self._db.execute(query, values)
+        with self._readable():
+            yield from self._db.execute(query, values)
 
     def value(self, query: str, values: Sequence[Any] = ()) -> Any:
         """First column of the first row, None if there is no row."""
-        row = self._db.execute(query, values).fetchone()
+        with self._readable():
+            row = self._db.execute(query, values).fetchone()
         return None if row is None else row[0]
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Tells damage of the file from errors of a query, which are bugs.
+
+        Raises:
+            StoreError: the file is damaged.
+        """
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if type(error) is not sqlite3.DatabaseError:
+                raise
+            raise damaged(Path(self._db.execute("PRAGMA database_list").fetchone()[2]), error) from error
 
     def record(self, key: str) -> Any:
         """A value of the run's own record (`config`, `versions`, `status`, …); None if it was never set."""

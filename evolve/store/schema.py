@@ -92,7 +92,7 @@ def open_writing(folder: Path) -> sqlite3.Connection:
         database.execute("PRAGMA foreign_keys = ON")
         migrate(database, path)
     except sqlite3.DatabaseError as error:
-        raise _unreadable(path, error) from error
+        raise damaged(path, error) from error
     return database
 
 
@@ -117,7 +117,7 @@ def open_reading(folder: Path) -> sqlite3.Connection:
             database = copy
         migrate(database, path)
     except sqlite3.DatabaseError as error:
-        raise _unreadable(path, error) from error
+        raise damaged(path, error) from error
     return database
 
 
@@ -159,5 +159,6 @@ def migrate(database: sqlite3.Connection, path: Path) -> None:
         database.execute(f"PRAGMA user_version = {version}")
 
 
-def _unreadable(path: Path, error: Exception) -> StoreError:
+def damaged(path: Path, error: Exception) -> StoreError:
+    """The error for a file that SQLite cannot make sense of."""
     return StoreError(f"{path}: {error}; the file is damaged or no store of a run")

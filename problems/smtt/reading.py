@@ -15,12 +15,12 @@ from .generator import RANGES, WEIGHTED_TIGHTNESS, due_range, scale, stratum_nam
 FORMAT = """\
 `.csv`: a header line `instance,p,d` (weighted: `instance,p,d,w`) and one line per job: the instance's name
 (the column may be left out if there is only one), processing time > 0, due date, weight > 0, all integers,
-times in time units. `.jsonl`: one object per line, {"id": text, "p": [...], "d": [...], "w": [...]}, `id`
-and, without weights, `w` optional. `.txt`: the layout of OR-Library, for each instance n processing times,
-n weights and n due dates, separated by blanks and line ends; the number of jobs n is the first number of
-the file's name (`wt40.txt`). Weights are refused where the problem has none, except in the OR-Library
-layout, where they are left out. A `.txt` file whose 125 instances have the due dates of OR-Library's
-weighted sets, stratum by stratum, gets their strata; everything else is one stratum, `all`."""
+times in time units, at most 10¹². `.jsonl`: one object per line, {"id": text, "p": [...], "d": [...], "w":
+[...]}, `id` and, without weights, `w` optional. `.txt`: the layout of OR-Library, for each instance n
+processing times, n weights and n due dates, separated by blanks and line ends; the number of jobs n is the
+first number of the file's name (`wt40.txt`). Weights are refused where the problem has none, except in the
+OR-Library layout, where they are left out. A `.txt` file whose 125 instances have the due dates of
+OR-Library's weighted sets, stratum by stratum, gets their strata; everything else is one stratum, `all`."""
 
 _COLUMNS = {"p": "processing_times", "d": "due_dates", "w": "weights"}
 _LEAST = {"p": 1, "d": None, "w": 1}
@@ -154,7 +154,7 @@ def _library_strata(instances: Sequence[dict[str, list[int]]]) -> list[str]:
 
 def _number(value: object, key: str, where: str) -> int:
     least = _LEAST[key]
-    expected = "an integer" if least is None else f"an integer ≥ {least}"
+    expected = f"an integer of at most {_LARGEST:,}" + ("" if least is None else f" and ≥ {least}")
     if isinstance(value, str) and re.fullmatch(r"[+-]?\d{1,20}", value):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _LARGEST:

@@ -186,7 +186,7 @@ def test_an_unclosed_run_is_read_on_a_read_only_disk_with_a_note(
 def test_what_writes_says_that_the_disk_is_read_only(read_only: Callable[..., tuple[int, str]]) -> None:
     """`report` and `delete` on a read-only disk end with one clear line and no traceback."""
     for words, expected in (
-        (["report", MODEL], 2),
+        (["report", MODEL], 8),
         (["delete", MODEL, "--yes"], 8),
     ):
         code, said = read_only(*words)

@@ -84,7 +84,7 @@ def test_an_offline_run_is_replayed(offline):
 
 @pytest.mark.parametrize(("seed", "limits"), [(2, (36, 45)), (4, (16, 24)), (1, (20, 33, 40))])
 def test_a_run_that_waited_near_its_limits_is_replayed(tmp_path, seed, limits):
-    """Near a limit of evaluations asks wait for outcomes; a resumed run and its replay wait at the same asks."""
+    """Near a limit of evaluations asks wait for outcomes; a resumed run and its replay wait alike."""
     for limit in limits:
         folder = run(
             tmp_path / "run", budget={"evaluations": limit}, campaign={"in_flight": 16, "seed": seed}
