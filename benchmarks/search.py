@@ -203,7 +203,7 @@ def picture(folder: Path, problem: str, target: Path) -> None:
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     for arm, by in collected(folder, problem).items():
-        most = min(one.evaluations for one in by.values())
+        most = max(one.evaluations for one in by.values())
         xs = sorted({round(most * n / 200) for n in range(201)})
         means = [
             fmean(min(s.valid for s in one.curve if s.evaluations <= x) for one in by.values()) for x in xs
@@ -211,7 +211,7 @@ def picture(folder: Path, problem: str, target: Path) -> None:
         axes.plot(xs, means, label=f"{arm} ({len(by)} seeds)")
     axes.set_xlabel("evaluations in training (count)")
     axes.set_ylabel("best loss on validation so far\n(percent of the reference, mean over seeds)")
-    axes.set_title(f"{problem}: equal CPU time; a line ends at the fewest evaluations of its seeds")
+    axes.set_title(f"{problem}: equal CPU time; a seed that has ended keeps its last value")
     axes.legend(fontsize=8)
     figure.savefig(target, metadata={"Date": None} if target.suffix == ".svg" else None)
 
