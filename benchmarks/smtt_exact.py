@@ -2,6 +2,7 @@
 
 python benchmarks/smtt_exact.py decomposition          n = 20, 50, 100, 200 of the fixed sets
 python benchmarks/smtt_exact.py methods --jobs 15      every method on one instance of each of 20 strata
+python benchmarks/smtt_exact.py bounds                 bounds where n = 500 has no proven optimum
 python benchmarks/smtt_exact.py or-library FOLDER      OR-Library's listed values on your copy
 """
 
@@ -15,11 +16,11 @@ from statistics import mean, median
 from typing import Any
 
 from gapsmith.evaluators.smtt import smtt, smwtt, store
-from gapsmith.evaluators.smtt.bounds import sorted_bound
+from gapsmith.evaluators.smtt.bounds import price_bound, sorted_bound
 from gapsmith.evaluators.smtt.decomposition import Decomposition, Unfinished
 from gapsmith.evaluators.smtt.models import big_m_model, interval_model, linear_bound, positional_model
 from gapsmith.evaluators.smtt.relaxation import prove
-from gapsmith.evaluators.smtt.search import search
+from gapsmith.evaluators.smtt.search import cost_of, search
 from gapsmith.evaluators.smtt.subsets import subset_optimum
 from gapsmith.evaluators.toolbox import solve_cpsat, solve_mip
 
@@ -121,15 +122,37 @@ def or_library(folder: Path, seconds: float) -> None:
         )
 
 
+def bounds() -> None:
+    """Bounds of the instances of n=500 without a proven optimum, percent of the shipped sequence's cost."""
+    rows: dict[str, list[float]] = {"sorted bound": [], "prices of a sequence": [], "shipped": []}
+    spent = []
+    for instance in smtt.problem().instances("n=500", 0):
+        reference, sequence = store.shipped(instance.digest), store.attained(instance.digest)
+        if reference is None or sequence is None or reference.kind.value == "optimum":
+            continue
+        cost, started = cost_of(instance.public, sequence), time.process_time()
+        rows["prices of a sequence"].append(100 * price_bound(instance.public, sequence) / cost)
+        spent.append(time.process_time() - started)
+        rows["sorted bound"].append(100 * sorted_bound(instance.public) / cost)
+        rows["shipped"].append(100 * float(reference.value) / cost)
+    for name, found in rows.items():
+        print(
+            f"{name}: {min(found):.1f} to {max(found):.1f} %, mean {mean(found):.1f} %, {len(found)} instances"
+        )
+    print(f"prices of a sequence: CPU ms mean {1e3 * mean(spent):.1f}")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Exact methods of total tardiness.")
-    parser.add_argument("what", choices=["decomposition", "methods", "or-library"])
+    parser.add_argument("what", choices=["decomposition", "methods", "bounds", "or-library"])
     parser.add_argument("folder", nargs="?", type=Path, default=Path("."))
     parser.add_argument("--jobs", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=20.0)
     options = parser.parse_args()
     if options.what == "decomposition":
         decomposition()
+    elif options.what == "bounds":
+        bounds()
     elif options.what == "or-library":
         or_library(options.folder, options.seconds)
     else:

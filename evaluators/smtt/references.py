@@ -9,7 +9,7 @@ from typing import Any
 from ...problems.base import Instance
 from ..base import ProofKind, Reference, ReferenceKind
 from . import decomposition, store
-from .bounds import sorted_bound
+from .bounds import price_bound, sorted_bound
 
 _COMPUTED = "computed here"
 _MOVES = 400
@@ -88,17 +88,22 @@ class TardinessReferences:
 def _relaxed(
     public: Mapping[str, Any], started: float, seconds: float, sequence: Sequence[int] | None
 ) -> Reference:
-    """Optimum or bound by relaxation and enumeration; the sorted bound where even that is too large."""
+    """Optimum or bound by relaxation and enumeration; a bound without steps where even that is too large."""
     from . import relaxation
     from .search import search
 
     jobs = len(public["due_dates"])
     floor = sorted_bound(public)
-    if sum(public["processing_times"]) * jobs > _PACE * seconds:
-        spent = time.monotonic() - started
-        return Reference.proven_bound(floor, ProofKind.ARITHMETIC, "sorted bound", "1", spent, _COMPUTED)
     if sequence is None:
         _, sequence = search(public, _MOVES, time.monotonic() + 0.3 * seconds)
+    if sum(public["processing_times"]) * jobs > _PACE * seconds:
+        dual = price_bound(public, sequence)
+        how = (
+            (ProofKind.DUAL, "prices of a sequence")
+            if dual > floor
+            else (ProofKind.ARITHMETIC, "sorted bound")
+        )
+        return Reference.proven_bound(max(dual, floor), *how, "1", time.monotonic() - started, _COMPUTED)
     proof = relaxation.prove(public, sequence, max(0.0, started + seconds - time.monotonic()))
     make = Reference.optimum if proof.optimal else Reference.proven_bound
     spent = time.monotonic() - started

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .bounds import time_prices
 from .precedence import precedence
 from .search import cost_of
 
@@ -103,13 +104,11 @@ class Relaxation:
     def _prices(self, sequence: np.ndarray, dates: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Multipliers from the prices that a known sequence puts on time (1 / 64 cost units).
 
-        A unit of time costs what a delay of everything from there on by one unit costs: the weight of the
-        jobs that are late from there on. A job pays its own cost and its time, where the two are least. These
-        are values of a dual solution of the time-indexed programme (Dyer and Wolsey 1990,
-        doi:10.1016/0166-218X(90)90104-K), so that already the first bound is good.
+        A job pays its own cost and its time, where the two are least: the dual solution of `price_bound`, so
+        that already the first bound is good.
         """
-        late = (self.p[sequence].cumsum() > dates[sequence]) * weights[sequence]
-        price = np.repeat(late[::-1].cumsum()[::-1], self.p[sequence])
+        p = self.p[sequence]
+        price = np.repeat(time_prices(p, dates[sequence], weights[sequence]), p)
         paid = np.concatenate([[0], price.cumsum()])
         starts = np.arange(self.end)[:, None]
         time_cost = paid[np.minimum(starts + self.p, self.end)] - paid[starts]

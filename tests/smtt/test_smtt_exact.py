@@ -8,8 +8,9 @@ from dataclasses import replace
 from unittest.mock import ANY
 
 import pytest
+from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.smtt import smtt, smwtt
-from gapsmith.evaluators.smtt.bounds import sorted_bound
+from gapsmith.evaluators.smtt.bounds import price_bound, sorted_bound
 from gapsmith.evaluators.smtt.decomposition import Decomposition, Unfinished
 from gapsmith.evaluators.smtt.precedence import precedence
 from gapsmith.evaluators.smtt.relaxation import prove
@@ -133,6 +134,31 @@ def test_the_sorted_bound_is_below_every_sequence(draw: Draw, brute: Brute) -> N
             assert 0 <= bound <= brute(public)
             positive += bound > 0
     assert positive > 50
+
+
+@pytest.mark.parametrize("stretch", [1, 10**15])
+def test_the_price_bound_is_below_every_sequence(draw: Draw, brute: Brute, stretch: int) -> None:
+    """From any sequence, with and without weights, also beyond machine integers; near it from a good one."""
+    near = 0
+    for weighted in (False, True):
+        for public in draw(60, 6, seed=9, weighted=weighted):
+            stretched = {k: [x * stretch for x in v] if k != "weights" else v for k, v in public.items()}
+            optimum, jobs = brute(public) * stretch, range(len(public["due_dates"]))
+            for sequence in (jobs, jobs[::-1], prove(public, jobs, 30).sequence or jobs):
+                bound = price_bound(stretched, sequence)
+                assert 0 <= bound <= optimum
+            near += bound >= 0.8 * optimum
+    assert near > 60
+
+
+def test_a_large_instance_gets_a_bound_near_a_good_sequence() -> None:
+    """In a second, where no exact method finishes, the bound is above 0.85 of a sequence found by search."""
+    instance = next(i for i in smtt.problem().instances("n=500", 0) if i.stratum == "rdd=0.4 tf=0.6")
+    reference = smtt.references.compute(instance, 1.0)
+    cost, _ = search(instance.public, 20, time.monotonic() + 5)
+    assert reference.kind is ReferenceKind.BOUND
+    assert reference.value > 1.05 * sorted_bound(instance.public)
+    assert 0.85 * cost < reference.value <= cost
 
 
 def test_search_reports_the_cost_of_its_sequence(draw: Draw) -> None:
