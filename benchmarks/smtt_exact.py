@@ -137,7 +137,7 @@ def bounds() -> None:
         rows["shipped"].append(100 * float(reference.value) / cost)
     for name, found in rows.items():
         print(
-            f"{name}: {min(found):.1f} to {max(found):.1f} %, mean {mean(found):.1f} %, {len(found)} instances"
+            f"{name}: {min(found):.1f} to {max(found):.1f} %, mean {mean(found):.1f} %, {len(found)} rows"
         )
     print(f"prices of a sequence: CPU ms mean {1e3 * mean(spent):.1f}")
 
