@@ -13,7 +13,7 @@ from .config import override, parse
 from .evaluation import evaluate_program
 from .opening import open_setup
 from .proposers import check_models
-from .runs import make_folder, new_name, runs_folder
+from .runs import new_folder, new_name, runs_folder
 
 
 def run_campaign(
@@ -51,9 +51,9 @@ def run_campaign(
     config = compose.resolve_budget(parse(document, "run_campaign"))
     place = runs_folder(None if runs is None else Path(runs))
     check_models(config, place)
-    folder = make_folder(place, new_name(Path(problem).stem, seed, time.time()))
     programs = None if start is None else {"start": {MAIN_FILE: start}}
-    return compose.run(config, folder, start=programs)
+    with new_folder(place, new_name(Path(problem).stem, seed, time.time())) as folder:
+        return compose.run(config, folder, start=programs)
 
 
 def evaluate(

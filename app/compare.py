@@ -205,10 +205,7 @@ def _pair(first: Arm, second: Arm, split: str, by: str, budget: float) -> dict[s
         unit = "seeds"
     else:
         ids = [id for id, instance in first.tracks[0].record.instances.items() if instance.split == split]
-        rows = [
-            _by_instance([e for e in arm.evaluations(split, by, budget) if e is not None], ids)
-            for arm in (first, second)
-        ]
+        rows = [_by_instance(arm.evaluations(split, by, budget), ids) for arm in (first, second)]
         outcome, counts = _instances(*rows)
         unit = "instances"
     return {
@@ -234,9 +231,11 @@ def _by_seed(mine: Sequence[Evaluation], theirs: Sequence[Evaluation]) -> tuple[
     return paired([a for a, _ in both], [b for _, b in both]), _count(fitness, lambda value: -value)
 
 
-def _by_instance(evaluations: Sequence[Evaluation], ids: Sequence[str]) -> dict[str, list[Score | None]]:
-    """Instance → scores of all runs; None where a run ended at a failure before it."""
-    known = [{score.instance: score for score in evaluation.scores} for evaluation in evaluations]
+def _by_instance(
+    evaluations: Sequence[Evaluation | None], ids: Sequence[str]
+) -> dict[str, list[Score | None]]:
+    """Instance → scores of all runs; None where a run ended at a failure before it, or had found nothing."""
+    known = [{score.instance: score for score in e.scores} if e else {} for e in evaluations]
     return {id: [scores.get(id) for scores in known] for id in ids}
 
 

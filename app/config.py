@@ -203,9 +203,6 @@ class Config(_Section):
     model: tuple[ModelSettings, ...] = Field((), strict=False)
 
 
-OFFLINE = "offline"
-"""The proposer without a model, where a model is named."""
-
 SECTIONS = ("campaign", "archive", "search", "budget", "evaluation", "sandbox", "prompts", "run")
 
 
@@ -216,20 +213,12 @@ def parse(document: Mapping[str, Any], where: str) -> Config:
         UserError: an unknown key (with the nearest match) or a value out of range, all of them at once.
     """
     try:
-        config = Config.model_validate(document)
+        return Config.model_validate(document)
     except ValidationError as error:
         lines = [_explain(item, where) for item in error.errors()]
         raise UserError(
             INVALID, "\n".join(lines), "`gapsmith config explain KEY` tells what a key means"
         ) from error
-    specs = [table.spec for table in config.model]
-    if OFFLINE in specs and len({*specs}) > 1:
-        raise UserError(
-            INVALID,
-            f"{where} [[model]] spec: got {', '.join(specs)}, expected {OFFLINE} alone or models alone",
-            "run the offline proposer apart, as a control, and put both side by side: `gapsmith compare`",
-        )
-    return config
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -119,8 +119,15 @@ def check_models(config: Config, runs: Path) -> None:
     """Finds out before anything is spent, and before there is a run, whether all models can be used.
 
     Raises:
-        UserError: one cannot.
+        UserError: one cannot, or the offline proposer is named beside one.
     """
+    specs = [table.spec for table in config.model]
+    if "offline" in specs and len({*specs}) > 1:
+        raise UserError(
+            INVALID,
+            f"[[model]] spec: got {', '.join(specs)}, expected offline alone or models alone",
+            "run the offline proposer apart, as a control, and put both side by side: `gapsmith compare`",
+        )
     if uses_models(config):
         for caller in build_callers(config, Cassette(), runs / "check"):
             caller.close()

@@ -60,7 +60,8 @@ def replay(
         config = parse(record.config, f"{folder.name}/archive.sqlite")
         if workers is not None:
             config = config.model_copy(update={"run": config.run.model_copy(update={"workers": workers})})
-        told = record.reader.value("SELECT count(*) FROM iterations WHERE told IS NOT NULL")
+        # An ask may stay open while later ones are told: a budget that was spent, a model's trouble, a kill.
+        told = record.reader.value("SELECT max(iteration) FROM iterations WHERE told IS NOT NULL")
         if not told:
             raise UserError(USAGE, f"{folder.name}: no iteration was told, nothing to replay")
         loaded = open_problem(config)

@@ -78,7 +78,7 @@ def new_name(problem: str, seed: int, now: float) -> str:
     return f"{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}-{safe}-{digits}"
 
 
-def make_folder(runs: Path, name: str) -> Path:
+def _make_folder(runs: Path, name: str) -> Path:
     """Makes the folder of a new run.
 
     Raises:
@@ -96,8 +96,22 @@ def make_folder(runs: Path, name: str) -> Path:
     return folder
 
 
-def discard_unbegun(folder: Path) -> None:
-    """Removes the folder of a run that ended before it had a start program: it holds nothing."""
+@contextmanager
+def new_folder(runs: Path, name: str) -> Iterator[Path]:
+    """The folder of a new run, removed again if a person's mistake ends it before it has a start program.
+
+    Raises:
+        UserError: it cannot be made.
+    """
+    folder = _make_folder(runs, name)
+    try:
+        yield folder
+    except UserError:
+        _discard_unbegun(folder)
+        raise
+
+
+def _discard_unbegun(folder: Path) -> None:
     reader = Reader.open(folder) if (folder / FILE_NAME).is_file() else None
     try:
         begun = reader is not None and reader.record("starts") is not None

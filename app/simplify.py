@@ -101,7 +101,7 @@ class _Judge:
                 "simplify another, for example `best`",
             )
         self._losses = self._loss(self._before)
-        self._race = PairedRace(tuple(loss / 100 for loss in self._losses), LEVEL)
+        self._race = PairedRace.against(self._before, runner.evaluator.loss, LEVEL)
         self._after = self._before
         self._description = self._described(self.text)
 

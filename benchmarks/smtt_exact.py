@@ -136,9 +136,7 @@ def bounds() -> None:
         rows["sorted bound"].append(100 * sorted_bound(instance.public) / cost)
         rows["shipped"].append(100 * float(reference.value) / cost)
     for name, found in rows.items():
-        print(
-            f"{name}: {min(found):.1f} to {max(found):.1f} %, mean {mean(found):.1f} %, {len(found)} rows"
-        )
+        print(f"{name}: {min(found):.1f} to {max(found):.1f} %, mean {mean(found):.1f} %, {len(found)} rows")
     print(f"prices of a sequence: CPU ms mean {1e3 * mean(spent):.1f}")
 
 

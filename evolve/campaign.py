@@ -16,24 +16,13 @@ from typing import Any
 
 from ..evaluators.base import Evaluation, ScoreStatus
 from .archive import Archive
-from .base import (
-    AddStatus,
-    Budget,
-    Candidate,
-    Context,
-    Elite,
-    Proposal,
-    Rejection,
-    StopReason,
-    Usage,
-    stream,
-)
+from .base import AddStatus, Budget, Candidate, Context, Elite, Proposal, Rejection, StopReason, Usage, stream
 from .executor import Job
 from .follow import Coursed, follow
 from .islands import Islands
 from .ledger import BudgetSpent
 from .memory import Memory
-from .racing import PairedRace, losses_of
+from .racing import PairedRace
 from .selection import Control, Selection
 from .state import Ask, Order, Ports, Settings, Tally
 from .store.reader import Iteration
@@ -216,8 +205,12 @@ class Campaign:
             self.stopped = self.budget.exhausted(self.usage())
         if not self._room() or (self.stopped is not None and not replaying):
             return False
-        free = replaying and self.settings.order is Order.COMPLETED
-        return free or self.budget.admits(self.tally.asked + 1, self.tally.evaluations, len(self._asks))
+        if replaying and self.settings.order is Order.COMPLETED:
+            return True
+        admitted = self.budget.admits(self.tally.asked + 1, self.tally.evaluations, len(self._asks))
+        if not admitted and not self._asks:  # a replay that took another course than the record
+            self.interrupt(StopReason.EVALUATIONS)
+        return admitted
 
     def _room(self) -> bool:
         # In order of completion only asks that wait for somebody count, and as many again may be evaluated;
@@ -235,10 +228,12 @@ class Campaign:
         return (number - 1) % self.archive.islands
 
     def _race(self, rival: Elite | None, parent: Elite) -> PairedRace | None:
-        losses = losses_of(rival.evaluation, self.ports.evaluator.loss) if rival else {}
+        if rival is None:
+            return None
         drifts = self.settings.control is Control.RANDOM  # what answers like its parent is a step of a drift
         answers = () if drifts else tuple(score.answer_digest for score in parent.evaluation.scores)
-        return PairedRace(tuple(losses.values()), self.settings.race_level, answers) if losses else None
+        loss, level = self.ports.evaluator.loss, self.settings.race_level
+        return PairedRace.against(rival.evaluation, loss, level, answers)
 
     def _asked_before(self, recorded: Iteration) -> Ask:
         """The ask of a recorded iteration; only what was not told is done."""

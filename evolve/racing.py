@@ -1,10 +1,10 @@
 """Racing: a candidate that is not worth going on with is stopped before all instances are executed.
 
 Paired, as in F-Race (Birattari et al. 2002, GECCO, pp. 11-18), against one rival: a one-sided paired t test
-at a few fixed numbers of instances, its level divided by the number of looks (Bonferroni), and, while no
-loss is below 0, a cut that needs no statistics: a partial sum of losses that is already far above the rival's
-whole sum. A candidate that has answered the first instances exactly as its parent did is stopped too: most of
-what a change of source brings is such a twin, and executing it to the end teaches nothing.
+at a few fixed numbers of instances, its level divided by the number of looks (Bonferroni), and, where
+references are proven, a cut that needs no statistics: a partial sum of losses that is already far above the
+rival's whole sum. A candidate that has answered the first instances exactly as its parent did is stopped too:
+most of what a change of source brings is such a twin, and executing it to the end teaches nothing.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, stdev
 
-from ..evaluators.base import Evaluation, Score
+from ..evaluators.base import Evaluation, ReferenceKind, Score
 
 FIRST_LOOK = 4
 _GROWTH = 1.5
+_PROVEN = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 SURE = 1.2
 """How far above the rival's whole loss a partial one must be to need no test (ratio)."""
 
@@ -29,20 +30,37 @@ class PairedRace:
     Attributes:
         rival: the rival's normalised loss (ratio) on every instance, in the order of execution.
         level: of the one-sided test over all looks (probability, 0 to 1).
+        proven: whether losses are to proven optima or bounds, so that none can be below 0.
         parent: digests of the parent's answers on every instance; empty when nothing is compared with them.
     """
 
     rival: tuple[float, ...]
     level: float
+    proven: bool
     parent: tuple[str | None, ...] = ()
+
+    @classmethod
+    def against(
+        cls,
+        rival: Evaluation,
+        loss_of: Callable[[Score], float | None],
+        level: float,
+        parent: tuple[str | None, ...] = (),
+    ) -> PairedRace:
+        """The race against a complete evaluation.
+
+        Raises:
+            ValueError: a score of it is not OK.
+        """
+        proven = all(score.reference_kind in _PROVEN for score in rival.scores)
+        return cls(tuple(losses_of(rival, loss_of).values()), level, proven, parent)
 
     def lost(self, losses: Sequence[float], answers: Sequence[str | None]) -> bool:
         """Whether the first instances show the candidate clearly worse than the rival, or like its parent."""
         if self.alike(answers):
             return True
-        # Below 0, where references are no proven bounds, what is to come could still make up for any sum.
-        above_zero = min(*self.rival, *losses, 0.0) == 0.0
-        if above_zero and math.fsum(losses) > SURE * math.fsum(self.rival) + 1e-12:
+        # Where losses can be below 0, what is to come could still make up for any sum.
+        if self.proven and math.fsum(losses) > SURE * math.fsum(self.rival) + 1e-12:
             return True
         looks = looks_of(len(self.rival))
         if len(losses) not in looks:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +18,7 @@ from .results import finish, show
 if TYPE_CHECKING:
     from ...evolve.campaign import Campaign
     from ..config import Config
+    from ..views.live import LiveView
 
 Iterations = Annotated[int | None, typer.Option("--iterations", min=1, help="Iterations in all (count).")]
 Evaluations = Annotated[
@@ -25,9 +29,6 @@ Patience = Annotated[
     int | None, typer.Option("--patience", min=1, help="Iterations without a better best (count).")
 ]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Random seed of the search.")]
-Repeat = Annotated[
-    int, typer.Option("--repeat", min=1, help="Runs, seeds SEED, SEED+1, …; a budget is each run's (count).")
-]
 Usd = Annotated[float | None, typer.Option("--usd", min=0.000001, help="US dollars in all, a hard cap.")]
 Tokens = Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens in and out in all, a hard cap.")]
 Models = Annotated[
@@ -115,12 +116,14 @@ def run(
             return
         name = new_name(Path(config.campaign.problem).stem, config.campaign.seed, time.time())
         documents: list[dict[str, Any]] = []
+        interrupted = Event()
         for offset in range(repeat):
             member, group = _member(name, offset, repeat), name if repeat > 1 else None
             documents.append(
-                _one(_with_seed(config, offset), runs_folder(runs), member, programs, json, group)
+                _one(_with_seed(config, offset), runs_folder(runs), member, programs, group, interrupted)
             )
-            if documents[-1]["status"] != "completed":  # whoever stops one of them stops them all
+            # Whoever stops one of them stops them all, also when its search was over and it is completed.
+            if interrupted.is_set() or documents[-1]["status"] != "completed":
                 break
         finish(documents, name if repeat > 1 else None, json)
 
@@ -159,7 +162,7 @@ def resume(
             console(stderr=True).print(note, markup=False)
             show(compose.read_summary(folder), json)
             return
-        document = _search(config, folder, {}, json, None)
+        document = _search(config, folder, {}, None, Event())
         finish([document], None, json)
 
 
@@ -204,26 +207,30 @@ def _member(name: str, offset: int, repeat: int) -> str:
 
 
 def _one(
-    config: Config, runs: Path, name: str, programs: dict[str, dict[str, str]], json: bool, group: str | None
+    config: Config,
+    runs: Path,
+    name: str,
+    programs: dict[str, dict[str, str]],
+    group: str | None,
+    interrupted: Event,
 ) -> dict[str, Any]:
-    from ..errors import UserError
     from ..opening import user_splits
-    from ..runs import discard_unbegun, make_folder
+    from ..runs import new_folder
     from ..setup import open_problem
 
     loaded = open_problem(config)  # a wrong name, parameter or file leaves no folder behind
     if config.evaluation.instances:
         user_splits(loaded, [Path(p) for p in config.evaluation.instances], config.evaluation.instance_seed)
-    folder = make_folder(runs, name)
-    try:
-        return _search(config, folder, programs, json, group)
-    except UserError:
-        discard_unbegun(folder)
-        raise
+    with new_folder(runs, name) as folder:
+        return _search(config, folder, programs, group, interrupted)
 
 
 def _search(
-    config: Config, folder: Path, programs: dict[str, dict[str, str]], json: bool, group: str | None
+    config: Config,
+    folder: Path,
+    programs: dict[str, dict[str, str]],
+    group: str | None,
+    interrupted: Event,
 ) -> dict[str, Any]:
     """Runs a campaign under a live view; Ctrl-C once finishes what is in flight, twice stops now."""
     import os
@@ -235,11 +242,11 @@ def _search(
 
     model = ", ".join(entry.spec for entry in config.model) or "offline"
     title = f"{config.campaign.problem}, {model}, seed {config.campaign.seed}"
-    with LiveView(title, config.run.workers or os.cpu_count() or 1) as view:
+    with LiveView(title, config.run.workers or os.cpu_count() or 1) as view, _interrupts() as catch:
         view.say(f"run {folder}")
 
         def started(campaign: Campaign) -> None:
-            _catch_interrupts(campaign, view)
+            catch(campaign, view, interrupted)
             if config.evaluation.instances:
                 counts = {split: len(campaign.ports.evaluator.instances(split)) for split in SPLITS}
                 view.say(f"instances from {', '.join(config.evaluation.instances)}: {counts}")
@@ -251,16 +258,27 @@ def _search(
         return compose.run(config, folder, start=programs or None, group=group, watcher=watcher)
 
 
-def _catch_interrupts(campaign: Campaign, view: Any) -> None:
-    """Turns the first Ctrl-C into an orderly end; the second one gets through."""
+@contextmanager
+def _interrupts() -> Iterator[Callable[[Campaign, LiveView, Event], None]]:
+    """Gives what turns the first Ctrl-C into an orderly end (the second gets through); undone afterwards."""
     import signal
 
     from ...evolve.base import StopReason
 
-    def handle(number: int, frame: object) -> None:
-        signal.signal(number, signal.default_int_handler)
-        campaign.interrupt(StopReason.INTERRUPTED)
-        view.say("finishing what is in flight; Ctrl-C again stops now")
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
-    signal.signal(signal.SIGINT, handle)
-    signal.signal(signal.SIGTERM, handle)
+    def catch(campaign: Campaign, view: LiveView, interrupted: Event) -> None:
+        def handle(number: int, frame: object) -> None:
+            signal.signal(number, signal.default_int_handler)
+            interrupted.set()
+            campaign.interrupt(StopReason.INTERRUPTED)
+            view.say("finishing what is in flight; Ctrl-C again stops now")
+
+        for number in before:
+            signal.signal(number, handle)
+
+    try:
+        yield catch
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

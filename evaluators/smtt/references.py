@@ -15,6 +15,8 @@ _COMPUTED = "computed here"
 _MOVES = 400
 _PACE = 200_000
 """Pairs of start time and job that the relaxation needs a second for, at the least."""
+_PRICED_JOBS = 2_000
+"""Jobs up to which a search and its prices take little memory and time; both grow with their square."""
 
 
 class TardinessReferences:
@@ -45,7 +47,7 @@ class TardinessReferences:
         try:
             value = decomposition.Decomposition(times, dates, 0.5 * seconds).value()
         except decomposition.Unfinished:
-            return _relaxed(public, started, seconds - (time.monotonic() - started), None)
+            return _relaxed(public, started, seconds, None)
         spent = time.monotonic() - started
         return Reference.optimum(
             value, ProofKind.CONSTRUCTION, decomposition.NAME, decomposition.VERSION, spent, _COMPUTED
@@ -92,11 +94,15 @@ def _relaxed(
     from . import relaxation
     from .search import search
 
-    jobs = len(public["due_dates"])
+    jobs, left = len(public["due_dates"]), max(0.0, started + seconds - time.monotonic())
+    large = sum(public["processing_times"]) * jobs > _PACE * left
     floor = sorted_bound(public)
+    if large and jobs > _PRICED_JOBS:
+        spent = time.monotonic() - started
+        return Reference.proven_bound(floor, ProofKind.ARITHMETIC, "sorted bound", "1", spent, _COMPUTED)
     if sequence is None:
-        _, sequence = search(public, _MOVES, time.monotonic() + 0.3 * seconds)
-    if sum(public["processing_times"]) * jobs > _PACE * seconds:
+        _, sequence = search(public, _MOVES, time.monotonic() + 0.3 * left)
+    if large:
         dual = price_bound(public, sequence)
         how = (
             (ProofKind.DUAL, "prices of a sequence")

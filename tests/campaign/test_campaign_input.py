@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.api import run_campaign
+from gapsmith.app.errors import UserError
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 Run = Callable[..., tuple[dict[str, Any], Path]]
@@ -58,6 +60,9 @@ def test_a_start_program_that_fails_leaves_no_run(
     bad.write_text("def order(times, weights):\n    raise ValueError('no')\n")
     done = command("run", problem, "--start", str(bad))
     assert (done.returncode, "raised" in done.stderr) == (6, True), done.stderr
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["20260101-000000-good"]
+    with pytest.raises(UserError, match="raised"):
+        run_campaign(problem, iterations=2, start=bad.read_text(), runs=tmp_path / "runs")
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["20260101-000000-good"]
     done = command("run", problem, "--start", str(tmp_path / "nobody.py"))
     assert (done.returncode, "no such file" in done.stderr) == (2, True), done.stderr

@@ -41,7 +41,7 @@ def test_every_evaluation_ends_where_its_race_says(campaign: Run) -> None:
             assert evaluation is not None
             if evaluation.status is EvaluationStatus.FAILED:
                 continue
-            race = PairedRace(tuple(losses(row.rival)), level, tuple(answers(row.parents[0])))
+            race = PairedRace(tuple(losses(row.rival)), level, True, tuple(answers(row.parents[0])))
             mine, said = losses(row.candidate), answers(row.candidate)
             whole = len(race.rival)
             end = next((n for n in range(1, whole) if race.lost(mine[:n], said[:n])), None)

@@ -166,3 +166,20 @@ def test_a_start_program_that_failed_on_validation_begins_a_curve_without_a_figu
     assert gaps[0] is not None
     assert gaps[1] is None
     assert document["arms"][1]["curve"][-1]["valid_mean_gap_percent"] is not None
+
+
+def test_a_run_that_had_found_nothing_by_then_is_lost(
+    say: Say, make_run: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Nothing valid within the budget counts as a failure: no mean difference is made of the other runs."""
+    for name, count in (("one", 3), ("two", 12), ("three", 12)):
+        folder = make_run(tmp_path / f"20260108-100000-smtt-{name}", candidates=count)
+    with sqlite3.connect(folder / "archive.sqlite") as database:
+        database.execute(
+            "UPDATE evaluations SET status = 'failed', fitness = NULL WHERE split = 'valid' AND program IN "
+            "(SELECT id FROM candidates WHERE iteration <= 6)"
+        )
+    words = ["20260108-100000-smtt-one", folder.name]
+    pair = say("compare", *words, "--json", runs=tmp_path).document["pairs"][0]
+    assert pair["wins"] + pair["losses"] + pair["ties"] > 0
+    assert (pair["difference_percent"], pair["p_value"]) == (None, None)

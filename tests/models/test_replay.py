@@ -96,6 +96,40 @@ def test_a_run_that_waited_near_its_limits_is_replayed(tmp_path, seed, limits):
     assert replay(folder)["differences"] == []
 
 
+@pytest.mark.parametrize("seed", [1, 3])
+def test_a_replay_that_takes_another_course_says_where(tmp_path, seed):
+    """A problem that judges otherwise now: the replay ends and names the first difference, at any limit."""
+    problem = tmp_path / "mine.py"
+    shutil.copy(PROBLEM, problem)
+    folder = run(
+        tmp_path / "run",
+        budget={"evaluations": 60},
+        campaign={"problem": str(problem), "in_flight": 16, "seed": seed},
+    )
+    text = problem.read_text()
+    assert "total += time * instance" in text
+    problem.write_text(text.replace("total += time * instance", "total += (time % 7) * time * instance"))
+    assert replay(folder)["differences"] != []
+
+
+def test_a_run_whose_tokens_were_spent_is_replayed(tmp_path, module_loopback):
+    """An ask may stay open while later ones are told; the replay still tells all that was told."""
+    server = module_loopback(replies=REPLIES, faults=["pause", "ok", "ok", "ok", "ok", "ok", "ok", "ok"])
+    folder = run(
+        tmp_path / "run",
+        model=[{"spec": "openai/x", "base_url": server.url}],
+        budget={"tokens": 40_000, "iterations": 200},
+        campaign={"in_flight": 4},
+    )
+    reader = Reader.open(folder)
+    told = reader.value("SELECT count(*) FROM iterations WHERE told IS NOT NULL")
+    assert reader.record("stop_reason") == "tokens"
+    reader.close()
+    document = replay(folder)
+    assert document["differences"] == []
+    assert document["iterations"] == told
+
+
 def test_a_run_that_ended_by_its_cpu_time_is_replayed(tmp_path):
     """CPU seconds are never the same twice: the replay ends where the record does."""
     folder = run(tmp_path / "run", budget={"cpu_seconds": 0.5})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from unittest.mock import ANY
@@ -13,9 +14,10 @@ from gapsmith.evaluators.smtt import smtt, smwtt
 from gapsmith.evaluators.smtt.bounds import price_bound, sorted_bound
 from gapsmith.evaluators.smtt.decomposition import Decomposition, Unfinished
 from gapsmith.evaluators.smtt.precedence import precedence
-from gapsmith.evaluators.smtt.relaxation import prove
+from gapsmith.evaluators.smtt.relaxation import Proof, prove
 from gapsmith.evaluators.smtt.search import cost_of, search
 from gapsmith.evaluators.smtt.subsets import subset_optimum
+from gapsmith.problems.base import Instance
 from gapsmith.problems.smtt.verification import total_tardiness
 
 Public = dict[str, list[int]]
@@ -159,6 +161,33 @@ def test_a_large_instance_gets_a_bound_near_a_good_sequence() -> None:
     assert reference.kind is ReferenceKind.BOUND
     assert reference.value > 1.05 * sorted_bound(instance.public)
     assert 0.85 * cost < reference.value <= cost
+
+
+def test_a_huge_instance_gets_its_bound_at_once() -> None:
+    """Where a search would take memory by the square of the jobs, the sorted bound needs none."""
+    public = {"processing_times": [3] * 20_000, "due_dates": list(range(20_000)), "weights": [2] * 20_000}
+    instance = Instance("huge", "own", "all", public, 1, "test")
+    tracemalloc.start()
+    reference = smwtt.references.compute(instance, 0.05)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert reference.value == sorted_bound(public) > 0
+    assert most < 100e6
+
+
+def test_what_the_decomposition_leaves_of_the_time_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After half of the time without an optimum the relaxation gets what search leaves of the other half."""
+    hard = next(i for i in smtt.problem().instances("n=500", 0) if i.stratum == "rdd=0.4 tf=0.6")
+    given = []
+
+    def noted(public: Public, sequence: object, seconds: float) -> Proof:
+        given.append(seconds)
+        return Proof(0, False, None, 0.0, 0)
+
+    monkeypatch.setattr("gapsmith.evaluators.smtt.relaxation.prove", noted)
+    monkeypatch.setattr("gapsmith.evaluators.smtt.references._PACE", 10**9)
+    smtt.references.compute(hard, 2.0)
+    assert given[0] > 0.2
 
 
 def test_search_reports_the_cost_of_its_sequence(draw: Draw) -> None:
