@@ -133,6 +133,7 @@ def test_an_answer_that_the_verifier_stumbles_over_is_not_written(
     assert target.read_text() == ""
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_a_whole_group(problem: str, tmp_path: Path) -> None:
     """Ctrl-C in the first run of several: the others are not started."""
     runs = tmp_path / "runs"

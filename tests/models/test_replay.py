@@ -82,7 +82,9 @@ def test_an_offline_run_is_replayed(offline):
     assert {path.name: path.read_bytes() for path in offline.iterdir()} == before
 
 
-@pytest.mark.parametrize(("seed", "limits"), [(2, (36, 45)), (4, (16, 24)), (1, (20, 33, 40))])
+@pytest.mark.parametrize(
+    ("seed", "limits"), [(4, (16, 24)), pytest.param(2, (36, 45), marks=pytest.mark.slow)]
+)
 def test_a_run_that_waited_near_its_limits_is_replayed(tmp_path, seed, limits):
     """Near a limit of evaluations asks wait for outcomes; a resumed run and its replay wait alike."""
     for limit in limits:
@@ -96,7 +98,7 @@ def test_a_run_that_waited_near_its_limits_is_replayed(tmp_path, seed, limits):
     assert replay(folder)["differences"] == []
 
 
-@pytest.mark.parametrize("seed", [1, 3])
+@pytest.mark.parametrize("seed", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_replay_that_takes_another_course_says_where(tmp_path, seed):
     """A problem that judges otherwise now: the replay ends and names the first difference, at any limit."""
     problem = tmp_path / "mine.py"

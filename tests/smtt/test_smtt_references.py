@@ -125,7 +125,7 @@ def test_no_time_gives_a_bound_and_says_so() -> None:
     hard = next(i for i in smtt.problem(jobs=400).instances("train", 3) if i.stratum == "rdd=0.2 tf=0.6")
     reference = smtt.references.reference(hard, 0.05)  # type: ignore[union-attr]
     assert reference.kind is ReferenceKind.BOUND
-    assert reference.proof is ProofKind.ARITHMETIC
+    assert reference.proof is ProofKind.DUAL
     assert 0 < reference.value < cost_of(hard.public, range(400))
 
 
