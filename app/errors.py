@@ -31,10 +31,10 @@ class UserError(Exception):
         self.hint = hint
 
 
-def unwritable(path: Path, error: OSError) -> UserError:
-    """The error for a file that cannot be written: a wrong path, or a disk that is full or read-only."""
-    wrong = isinstance(error, FileNotFoundError | IsADirectoryError | NotADirectoryError)
-    return UserError(USAGE if wrong else TROUBLE, f"{path}: {error.strerror}, expected a file to write")
+def unwritable(path: Path, error: OSError, what: str = "file") -> UserError:
+    """The error for what cannot be written: a wrong path, or a disk that is full or read-only."""
+    wrong = isinstance(error, FileNotFoundError | FileExistsError | IsADirectoryError | NotADirectoryError)
+    return UserError(USAGE if wrong else TROUBLE, f"{path}: {error.strerror}, expected a {what} to write")
 
 
 class ProblemError(UserError):

@@ -13,7 +13,7 @@ from ..problems.base import SPLITS
 from .errors import USAGE, UserError
 from .secret import candidate_seed
 from .setup import Setup, limits_of, open_problem, policy_of
-from .versions import refuse_other_version, versions
+from .versions import refuse_other_version
 
 if TYPE_CHECKING:
     from .config import Config
@@ -35,7 +35,7 @@ def stored_setup(folder: Path, config: Config) -> Setup | None:
     try:
         if reader.record("created") is None:
             return None
-        refuse_other_version(reader.record("versions") or {}, versions(), folder.name)
+        refuse_other_version(reader.record("versions") or {}, folder.name)
         loaded = open_problem(config)
         evaluator = stored_evaluator(reader, loaded, config)
         recorded = (reader.record("problem")["digest"], reader.record("evaluator"))

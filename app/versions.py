@@ -25,20 +25,17 @@ def versions() -> dict[str, str | None]:
     return found
 
 
-def refuse_other_version(
-    recorded: Mapping[str, str | None], now: Mapping[str, str | None], name: str
-) -> None:
+def refuse_other_version(recorded: Mapping[str, str | None], name: str) -> None:
     """Refuses to go on with a run that another version of Gapsmith began: it took other decisions.
 
     Args:
         recorded: versions as stored with the run; empty for a new one.
-        now: those of this process, as `versions` gives them.
         name: of the run.
 
     Raises:
         UserError: the versions differ.
     """
-    began, here = recorded.get("gapsmith"), now["gapsmith"]
+    began, here = recorded.get("gapsmith"), versions()["gapsmith"]
     if began not in (None, here):
         raise UserError(
             USAGE,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import NO_CANDIDATE, USAGE, UserError
+from ..errors import NO_CANDIDATE, USAGE, UserError, unwritable
 from .common import Json, Runs, console, emit_json, errors
 from .inspect import Force, Run, best_of, write_new
 
@@ -50,7 +50,7 @@ def report(
             try:
                 where.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise UserError(USAGE, f"{where}: {error.strerror}, expected a folder to write to") from error
+                raise unwritable(where, error, "folder") from error
             for path, text in zip(targets, texts, strict=True):
                 write_new(path, text, force)
                 written.append(str(path))
