@@ -11,9 +11,9 @@ from functools import lru_cache
 
 from ...problems.base import HasPrimitives, Primitive
 from ..base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
-from . import crossover, expressions, guard, rankings, reshaping, statements, templates
+from . import crossover, expressions, guard, moves, rankings, reshaping, statements, templates
 from .adaptive import rates
-from .work import Operator, Work, domains_of, read
+from .work import NUMPY, Operator, Work, domains_of, read
 
 OPERATORS: tuple[Operator, ...] = (
     *expressions.OPERATORS,
@@ -21,6 +21,7 @@ OPERATORS: tuple[Operator, ...] = (
     *statements.OPERATORS,
     *crossover.OPERATORS,
     *templates.OPERATORS,
+    *moves.OPERATORS,
     *rankings.OPERATORS,
 )
 
@@ -45,7 +46,8 @@ class OfflineProposer:
         primitives = tuple(problem.primitives()) if isinstance(problem, HasPrimitives) else ()
         pool = rates(OPERATORS, context.operators)
         try:
-            made = change(files[main], problem.entry_point, rng, primitives, donor, pool)
+            numpy = "numpy" in context.modules
+            made = change(files[main], problem.entry_point, rng, primitives, donor, pool, numpy)
         except _UNWRITABLE as error:  # a parent's text is hostile input: numbers that cannot be written, …
             reason = f"{type(error).__name__}: {error}"
             return Rejection(RejectionReason.NO_CODE, reason[:_EXCERPT], Origin.MUTATE, "none")
@@ -62,6 +64,7 @@ def change(
     primitives: tuple[Primitive, ...] = (),
     donor: str | None = None,
     operators: Sequence[Operator] = OPERATORS,
+    numpy: bool = False,
 ) -> tuple[Operator, str] | None:
     """The operator that was used first and the new text, or None when no attempt made a sound child.
 
@@ -72,6 +75,7 @@ def change(
         primitives: expressions that the problem declares.
         donor: source of a second parent, None when there is none.
         operators: what to draw from.
+        numpy: whether a child may import numpy where its parent does not.
     """
     parent = _parent(text, entry)
     large = parent.nodes > SOFT_NODES
@@ -83,14 +87,14 @@ def change(
     second = None if donor is None else read(donor)
     domains = domains_of([text] if donor is None else [text, donor], primitives)
     for _ in range(ATTEMPTS):
-        work = Work(ast.parse(text), entry, rng, primitives, second, domains)
+        work = Work(ast.parse(text), entry, rng, primitives, second, domains, numpy)
         used = _apply(work, pool)
         if used is None:
             continue
-        if (
-            guard.interface(work.tree, entry) != parent.interface
-            or guard.imports(work.tree) != parent.imports
-        ):
+        work.import_numpy()
+        if guard.interface(work.tree, entry) != parent.interface:
+            continue
+        if guard.imports(work.tree) not in (parent.imports, tuple(sorted({*parent.imports, NUMPY}))):
             continue
         if not guard.hazards(work.tree, work.analysis) <= parent.hazards:
             continue

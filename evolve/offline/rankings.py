@@ -8,48 +8,29 @@ places in the order become the rating: look-ahead by a whole plan, after Bertsek
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from ..base import Origin
 from . import grow
 from .kinds import ARRAY, NUMBER, infer, kind_of, walk
+from .moves import DESCENT
 from .templates import add_helper, fresh_name
 from .work import Operator, Work
 
-_DESCENT = '''
+_RANKING = (
+    '''
 def {name}(base, {arguments}):
     """Places of the items after moving single ones while the added-up cost of the first ones' order falls."""
     places = np.argsort(base, kind="stable")
     order = places[:{window}]
-    n = len(order)
-    below = np.tri(n, n, -1, dtype=bool)
-    diagonal = np.arange(n)
-    for _ in range({rounds}):
-        weight = {weight}[order]
-        end = {start} + np.cumsum(weight)
-        now = {cost_now}
-        ends = end[None, :] + np.where(below, weight[:, None], -weight[:, None])
-        passed = {cost} - now
-        passed[diagonal, diagonal] = 0
-        total = np.cumsum(passed, axis=1)
-        own = total[diagonal, diagonal][:, None]
-        shift = np.where(below, own - total + passed, total - own)
-        ends = np.where(below, (end - weight)[None, :] + weight[:, None], end[None, :])
-        moved = {cost_moved}
-        change = shift + moved - now[:, None]
-        change[diagonal, diagonal] = 0
-        best = int(np.argmin(change))
-        if change.flat[best] >= -1e-09:
-            break
-        item = order[best // n]
-        order = np.insert(np.delete(order, best // n), best % n, item)
+'''
+    + DESCENT.lstrip("\n")
+    + """
     rating = np.empty(len(places))
     rating[places] = np.arange(len(places))
     rating[order] = diagonal
     return rating
-'''
-
-
+"""
+)
 _ROUNDS = (3, 8, 20)
 _WINDOWS = (25, 50, 80)  # only the first item counts when ratings are asked again: more is cost, not gain
 
@@ -77,29 +58,23 @@ def _modules(tree: ast.Module) -> list[str]:
     return [a.asname or a.name for n in tree.body if isinstance(n, ast.Import) for a in n.names]
 
 
-def _cost(work: Work, arrays: list[str], weight: str) -> Callable[[str], str]:
-    """Cost of items that end at `ends`, written for an axis (`[None, :]`, `[:, None]` or none)."""
+def _cost(work: Work, arrays: list[str], weight: str) -> str:
+    """Cost of the items `jobs` that end at `ends`."""
     rng = work.rng
     others = [name for name in arrays if name != weight] if rng.random() < 0.8 else arrays
     other, factor = rng.choice(others), rng.choice(arrays)
     form = rng.random()
-    late = "np.maximum(0, {ends} - {other}[order]{axis})"
+    late = f"np.maximum(0, ends - {other}[jobs])"
     if form < 0.55:
-        text = late
-    elif form < 0.65:
-        text = "np.abs({ends} - {other}[order]{axis})"
-    elif form < 0.85:
-        text = f"({late} * {{factor}}[order]{{axis}})"
-    elif form < 0.92:
-        text = "({ends} * {other}[order]{axis})"
-    else:
-        margin = ast.unparse(grow.constant(work))
-        text = f"np.maximum({margin}, {{ends}} - {margin} * {{other}}[order]{{axis}})"
-
-    def write(axis: str) -> str:
-        return text.format(ends="ends" if axis else "end", other=other, factor=factor, axis=axis)
-
-    return write
+        return late
+    if form < 0.65:
+        return f"np.abs(ends - {other}[jobs])"
+    if form < 0.85:
+        return f"{late} * {factor}[jobs]"
+    if form < 0.92:
+        return f"ends * {other}[jobs]"
+    margin = ast.unparse(grow.constant(work))
+    return f"np.maximum({margin}, ends - {margin} * {other}[jobs])"
 
 
 def ranking_descent(work: Work) -> bool:
@@ -109,16 +84,13 @@ def ranking_descent(work: Work) -> bool:
         return False
     last, arrays, numbers = shape
     weight = work.rng.choice(arrays)
-    cost = _cost(work, arrays, weight)
     arguments = [*numbers, *arrays]
-    text = _DESCENT.format(
+    text = _RANKING.format(
         name=name,
         arguments=", ".join(arguments),
         weight=weight,
-        start=work.rng.choice(numbers) if numbers and work.rng.random() < 0.85 else "0",
-        cost=cost("[None, :]"),
-        cost_now=cost(""),
-        cost_moved=cost("[:, None]"),
+        start=f"{work.rng.choice(numbers)} + " if numbers and work.rng.random() < 0.85 else "",
+        cost=_cost(work, arrays, weight),
         rounds=work.rng.choice(_ROUNDS),
         window=work.rng.choice(_WINDOWS),
     )

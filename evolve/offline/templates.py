@@ -16,10 +16,10 @@ from collections.abc import Callable
 
 from ..base import Origin
 from . import grow
-from .kinds import INDEX, INDICES, NUMBER, OTHER, VECTOR, annotation_kind, infer, kind_of, walk
+from .costs import added_cost, known_cost
+from .kinds import INDEX, INDICES, OTHER, VECTOR, annotation_kind, infer, kind_of, walk
 from .work import Operator, Work
 
-_COST = "cost"
 _MOST_PHASES = 3
 
 _INSERTION = '''
@@ -110,7 +110,7 @@ def {name}(orders, {arguments}):
 '''
 
 
-def _entry(work: Work) -> tuple[ast.FunctionDef, ast.Return, list[str]] | None:
+def entry_of(work: Work) -> tuple[ast.FunctionDef, ast.Return, list[str]] | None:
     """The entry point, its last return and its vectors, when it returns an order of indices."""
     for node in work.tree.body:
         if (
@@ -127,49 +127,6 @@ def _entry(work: Work) -> tuple[ast.FunctionDef, ast.Return, list[str]] | None:
                 return None
             vectors = [a.arg for a in node.args.args if kinds.get(a.arg) == VECTOR]
             return (node, last, vectors) if vectors else None
-    return None
-
-
-def _cost(work: Work, vectors: list[str]) -> tuple[str, str]:
-    """The vector that accumulates and the cost of item j that ends at `end`: the text's own, or a new one."""
-    known = _known_cost(work)
-    if known is not None and work.rng.random() < 0.7:
-        return known
-    rng = work.rng
-    weight = rng.choice(vectors)
-    others = [name for name in vectors if name != weight] if rng.random() < 0.8 else vectors
-    other = rng.choice(others or vectors)
-    form = rng.random()
-    if form < 0.45:
-        text = f"max(0, end - {other}[j])"
-    elif form < 0.55:
-        text = f"abs(end - {other}[j])"
-    elif form < 0.7:
-        text = f"max(0, end - {other}[j]) * {rng.choice(vectors)}[j]"
-    elif form < 0.8:
-        text = f"end * {other}[j]"
-    else:
-        scope = {**dict.fromkeys(vectors, VECTOR), "j": INDEX, "end": NUMBER}
-        text = ast.unparse(grow.number(work, scope, 2))
-    return weight, text
-
-
-def _known_cost(work: Work) -> tuple[str, str] | None:
-    """Weight and cost of a phase that the text has."""
-    for node in walk(work.tree):
-        if isinstance(node, ast.FunctionDef) and node.name == _COST and isinstance(node.body[-1], ast.Return):
-            cost = node.body[-1].value
-            weights = [
-                part.value.value.id
-                for part in walk(work.tree)
-                if isinstance(part, ast.AugAssign)
-                and isinstance(part.target, ast.Name)
-                and part.target.id == "end"
-                and isinstance(part.value, ast.Subscript)
-                and isinstance(part.value.value, ast.Name)
-            ]
-            if cost is not None and weights:
-                return weights[0], ast.unparse(cost)
     return None
 
 
@@ -191,12 +148,12 @@ def add_helper(work: Work, text: str) -> None:
 
 def _phase(stem: str, template: str, windows: tuple[int, ...]) -> Callable[[Work], bool]:
     def apply(work: Work) -> bool:
-        shape = _entry(work)
+        shape = entry_of(work)
         name = fresh_name(work, stem)
         if shape is None or name is None:
             return False
         _, last, vectors = shape
-        weight, cost = _cost(work, vectors)
+        weight, cost = added_cost(work, vectors)
         text = template.format(
             name=name,
             arguments=", ".join(vectors),
@@ -215,7 +172,7 @@ def _phase(stem: str, template: str, windows: tuple[int, ...]) -> Callable[[Work
 
 def best_of(work: Work) -> bool:
     """Two answers instead of one, the second from an order by a new key; the cheaper one is returned."""
-    shape, name, known = _entry(work), fresh_name(work, "best_of"), _known_cost(work)
+    shape, name, known = entry_of(work), fresh_name(work, "best_of"), known_cost(work)
     if shape is None or name is None or known is None:
         return False
     _, last, vectors = shape
@@ -240,7 +197,7 @@ def best_of(work: Work) -> bool:
 
 def drop_phase(work: Work) -> bool:
     """Takes one phase out of the returned expression and its helper out of the text."""
-    shape = _entry(work)
+    shape = entry_of(work)
     if shape is None:
         return False
     _, last, _ = shape

@@ -16,6 +16,7 @@ from .kinds import walk
 from .scope import Analysis, Block, Spot, analyse
 
 Item = TypeVar("Item")
+NUMPY = "import numpy as np"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class Work:
         primitives: expressions that the problem declares.
         donor: a second parent, None when there is none.
         domains: which index belongs to which list.
+        numpy: whether a candidate may import it; a text that comes to need it gets the import.
         analysis: places of `tree`; operators that change the tree call `refresh`.
     """
 
@@ -65,6 +67,7 @@ class Work:
     primitives: tuple[Primitive, ...] = ()
     donor: Donor | None = None
     domains: Domains = field(default_factory=lambda: Domains(()))
+    numpy: bool = False
     analysis: Analysis = field(init=False)
 
     def __post_init__(self) -> None:
@@ -73,6 +76,13 @@ class Work:
     def refresh(self) -> None:
         """Analyses the tree again."""
         self.analysis = analyse(self.tree)
+
+    def import_numpy(self) -> None:
+        """Imports numpy as `np` where the text has come to name it, and a candidate may."""
+        if self.numpy and any(name == "np" for _, name in self.analysis.unbound):
+            before = [n for n in self.tree.body if _is_preamble(n)]
+            self.tree.body.insert(len(before), ast.parse(NUMPY).body[0])
+            self.refresh()
 
     def drop_unused(self) -> None:
         """Takes out helpers that nothing names any more."""
@@ -105,6 +115,13 @@ class Work:
     def choice(self, items: Sequence[Item]) -> Item | None:
         """An item, or None when there is none."""
         return self.rng.choice(items) if items else None
+
+
+def _is_preamble(node: ast.stmt) -> bool:
+    """Whether a statement of a module must stay before its imports: its docstring, `from __future__`."""
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "__future__"
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 @dataclass(frozen=True, slots=True)

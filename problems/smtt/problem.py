@@ -62,7 +62,10 @@ class TotalTardiness:
         return {**splits, **self._named()}
 
     def instances(self, set: str, seed: int) -> Sequence[Instance]:
-        """The instances of a set in stratified order; the splits of one seed are disjoint."""
+        """The instances of a set in stratified order, of several sizes the small ones first.
+
+        The splits of one seed are disjoint.
+        """
         if set in self._rounds:
             return self._splits(seed)[set]
         if set not in self._named():
@@ -116,7 +119,8 @@ class TotalTardiness:
                 tightness=self._tightness,
                 taken=taken,
             )
-            splits[split] = list(drawn)
+            # Races begin with the small instances: what is clearly worse costs least there.
+            splits[split] = sorted(drawn, key=lambda instance: len(instance.public["processing_times"]))
         assert disjoint(splits.values())
         return splits
 

@@ -176,7 +176,7 @@ def test_limits_change_by_a_factor_and_nothing_else_does() -> None:
 def test_every_operator_is_reachable(operator: Operator) -> None:
     """Each operator alone makes a child of at least one of a few common programs."""
     made = (
-        change(text, "schedule", random.Random(seed), donor=donor, operators=[operator])
+        change(text, "schedule", random.Random(seed), donor=donor, operators=[operator], numpy=True)
         for seed in range(4)
         for text, donor in (
             (MDD, MDD),
