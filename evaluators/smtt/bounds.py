@@ -10,6 +10,21 @@ import numpy as np
 _WORD = 1 << 62
 
 
+def most_cost(public: Mapping[str, Any]) -> int:
+    """What no sequence can cost more than (cost units): all jobs as late as the last one can be."""
+    latest = sum(public["processing_times"]) + max(0, -min(public["due_dates"]))
+    weights: Sequence[int] = public.get("weights") or [1] * len(public["due_dates"])
+    most: int = latest * sum(weights)
+    return most
+
+
+def integers(public: Mapping[str, Any]) -> type:
+    """Elements of arrays for sums of costs: the machine's integers, Python's where those are too small."""
+    dates = max(abs(date) for date in public["due_dates"])
+    weights = sum(public.get("weights") or [1] * len(public["due_dates"]))
+    return object if 4 * (sum(public["processing_times"]) + dates) * weights >= _WORD else np.int64
+
+
 def sorted_bound(public: Mapping[str, Any]) -> int:
     """Least weight times sum of max(0, k-th least completion − k-th least due date); at most the optimum.
 
@@ -49,9 +64,7 @@ def price_bound(public: Mapping[str, Any], sequence: Sequence[int]) -> int:
     p = np.array([public["processing_times"][j] for j in sequence], dtype=np.int64)
     d = np.array([public["due_dates"][j] for j in sequence], dtype=np.int64)
     weights = public.get("weights") or [1] * len(sequence)
-    # Python's integers where those of the machine could overflow.
-    large = 4 * int(p.sum() + abs(d).max()) * sum(weights) >= _WORD
-    w = np.array([weights[j] for j in sequence], dtype=object if large else np.int64)
+    w: np.ndarray = np.array([weights[j] for j in sequence], dtype=integers(public))
     ends = p.cumsum()
     prices = np.append(time_prices(p, d, w), 0)
     knots, paid = np.append(0, ends), np.append(0, (prices[:-1] * p).cumsum())

@@ -9,7 +9,7 @@ from typing import Any
 from ...problems.base import Instance
 from ..base import ProofKind, Reference, ReferenceKind
 from . import decomposition, store
-from .bounds import price_bound, sorted_bound
+from .bounds import integers, most_cost, price_bound, sorted_bound
 
 _COMPUTED = "computed here"
 _MOVES = 400
@@ -56,11 +56,11 @@ class TardinessReferences:
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
         """What a method other than the one behind `reference` finds, within about `seconds`.
 
-        Up to 20 jobs: the dynamic programme over sets. Above: the start-time relaxation with enumeration,
-        started from the cost of the shipped sequence (or of a sequence found by search), which shares no code
-        with the decomposition. For weighted instances of more than 20 jobs that is a repetition of the same
-        method. The reference holds if the result is an optimum of the same value, or a bound that is not
-        above it; the result's solver tells which method it was.
+        Up to 20 jobs: the dynamic programme over sets. Above, and where costs are too large for it: the
+        start-time relaxation with enumeration, started from the cost of the shipped sequence (or of one found
+        by search), which shares no code with the decomposition. For weighted instances of more than 20 jobs
+        that is a repetition of the same method. The reference holds if the result is an optimum of the same
+        value, or a bound that is not above it; the result's solver tells which method it was.
 
         Raises:
             ValueError: the shipped sequence does not attain the reference.
@@ -78,7 +78,8 @@ class TardinessReferences:
                     f"instance {instance.id}: the stored sequence costs {cost}, expected {reference.value}"
                 )
         started = time.monotonic()
-        if len(instance.public["due_dates"]) > subsets.MOST_JOBS:
+        small = len(instance.public["due_dates"]) <= subsets.MOST_JOBS
+        if not small or integers(instance.public) is object:
             return _relaxed(instance.public, started, seconds, sequence)
         value = subsets.subset_optimum(instance.public)
         spent = time.monotonic() - started
@@ -95,7 +96,7 @@ def _relaxed(
     from .search import search
 
     jobs, left = len(public["due_dates"]), max(0.0, started + seconds - time.monotonic())
-    large = sum(public["processing_times"]) * jobs > _PACE * left
+    large = sum(public["processing_times"]) * jobs > _PACE * left or most_cost(public) >= relaxation.LARGEST
     floor = sorted_bound(public)
     if large and jobs > _PRICED_JOBS:
         spent = time.monotonic() - started

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .bounds import time_prices
+from .bounds import most_cost, time_prices
 from .precedence import precedence
 from .search import cost_of
 
@@ -24,6 +24,8 @@ _UNIT = 64
 """Multipliers are integer multiples of 1 / 64 of a cost unit, so that every bound is exact integer work."""
 _FAR = 1 << 60
 _NEVER = 1 << 45
+LARGEST = _NEVER >> 1
+"""Least cost (cost units) that is too large: it must stay below that of a forbidden start."""
 _STAGES = ((40, 2_000), (40, 8_000), (80, 30_000), (160, 120_000), (320, 300_000))
 """Subgradient steps, then the most sets that one round of the enumeration may hold."""
 _PATIENCE = 10
@@ -55,15 +57,20 @@ def prove(public: Mapping[str, Any], sequence: Sequence[int], seconds: float) ->
         public: processing times (> 0), due dates, and weights if there are any.
         sequence: all jobs; its cost is the upper bound, and its prices are where the multipliers start.
         seconds: wall seconds, about.
+
+    Raises:
+        ValueError: costs could reach `LARGEST`.
     """
+    if (most := most_cost(public)) >= LARGEST:
+        raise ValueError(f"{NAME}: got costs of up to {most}, expected less than {LARGEST}")
     started = time.monotonic()
     upper = cost_of(public, sequence)
     relaxation = Relaxation(public, sequence)
     labels = 0
-    for rounds, most in _STAGES:
+    for rounds, sets in _STAGES:
         if relaxation.ascend(upper, started + seconds, rounds) >= upper:
             return Proof(upper, True, None, time.monotonic() - started, labels)
-        cost, better, seen = relaxation.enumerate(upper, started + seconds, most)
+        cost, better, seen = relaxation.enumerate(upper, started + seconds, sets)
         labels += seen
         if cost is not None:
             return Proof(cost, True, better, time.monotonic() - started, labels)

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from .bounds import integers
+
 NAME = "iterated insertion"
 _SHAKES = 3
 _REACH = 8
@@ -33,7 +35,7 @@ def search(public: Mapping[str, Any], moves: int, deadline: float) -> tuple[int,
     """
     p = np.array(public["processing_times"], dtype=np.int64)
     d = np.array(public["due_dates"], dtype=np.int64)
-    w = np.array(public.get("weights") or [1] * len(p), dtype=np.int64)
+    w: np.ndarray = np.array(public.get("weights") or [1] * len(p), dtype=integers(public))
     shaker = random.Random(0)
     best = _dispatch(p, d, w)
     least = cost_of(public, best)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .bounds import integers, most_cost
+
 NAME = "subset dynamic programme"
 VERSION = "1"
 MOST_JOBS = 20
@@ -19,7 +21,7 @@ def subset_optimum(public: Mapping[str, Any]) -> int:
     ending there. Held and Karp 1962 (doi:10.1137/0110015).
 
     Raises:
-        ValueError: too many jobs.
+        ValueError: too many jobs, or costs beyond the machine's integers.
     """
     p = np.array(public["processing_times"], dtype=np.int64)
     d = np.array(public["due_dates"], dtype=np.int64)
@@ -27,6 +29,10 @@ def subset_optimum(public: Mapping[str, Any]) -> int:
     n = len(p)
     if n > MOST_JOBS:
         raise ValueError(f"{NAME}: got {n} jobs, expected at most {MOST_JOBS}")
+    if integers(public) is object:
+        raise ValueError(
+            f"{NAME}: got costs of up to {most_cost(public)}, expected sums below 2 to the power of 62"
+        )
     sets = np.arange(1 << n)
     ends = np.zeros(1 << n, dtype=np.int64)
     sizes = np.zeros(1 << n, dtype=np.int8)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -118,6 +120,33 @@ def test_weighted_references_are_proven(brute: Callable[[Any], int]) -> None:
         reference = smwtt.references.reference(instance, 10.0)  # type: ignore[union-attr]
         assert reference.kind is ReferenceKind.OPTIMUM
         assert reference.value == brute(dict(instance.public))
+
+
+@pytest.mark.parametrize("longest", [5, 10**6, 10**12])
+@pytest.mark.parametrize("heaviest", [None, 1, 10**9, 10**12])
+@pytest.mark.parametrize("latest", [10, 10**12])
+def test_numbers_of_any_size_that_files_may_hold(
+    brute: Callable[[Any], int], longest: int, heaviest: int | None, latest: int
+) -> None:
+    """Products beyond 64 bits make neither a wrong optimum nor too high a bound, computed or proved again."""
+    stream = random.Random(f"{longest}/{heaviest}/{latest}")
+    for _ in range(4):
+        jobs = range(stream.randint(1, 5))
+        public = {
+            "processing_times": [stream.randint(1, longest) for _ in jobs],
+            "due_dates": [stream.randint(-latest, latest) for _ in jobs],
+        }
+        if heaviest is not None:
+            public["weights"] = [stream.randint(1, heaviest) for _ in jobs]
+        instance = Instance("drawn", "file", "all", public, Fraction(1), "drawn")
+        least = brute(public)
+        port = smtt.references
+        assert port is not None
+        computed = port.reference(instance, 1.0)
+        for found in (computed, port.reprove(instance, computed, 1.0)):  # type: ignore[attr-defined]
+            assert found.value == least if found.kind is ReferenceKind.OPTIMUM else 0 <= found.value <= least
+        if heaviest is None or longest * heaviest * latest <= 50:
+            assert computed.kind is ReferenceKind.OPTIMUM
 
 
 def test_no_time_gives_a_bound_and_says_so() -> None:
