@@ -245,6 +245,7 @@ def _campaign(
             tune_share=config.search.tune_share if control is Control.NONE else 0.0,
             tune_evaluations=config.search.tune_evaluations,
             validate_every=config.search.validate_every,
+            fresh_share=config.search.fresh_share,
         ),
         Budget(
             iterations=budget.iterations,

@@ -89,6 +89,13 @@ class SearchSection(_Section):
         le=0.9,
         description="share of the iterations and executions spent on tuning numbers (ratio; 0 is none)",
     )
+    fresh_share: float = Field(
+        0.25,
+        ge=0,
+        le=0.9,
+        description="share of the iterations whose parent is the start program, whatever the archive holds "
+        "(ratio; 0 is none)",
+    )
     tune_evaluations: Count = Field(48, description="iterations spent on the numbers of one program (count)")
     simplify: int = Field(
         0, ge=0, description="reduced forms of the champion to try after the campaign (count; 0 is none)"

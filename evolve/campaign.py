@@ -78,7 +78,8 @@ class Campaign:
         self._record = {i.number: i for i in ports.store.read.iterations()}
         self._asks: deque[Ask] = deque()
         self._memory = Memory(ports.store.read.started_from(), archive.elites())
-        self._selection = Selection(settings.control, start)
+        share = settings.fresh_share
+        self._selection = Selection(settings.control, start, seed=settings.seed, fresh_share=share)
         self._islands = Islands(
             archive,
             seed=settings.seed,
@@ -172,7 +173,9 @@ class Campaign:
                 store.set("search_seconds", time.monotonic() - self._began)
                 self._record_events(ask, evaluation, best)
             improved = self.archive.best is not best
-            gained = self._memory.better_than_parent(ask.outcome, ask.parents)
+            gained = None  # almost any change of a start program is a gain, which says little of its operator
+            if ask.tuned or not self._selection.fresh(ask.iteration):
+                gained = self._memory.better_than_parent(ask.outcome, ask.parents)
             cost = store.call_cost(ask.iteration) if self.settings.waits else None
             self.tally.count(ask, evaluation, improved=improved, gained=gained, cost=cost)
             if self.settings.control is Control.NONE:  # a control's proposals know nothing of each other
@@ -221,8 +224,8 @@ class Campaign:
         return sum(ask.outcome is None for ask in self._asks) < most and len(self._asks) < 2 * most
 
     def _parents(self, number: int) -> list[Elite]:
-        rng, count = stream(self.settings.seed, "select", number), 1 + self.settings.inspirations
-        return self._selection.parents(self.archive, self._island(number), rng, count)
+        count = 1 + self.settings.inspirations
+        return self._selection.parents(self.archive, self._island(number), number, count)
 
     def _island(self, number: int) -> int:
         return (number - 1) % self.archive.islands

@@ -1,12 +1,16 @@
-"""Who the parents of an iteration are: the archive's choice, or that of a control at equal budget."""
+"""Who the parents of an iteration are: the archive's choice, or that of a control at equal budget.
+
+A share of the iterations begins again at the start program, as random immigrants do in a population
+(Grefenstette 1992, PPSN II, pp. 137-144): islands that settled on a poor structure, or on one that is slow to
+execute, meet others all along.
+"""
 
 from __future__ import annotations
 
-import random
 from enum import StrEnum
 
 from .archive import Archive
-from .base import Elite
+from .base import Elite, stream
 
 
 class Control(StrEnum):
@@ -20,22 +24,31 @@ class Control(StrEnum):
 class Selection:
     """Chooses parents; a pure function of the archive and of what was told."""
 
-    def __init__(self, control: Control, start: Elite) -> None:
+    def __init__(self, control: Control, start: Elite, *, seed: int, fresh_share: float) -> None:
         """Takes what is chosen from.
 
         Args:
             control: `BEST_OF_N` proposes from the start program alone and learns nothing; `RANDOM`
                 changes any valid candidate so far, good or bad.
             start: the start program's elite.
+            seed: of the choices.
+            fresh_share: of the iterations that begin at the start program (ratio, 0 to 1).
         """
         self.control = control
         self._start = start
+        self._seed = seed
+        self._share = fresh_share if control is Control.NONE else 0.0
         self._valid = [start]
 
-    def parents(self, archive: Archive, island: int, rng: random.Random, count: int) -> list[Elite]:
-        """First parent and inspirations (`count` elites in all, fewer if there are fewer)."""
-        if self.control is Control.BEST_OF_N:
+    def fresh(self, number: int) -> bool:
+        """Whether an iteration (1-based number) begins at the start program if it is not one of tuning."""
+        return stream(self._seed, "fresh", number).random() < self._share
+
+    def parents(self, archive: Archive, island: int, number: int, count: int) -> list[Elite]:
+        """First parent and inspirations (`count` elites in all, fewer if there are fewer) of an iteration."""
+        if self.control is Control.BEST_OF_N or self.fresh(number):
             return [self._start]
+        rng = stream(self._seed, "select", number)
         if self.control is Control.RANDOM:
             return [self._valid[rng.randrange(len(self._valid))]]
         return archive.select(island, rng, count)

@@ -43,6 +43,7 @@ class Settings:
         tune_share: of the iterations and executions that tuning may take (ratio, 0 to 1); 0 is none.
         tune_evaluations: points for one structure (count).
         validate_every: told iterations between validations of an island's new best (count).
+        fresh_share: of the iterations that begin at the start program (ratio, 0 to 1); 0 is none.
     """
 
     seed: int
@@ -57,6 +58,7 @@ class Settings:
     tune_share: float
     tune_evaluations: int
     validate_every: int
+    fresh_share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ class Tally:
         evaluation: Evaluation | None,
         *,
         improved: bool,
-        gained: bool,
+        gained: bool | None,
         cost: float | None,
     ) -> None:
         """Counts an outcome.
@@ -140,7 +142,7 @@ class Tally:
             ask: the iteration.
             evaluation: None for a rejection.
             improved: whether it is a new best.
-            gained: whether it is better than its first parent.
+            gained: whether it is better than its first parent; None where that says nothing of its operator.
             cost: US dollars of its model calls, None if not known.
         """
         self.told += 1
@@ -152,9 +154,9 @@ class Tally:
             self.evaluations += 1
             self.executions += len(evaluation.scores)
             self.cpu_seconds += sum(score.cpu_seconds for score in evaluation.scores)
-        if ask.outcome is not None:
+        if ask.outcome is not None and gained is not None:
             tries, gains = self.operators.get(ask.outcome.operator, (0, 0))
             self.operators[ask.outcome.operator] = (tries + 1, gains + gained)
-            if cost is not None:
-                spent = self.costs.get(ask.outcome.operator, 0.0)
-                self.costs[ask.outcome.operator] = spent + cost
+        if ask.outcome is not None and cost is not None:
+            spent = self.costs.get(ask.outcome.operator, 0.0)
+            self.costs[ask.outcome.operator] = spent + cost

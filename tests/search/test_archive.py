@@ -155,13 +155,29 @@ def test_controls_learn_nothing() -> None:
     worse = found.elite(candidate("worse", 100), evaluated("wx", 0.9, 0.9), 0)
     chosen: dict[Control, set[str]] = {}
     for control in (Control.BEST_OF_N, Control.RANDOM):
-        selection = Selection(control, start)
+        selection = Selection(control, start, seed=1, fresh_share=0.5)
         for elite in (better, worse):
             found.add(elite.candidate, elite.evaluation, 0)
             selection.told(elite)
-        parents: list[Elite] = [
-            e for seed in range(60) for e in selection.parents(found, 0, random.Random(seed), 2)
-        ]
+        parents: list[Elite] = [e for number in range(60) for e in selection.parents(found, 0, number, 2)]
         chosen[control] = {e.candidate.id for e in parents}
         assert len(parents) == 60
     assert chosen == {Control.BEST_OF_N: {"start"}, Control.RANDOM: {"start", "better", "worse"}}
+
+
+def test_a_share_of_the_iterations_begins_at_the_start_program() -> None:
+    """A share of 0.25 is about a quarter of the iterations, the same ones each time; 0 is none."""
+    found = archive(names=("size",))
+    start = found.elite(candidate("start", 50), evaluated("sx", 0.5, 0.5), 0)
+    better = candidate("better", 100)
+    found.add(better, evaluated("bx", 0.1, 0.1), 0)
+
+    def parents(share: float) -> list[str]:
+        selection = Selection(Control.NONE, start, seed=3, fresh_share=share)
+        chosen = [selection.parents(found, 0, number, 1)[0].candidate.id for number in range(1, 401)]
+        assert [selection.fresh(number) for number in range(1, 401)] == [id == "start" for id in chosen]
+        return chosen
+
+    assert set(parents(0.0)) == {"better"}
+    assert 70 <= parents(0.25).count("start") <= 130
+    assert parents(0.25) == parents(0.25)
