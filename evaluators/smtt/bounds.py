@@ -18,7 +18,7 @@ def most_cost(public: Mapping[str, Any]) -> int:
     return most
 
 
-def integers(public: Mapping[str, Any]) -> type:
+def integers(public: Mapping[str, Any]) -> type[object]:
     """Elements of arrays for sums of costs: the machine's integers, Python's where those are too small."""
     dates = max(abs(date) for date in public["due_dates"])
     weights = sum(public.get("weights") or [1] * len(public["due_dates"]))

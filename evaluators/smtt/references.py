@@ -6,6 +6,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...problems.base import Instance
 from ..base import ProofKind, Reference, ReferenceKind
 from . import decomposition, store
@@ -15,7 +17,11 @@ _COMPUTED = "computed here"
 _MOVES = 400
 _PACE = 200_000
 """Pairs of start time and job that the relaxation needs a second for, at the least."""
-_PRICED_JOBS = 2_000
+_LEAST_WIDTH = 20
+"""Jobs below which a start time takes the relaxation no less time."""
+_MOST_PAIRS = 40_000_000
+"""Pairs of start time and job that the relaxation may hold, at about 50 bytes each."""
+_PRICED_JOBS: dict[type[object], int] = {np.int64: 2_000, object: 300}
 """Jobs up to which a search and its prices take little memory and time; both grow with their square."""
 
 
@@ -26,7 +32,7 @@ class TardinessReferences:
     weights: the relaxation. What neither finishes gets the best proven bound.
     """
 
-    version = f"decomposition {decomposition.VERSION}, relaxation 2, table 3"
+    version = f"decomposition {decomposition.VERSION}, relaxation 3, table 3"
     kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
@@ -56,7 +62,7 @@ class TardinessReferences:
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
         """What a method other than the one behind `reference` finds, within about `seconds`.
 
-        Up to 20 jobs: the dynamic programme over sets. Above, and where costs are too large for it: the
+        Up to 20 jobs (14 where costs go beyond 64 bits): the dynamic programme over sets. Above: the
         start-time relaxation with enumeration, started from the cost of the shipped sequence (or of one found
         by search), which shares no code with the decomposition. For weighted instances of more than 20 jobs
         that is a repetition of the same method. The reference holds if the result is an optimum of the same
@@ -78,8 +84,7 @@ class TardinessReferences:
                     f"instance {instance.id}: the stored sequence costs {cost}, expected {reference.value}"
                 )
         started = time.monotonic()
-        small = len(instance.public["due_dates"]) <= subsets.MOST_JOBS
-        if not small or integers(instance.public) is object:
+        if len(instance.public["due_dates"]) > subsets.most_jobs(instance.public):
             return _relaxed(instance.public, started, seconds, sequence)
         value = subsets.subset_optimum(instance.public)
         spent = time.monotonic() - started
@@ -91,14 +96,23 @@ class TardinessReferences:
 def _relaxed(
     public: Mapping[str, Any], started: float, seconds: float, sequence: Sequence[int] | None
 ) -> Reference:
-    """Optimum or bound by relaxation and enumeration; a bound without steps where even that is too large."""
-    from . import relaxation
+    """Optimum or bound by relaxation and enumeration, or by what is left where that is too large.
+
+    That is the dynamic programme over sets for few jobs, otherwise a bound that takes no steps.
+    """
+    from . import relaxation, subsets
     from .search import search
 
     jobs, left = len(public["due_dates"]), max(0.0, started + seconds - time.monotonic())
-    large = sum(public["processing_times"]) * jobs > _PACE * left or most_cost(public) >= relaxation.LARGEST
+    pairs = sum(public["processing_times"]) * max(jobs, _LEAST_WIDTH)
+    large = pairs > min(_PACE * left, _MOST_PAIRS) or most_cost(public) >= relaxation.LARGEST
+    if large and jobs <= subsets.most_jobs(public) and left > subsets.SECONDS:
+        value, spent = subsets.subset_optimum(public), time.monotonic() - started
+        return Reference.optimum(
+            value, ProofKind.CONSTRUCTION, subsets.NAME, subsets.VERSION, spent, _COMPUTED
+        )
     floor = sorted_bound(public)
-    if large and jobs > _PRICED_JOBS:
+    if large and jobs > _PRICED_JOBS[integers(public)]:
         spent = time.monotonic() - started
         return Reference.proven_bound(floor, ProofKind.ARITHMETIC, "sorted bound", "1", spent, _COMPUTED)
     if sequence is None:

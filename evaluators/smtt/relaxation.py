@@ -19,7 +19,7 @@ from .precedence import precedence
 from .search import cost_of
 
 NAME = "Lagrangian start-time relaxation"
-VERSION = "2"
+VERSION = "3"
 _UNIT = 64
 """Multipliers are integer multiples of 1 / 64 of a cost unit, so that every bound is exact integer work."""
 _FAR = 1 << 60
@@ -95,6 +95,8 @@ class Relaxation:
         self.n = len(self.p)
         self.end = int(self.p.sum())
         self.order = precedence(public)
+        # No relaxed sequence has more jobs; sums of multipliers along one stay far below 64 bits.
+        self.largest = (_FAR >> 1) // (self.end // int(self.p.min()) + self.n)
         ends = np.arange(self.end)[:, None] + self.p
         allowed = (ends >= self.order.earliest) & (ends <= self.order.latest)
         self.cost = np.where(allowed, np.maximum(ends - dates, 0) * weights, _NEVER)
@@ -120,7 +122,7 @@ class Relaxation:
         starts = np.arange(self.end)[:, None]
         time_cost = paid[np.minimum(starts + self.p, self.end)] - paid[starts]
         least: np.ndarray = (self.cost + time_cost).min(axis=0)
-        return -_UNIT * least
+        return np.maximum(-_UNIT * least, -self.largest)
 
     @property
     def bound(self) -> int:
@@ -155,7 +157,9 @@ class Relaxation:
         turn = 1.5 * along / float(self._direction @ self._direction) if along < 0 else 0.0
         self._direction = excess - turn * self._direction
         move = self._step * distance / float(self._direction @ self._direction)
-        self.multipliers = self.multipliers + np.rint(move * self._direction).astype(np.int64)
+        # Any multipliers give a bound, but steps far from the optimum can grow without end.
+        steps = np.rint(np.clip(move * self._direction, -2 * self.largest, 2 * self.largest)).astype(np.int64)
+        self.multipliers = np.clip(self.multipliers + steps, -self.largest, self.largest)
 
     def _fill(self) -> int:
         """Least relaxed cost (1 / 64 cost units) from time 0, with tables for every start time."""
@@ -172,8 +176,8 @@ class Relaxation:
             value[k] = _FAR
             other = value.argmin()
             row = after[start]
-            row.fill(least)
-            row[k] = value[other]
+            row.fill(min(least, _FAR))
+            row[k] = min(value[other], _FAR)
             first[start] = k
             second[start] = other
         return int(least) - int(self.multipliers.sum())

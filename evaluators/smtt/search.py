@@ -28,7 +28,7 @@ def cost_of(public: Mapping[str, Any], order: Sequence[int]) -> int:
 
 
 def search(public: Mapping[str, Any], moves: int, deadline: float) -> tuple[int, list[int]]:
-    """Cost and sequence of the best of `moves` insertion moves, or fewer if `time.monotonic()` passes first.
+    """Cost and sequence of the best of `moves` insertion moves, or fewer if `time.monotonic()` passes.
 
     Descends to a sequence that no single insertion improves, shakes the best one by a few short random
     insertions, and descends again; the random stream is fixed.
@@ -40,8 +40,9 @@ def search(public: Mapping[str, Any], moves: int, deadline: float) -> tuple[int,
     best = _dispatch(p, d, w)
     least = cost_of(public, best)
     order = list(best)
-    for _ in range(moves):
-        if least == 0 or time.monotonic() > deadline:
+    for done in range(moves):
+        # The first move is worth more than all others: a dispatched sequence has poor prices.
+        if least == 0 or (done and time.monotonic() > deadline):
             break
         change, source, target = _best_move(p[order], d[order], w[order])
         if change < 0:

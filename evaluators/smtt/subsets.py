@@ -12,43 +12,49 @@ from .bounds import integers, most_cost
 NAME = "subset dynamic programme"
 VERSION = "1"
 MOST_JOBS = 20
+SECONDS = 2.0
+"""Wall seconds within which the largest instances are done on an ordinary machine."""
+_MOST_LARGE = 14
+
+
+def most_jobs(public: Mapping[str, Any]) -> int:
+    """Jobs that the method takes: fewer where costs need Python's integers."""
+    return _MOST_LARGE if integers(public) is object else MOST_JOBS
 
 
 def subset_optimum(public: Mapping[str, Any]) -> int:
-    """Least total (weighted) tardiness (cost units) of at most 20 jobs.
+    """Least total (weighted) tardiness (cost units) of at most `most_jobs` jobs.
 
     The last job of a set ends at the set's total length: cost(S) = min over j in S of cost(S - j) + cost of j
     ending there. Held and Karp 1962 (doi:10.1137/0110015).
 
     Raises:
-        ValueError: too many jobs, or costs beyond the machine's integers.
+        ValueError: too many jobs.
     """
+    n, most, element = len(public["due_dates"]), most_jobs(public), integers(public)
+    if n > most:
+        raise ValueError(f"{NAME}: got {n} jobs, expected at most {most}")
     p = np.array(public["processing_times"], dtype=np.int64)
     d = np.array(public["due_dates"], dtype=np.int64)
-    w = np.array(public.get("weights") or [1] * len(p), dtype=np.int64)
-    n = len(p)
-    if n > MOST_JOBS:
-        raise ValueError(f"{NAME}: got {n} jobs, expected at most {MOST_JOBS}")
-    if integers(public) is object:
-        raise ValueError(
-            f"{NAME}: got costs of up to {most_cost(public)}, expected sums below 2 to the power of 62"
-        )
+    w: np.ndarray = np.array(public.get("weights") or [1] * n, dtype=element)
     sets = np.arange(1 << n)
     ends = np.zeros(1 << n, dtype=np.int64)
     sizes = np.zeros(1 << n, dtype=np.int8)
     for j in range(n):
         ends[sets >> j & 1 == 1] += p[j]
         sizes += (sets >> j & 1).astype(np.int8)
-    cost = np.zeros(1 << n, dtype=np.int64)
+    cost: np.ndarray = np.zeros(1 << n, dtype=element)
+    above = most_cost(public) + 1
     by_size = np.argsort(sizes, kind="stable")
     starts = np.searchsorted(sizes[by_size], np.arange(n + 2))
     for size in range(1, n + 1):
         layer = by_size[starts[size] : starts[size + 1]]
-        least = np.full(len(layer), np.iinfo(np.int64).max)
+        least: np.ndarray = np.full(len(layer), above, dtype=element)
         for j in range(n):
             inside = (layer >> j & 1).astype(bool)
             chosen = layer[inside]
-            value = cost[chosen ^ (1 << j)] + w[j] * np.maximum(ends[chosen] - d[j], 0)
+            late = np.maximum(ends[chosen] - d[j], 0).astype(element)
+            value = cost[chosen ^ (1 << j)] + w[j] * late
             least[inside] = np.minimum(least[inside], value)
         cost[layer] = least
     return int(cost[-1])

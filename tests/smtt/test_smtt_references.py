@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.base import ProofKind, ReferenceKind
 from gapsmith.evaluators.smtt import smtt, smwtt, store
+from gapsmith.evaluators.smtt.relaxation import prove
 from gapsmith.evaluators.smtt.search import cost_of, search
 from gapsmith.evaluators.smtt.subsets import MOST_JOBS
 from gapsmith.problems.base import SPLITS, Instance
@@ -142,11 +143,38 @@ def test_numbers_of_any_size_that_files_may_hold(
         least = brute(public)
         port = smtt.references
         assert port is not None
-        computed = port.reference(instance, 1.0)
-        for found in (computed, port.reprove(instance, computed, 1.0)):  # type: ignore[attr-defined]
+        computed = port.reference(instance, 5.0)
+        assert computed.kind is ReferenceKind.OPTIMUM
+        hurried = port.reference(instance, 0.01)
+        for found in (computed, hurried, port.reprove(instance, computed, 5.0)):  # type: ignore[attr-defined]
             assert found.value == least if found.kind is ReferenceKind.OPTIMUM else 0 <= found.value <= least
-        if heaviest is None or longest * heaviest * latest <= 50:
-            assert computed.kind is ReferenceKind.OPTIMUM
+
+
+def test_a_poor_sequence_to_start_from_makes_no_wrong_proof(brute: Callable[[Any], int]) -> None:
+    """Steps that grow without end, from sequences far from the optimum, leave the bound a bound."""
+    stream = random.Random(7)
+    for _ in range(250):
+        jobs = range(stream.choice([4, 5, 6]))
+        times = [stream.choice([1, 3]) for _ in jobs]
+        latest = sorted(stream.randint(0, sum(times)) for _ in range(2))
+        weights = [stream.choice([1, stream.randint(1, 10**9), 10**9]) for _ in jobs]
+        dates = [stream.randint(*latest) for _ in jobs]
+        public = {"processing_times": times, "due_dates": dates, "weights": weights}
+        least = brute(public)
+        proof = prove(public, list(jobs), 5.0)
+        assert proof.bound == least if proof.optimal else proof.bound <= least
+
+
+def test_proofs_of_a_reference_keep_to_their_time() -> None:
+    """One long job, many heavy ones and many long ones take little more than the time they are given."""
+    heavy = {"due_dates": [0] * 1500, "weights": [10**12] * 1500, "processing_times": list(range(1, 1501))}
+    long = {"due_dates": [5], "weights": [2], "processing_times": [1_900_000]}
+    for public in (heavy, long):
+        instance = Instance("drawn", "file", "all", public, Fraction(1), "drawn")
+        port, began = smwtt.references, time.process_time()
+        assert port is not None
+        assert port.reference(instance, 1.0).value > 0
+        assert time.process_time() - began < 10
 
 
 def test_no_time_gives_a_bound_and_says_so() -> None:
