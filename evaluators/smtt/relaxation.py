@@ -122,7 +122,8 @@ class Relaxation:
         starts = np.arange(self.end)[:, None]
         time_cost = paid[np.minimum(starts + self.p, self.end)] - paid[starts]
         least: np.ndarray = (self.cost + time_cost).min(axis=0)
-        return np.maximum(-_UNIT * least, -self.largest)
+        multipliers: np.ndarray = np.maximum(-_UNIT * least, -self.largest)
+        return multipliers
 
     @property
     def bound(self) -> int:
