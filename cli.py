@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -16,16 +18,27 @@ from .app.verbs.common import emit_json
 class _Verbs(TyperGroup):
     """The verbs; with `--json` an error of usage is a document too, beside the text on standard error."""
 
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Reads the options before the verb."""
+        with _told():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: Any) -> Any:
         """Runs a verb."""
-        try:
+        with _told():
             return super().invoke(ctx)
-        except Exception as error:
-            say = getattr(error, "format_message", None)  # what errors of usage have, whatever their class
-            if say is not None and "--json" in sys.argv:
-                hint = "`gapsmith --help` lists the verbs, and each verb has its own --help"
-                emit_json({"error": {"code": getattr(error, "exit_code", 2), "message": say(), "hint": hint}})
-            raise
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        say = getattr(error, "format_message", None)  # what errors of usage have, whatever their class
+        if say is not None and "--json" in sys.argv:
+            hint = "`gapsmith --help` lists the verbs, and each verb has its own --help"
+            emit_json({"error": {"code": getattr(error, "exit_code", 2), "message": say(), "hint": hint}})
+        raise
 
 
 app = typer.Typer(

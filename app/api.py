@@ -9,7 +9,8 @@ from typing import Any
 from ..problems.base import SPLITS
 from ..sandbox.base import MAIN_FILE
 from . import compose
-from .config import override, parse
+from .assignments import override
+from .config import parse
 from .evaluation import evaluate_program
 from .opening import open_setup
 from .proposers import check_models

@@ -143,6 +143,7 @@ def _arm(arm: Arm, by: str, budget: float) -> dict[str, Any]:
         "name": arm.name,
         "label": arm.label,
         "runs": [one.record.name for one in arm.tracks],
+        "unsafe_without": sorted({layer for one in arm.tracks for layer in one.record.unsafe}),
         "evaluations": sum(spent.evaluations for spent in used) / number,
         "executions": sum(spent.executions for spent in used) / number,
         "cpu_seconds": sum(spent.cpu for spent in used) / number,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from ..evolve.measures import DEFAULT_NAMES, MEASURES
 from ..evolve.models.settings import ModelSettings
+from ..sandbox.policy import LAYERS
 from .errors import INVALID, UserError
 
 Count = Annotated[int, Field(ge=1)]
@@ -28,6 +29,13 @@ def _known_measure(name: str) -> str:
     return name
 
 
+def _known_layer(name: str) -> str:
+    if name not in LAYERS:
+        raise ValueError(f"expected one of {', '.join(LAYERS)}")
+    return name
+
+
+LayerName = Annotated[str, AfterValidator(_known_layer)]
 MeasureName = Annotated[str, AfterValidator(_known_measure)]
 
 
@@ -172,8 +180,10 @@ class SandboxSection(_Section):
     modules: tuple[str, ...] = Field(
         (), strict=False, description="modules that a candidate may import beside the standard list (names)"
     )
-    without: tuple[str, ...] = Field(
-        (), strict=False, description="sandbox layers that are switched off (names; --unsafe-without)"
+    without: tuple[LayerName, ...] = Field(
+        (),
+        strict=False,
+        description="sandbox layers that are switched off (names; --unsafe-without): " + ", ".join(LAYERS),
     )
 
 
@@ -240,27 +250,6 @@ def read(path: Path) -> dict[str, Any]:
         raise UserError(INVALID, f"{path}: {error.strerror}, expected a configuration file") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(INVALID, f"{path}: {error}, expected TOML") from error
-
-
-def override(document: dict[str, Any], assignments: Iterable[str]) -> dict[str, Any]:
-    """A copy with `section.key=value` assignments applied; values are TOML, bare words are strings.
-
-    Raises:
-        UserError: an assignment has another form.
-    """
-    result = {key: dict(value) if isinstance(value, dict) else value for key, value in document.items()}
-    for text in assignments:
-        path, equals, value = text.partition("=")
-        section, dot, key = path.strip().partition(".")
-        if not (equals and dot and key):
-            raise UserError(
-                INVALID, f"--set {text}: expected section.key=value", "e.g. --set sandbox.cpu_seconds=5"
-            )
-        table = result.setdefault(section, {})
-        if not isinstance(table, dict):
-            raise UserError(INVALID, f"--set {text}: [[{section}]] is a list, expected a section")
-        table[key] = _value(value.strip())
-    return result
 
 
 def describe(section: str, key: str) -> str:
@@ -334,13 +323,6 @@ def _shown(default: Any) -> str:
 
 def _rows(table: Mapping[str, Any]) -> list[str]:
     return [f"{key} = {toml_value(value)}" for key, value in table.items() if value is not None]
-
-
-def _value(text: str) -> Any:
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
 
 
 def _fields(section: str) -> dict[str, Any]:

@@ -33,6 +33,7 @@ def evaluate_program(
         "problem_version": setup.loaded.problem.version,
         "split": chosen if chosen in SPLITS else None,
         "instances_from": chosen,
+        "unsafe_without": sorted(setup.policy.without),
         "program": name,
         "status": "failed" if evaluation.failure else "ok",
         "instances": [_row(score, instances[score.instance]) for score in evaluation.scores],
@@ -86,6 +87,7 @@ def baselines_document(setup: Setup, chosen: str, against: str | None, notify: N
         "problem": setup.loaded.name,
         "unit": problem.unit,
         "instances_from": chosen,
+        "unsafe_without": sorted(setup.policy.without),
         "against": rival,
         "baselines": rows,
     }
@@ -126,8 +128,15 @@ def write_csv(document: Mapping[str, Any], path: Path) -> None:
 def _flat(figures: Mapping[str, Any]) -> dict[str, Any]:
     """Figures as cells of one row."""
     pairs = figures.get("pairs") or {}
-    plain = {k: v for k, v in figures.items() if k not in ("strata", "pairs")}
-    return {**plain, **{word: pairs.get(word) for word in ("wins", "ties", "losses")}}
+    cells: dict[str, Any] = {}
+    for key, value in figures.items():
+        if key == "reference_kinds":
+            cells[key] = " ".join(f"{kind}={number}" for kind, number in value.items())
+        elif key.endswith("_ci95_percent"):
+            cells[f"{key}_low"], cells[f"{key}_high"] = value or (None, None)
+        elif key not in ("strata", "pairs"):
+            cells[key] = value
+    return {**cells, **{word: pairs.get(word) for word in ("wins", "ties", "losses")}}
 
 
 def _figures(evaluation: Evaluation, instances: Mapping[str, Instance]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..evolve.store.reader import Reader
@@ -66,9 +66,17 @@ def model_usage(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "tokens_in": sum(row["tokens_in"] for row in single),
         "tokens_out": sum(row["tokens_out"] for row in single),
-        "cost_usd": sum(costs) if None not in costs and any(row["replies"] for row in single) else None,
+        "cost_usd": _cost(single, costs),
         "model_calls": sum(row["calls"] for row in single),
     }
+
+
+def _cost(rows: Sequence[Mapping[str, Any]], costs: Sequence[float | None]) -> float | None:
+    """US dollars; 0 where no model was asked, None where a price is not known or nobody replied."""
+    known = [cost for cost in costs if cost is not None]
+    return (
+        sum(known) if not rows or (len(known) == len(costs) and any(row["replies"] for row in rows)) else None
+    )
 
 
 def notes(reader: Reader) -> list[str]:

@@ -149,7 +149,7 @@ def check_disjoint(loaded: LoadedProblem, splits: Mapping[str, Sequence[Instance
                     INVALID,
                     f"{loaded.name}: instance {instance.id} ({instance.split}) is the same as {other.id} "
                     f"({other.split}); splits must not share instances",
-                    "draw them from different random streams",
+                    "draw them from different random streams; in a file, leave out what stands there twice",
                 )
 
 

@@ -227,6 +227,7 @@ def _document(record: RunRecord, now: RunRecord, loaded: LoadedProblem, findings
         "checked": checked,
         "agree": checked - len(findings.differences),
         "differences": findings.differences,
+        "unsafe_without": record.unsafe,
         "iterations": now.reader.value("SELECT count(*) FROM iterations WHERE told IS NOT NULL"),
         "evaluations": evaluations,
         "elites": len(cells(record)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,30 +11,46 @@ from ..evolve.store.reader import Reader
 from .config import Config, parse, read
 from .errors import INVALID, USAGE, UserError
 from .runs import CONFIG_NAME
+from .versions import refuse_other_version
 
 _ELITES = 5
 
 
-def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) -> tuple[Config, str | None]:
-    """A run's configuration with new budget totals, and why it ended last (None if it never did).
+def ended(folder: Path) -> str | None:
+    """Why a run that needs a new total to go on has ended; None of one that can simply go on."""
+    reader = Reader.open(folder)
+    try:
+        reason: str | None = reader.record("stop_reason")
+    finally:
+        reader.close()
+    return None if reason in ("interrupted", "stop_file", "provider") else reason
+
+
+def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) -> Config:
+    """A run's configuration with new budget totals.
 
     Raises:
-        UserError: the run has no configuration, its `campaign.toml` was edited, or a total is below what is
-            done.
+        UserError: the run has no configuration, another version began it, its `campaign.toml` was edited, or
+            a total is below what is done.
     """
     reader = Reader.open(folder)
     try:
-        document, reason = reader.record("config"), reader.record("stop_reason")
+        document = reader.record("config")
         done = {
             "iterations": reader.value("SELECT count(*) FROM iterations"),
             "evaluations": reader.value("SELECT count(*) FROM iterations WHERE candidate IS NOT NULL"),
+            "seconds": reader.record("search_seconds") or 0,
+            "tokens": reader.value("SELECT coalesce(sum(tokens_in) + sum(tokens_out), 0) FROM calls"),
+            "usd": reader.value("SELECT coalesce(sum(cost_usd), 0) FROM calls"),
         }
+        versions = reader.record("versions") or {}
     finally:
         reader.close()
     if document is None:
         raise UserError(
             INVALID, f"{folder.name}: no configuration in the store, expected a run that has begun"
         )
+    refuse_other_version(versions, folder.name)  # other versions have other keys: nobody edited those
     refuse_edits(folder, document)
     _refuse_less(folder, done, totals)
     changes = {key: value for key, value in totals.items() if value is not None}
@@ -41,18 +58,23 @@ def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) 
         document["budget"] = {**document["budget"], **changes}
     if workers is not None:
         document["run"] = {**document["run"], "workers": workers}
-    return parse(document, folder.name), reason
+    return parse(document, folder.name)
 
 
-def _refuse_less(folder: Path, done: Mapping[str, int], totals: Mapping[str, Any]) -> None:
+def _refuse_less(folder: Path, done: Mapping[str, float], totals: Mapping[str, Any]) -> None:
     """Refuses a total below what is there: it would end the campaign and look at the test split at once."""
     for key, count in done.items():
         if (total := totals.get(key)) is not None and total < count:
             raise UserError(
                 USAGE,
-                f"{folder.name}: --{key} {total} is a total, expected at least the {count} that are begun",
-                f"for {total} more: --{key} {count + total}",
+                f"{folder.name}: --{key} {total} is a total, expected at least the {_short(count)} of before",
+                f"for {total} more: --{key} {_short(count + total)}",
             )
+
+
+def _short(number: float) -> str:
+    """A total as an option takes it: whole numbers whole, others rounded up to hundredths."""
+    return str(number) if isinstance(number, int) else f"{math.ceil(100 * number) / 100:g}"
 
 
 def refuse_edits(folder: Path, stored: Mapping[str, Any]) -> None:
@@ -67,9 +89,7 @@ def refuse_edits(folder: Path, stored: Mapping[str, Any]) -> None:
     written = parse(read(path), str(path)).model_dump(mode="json")
     for section, table in stored.items():
         if isinstance(table, dict):
-            keys = [
-                key for key in {**table, **written[section]} if table.get(key) != written[section].get(key)
-            ]
+            keys = [key for key in table if _differ(key, table, written[section])]
         else:
             keys = [] if table == written[section] else ["*"]
         if keys:
@@ -78,6 +98,11 @@ def refuse_edits(folder: Path, stored: Mapping[str, Any]) -> None:
                 f"{path} [{section}] {keys[0]}: edited after the run began; the store counts",
                 "give new totals as options of `gapsmith resume`, or start a new run from the file",
             )
+
+
+def _differ(key: str, stored: Mapping[str, Any], written: Mapping[str, Any]) -> bool:
+    """Whether a key of a section says something else; one that came with a later version says nothing."""
+    return key in stored and stored[key] != written.get(key)
 
 
 def elites_of(folder: Path) -> dict[str, dict[str, str]]:

@@ -40,7 +40,12 @@ def find_run(text: str, runs: Path) -> Path:
     """
     path = Path(text)
     if (path / FILE_NAME).is_file():
-        return path
+        return path if path.name not in ("", "..") else path.resolve()
+    if members := find_group(text, runs):
+        names = ", ".join(run.name for run in members[:5])
+        raise UserError(
+            USAGE, f"{text}: a group of {len(members)} runs, expected one run", f"name one of {names}"
+        )
     if path.is_dir() and (os.sep in text or path.is_absolute()):
         raise UserError(
             INVALID, f"{text}: no {FILE_NAME} in this folder, expected a run folder", "see `gapsmith list`"
@@ -67,8 +72,10 @@ def find_run(text: str, runs: Path) -> Path:
 
 
 def find_group(text: str, runs: Path) -> list[Path]:
-    """The runs of a group (`run --repeat`), by the group's name; empty if there is none."""
-    return [run for run in all_runs(runs) if run.name.rpartition("-s")[0] == text]
+    """The runs of a group (`run --repeat`), by the group's name or path; empty if there is none."""
+    path = Path(text)
+    folder = path.parent if len(path.parts) > 1 else runs
+    return [run for run in all_runs(folder) if run.name.rpartition("-s")[0] == path.name]
 
 
 def new_name(problem: str, seed: int, now: float) -> str:

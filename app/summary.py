@@ -20,7 +20,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
     models = model_figures(reader)
     reason = reader.record("stop_reason")
     return {
-        "run": folder.name,
+        "run": folder.resolve().name,
         "problem": (reader.record("problem") or {}).get("name"),
         "status": status(folder, reason),
         "stop_reason": reason,
@@ -29,9 +29,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "evaluations": reader.value(
             "SELECT count(*) FROM iterations WHERE told IS NOT NULL AND candidate IS NOT NULL"
         ),
-        "executions": reader.value(
-            f"SELECT coalesce(sum(executions), 0) FROM evaluations WHERE program NOT LIKE '{BASELINE}%'"
-        ),
+        "executions": executions(reader),
         "rejections": reader.rejections(),
         "usage": {
             **model_usage(models),
@@ -39,13 +37,21 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         },
         "start": None if start is None else candidate_summary(reader, start),
         "best": best_summary(reader, champion),
-        "baselines": {name: {"splits": splits(reader, BASELINE + name)} for name in reader.baselines()},
+        "baselines": {name: splits(reader, BASELINE + name) for name in reader.baselines()},
         "claims": reader.record("claims") or [],
         "test_evaluations": test_evaluations(reader),
         "unsafe_without": list(reader.record("unsafe_without") or ()),
         "models": models,
         "notes": notes(reader),
     }
+
+
+def executions(reader: Reader) -> int:
+    """Executions of a campaign's candidates on all splits (count), the baselines' aside."""
+    found: int = reader.value(
+        f"SELECT coalesce(sum(executions), 0) FROM evaluations WHERE program NOT LIKE '{BASELINE}%'"
+    )
+    return found
 
 
 def best_candidate(reader: Reader) -> str | None:

@@ -90,6 +90,7 @@ def verify(
         "checked": checked,
         "agree": checked - len(findings.differences),
         "differences": findings.differences,
+        "unsafe_without": record.unsafe,
         "programs": programs,
         "compared": findings.counts,
         "changed": findings.changed,

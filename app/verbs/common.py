@@ -16,6 +16,8 @@ from ..errors import INTERRUPTED, UNEXPECTED, UserError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..views.record import RunRecord
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Runs = Annotated[
     Path | None,
@@ -41,6 +43,18 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty() and not stderr)
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[RunRecord]:
+    """The record of a run; says on standard error if it was made without a layer of the sandbox."""
+    from ..views.record import open_record
+
+    with open_record(folder) as record:
+        if record.unsafe:
+            line = f"UNSAFE: {record.name} was run without sandbox layer {', '.join(record.unsafe)}"
+            console(stderr=True).print(line, markup=False)
+        yield record
 
 
 def emit_json(document: Any) -> None:

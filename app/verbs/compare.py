@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import USAGE, UserError
-from .common import Json, Runs, console, emit_json, errors
+from .common import Json, Runs, console, emit_json, errors, opened
 from .inspect import Force, write_new
 
 
@@ -38,7 +38,7 @@ def compare(
         from ..views.comparing import print_comparison
         from ..views.plots.arms import curves
         from ..views.plots.canvas import FORMATS, render
-        from ..views.record import find_runs, open_record
+        from ..views.record import find_runs
 
         if by not in BUDGETS:
             raise UserError(USAGE, f"--by {by}: not known, expected one of {', '.join(BUDGETS)}")
@@ -47,7 +47,7 @@ def compare(
             raise UserError(USAGE, f"{output}: got format {form or 'none'!r}, expected .svg, .png or .pdf")
         found = [find_runs(text, runs_folder(runs)) for text in run]
         with ExitStack() as stack:
-            records = [[stack.enter_context(open_record(folder)) for folder in arm] for arm in found]
+            records = [[stack.enter_context(opened(folder)) for folder in arm] for arm in found]
             names = [arm[0].name if len(arm) == 1 else text for text, arm in zip(run, records, strict=True)]
             document = compared(names, records, by)
         if output is not None:

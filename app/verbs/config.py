@@ -81,9 +81,11 @@ def explain(key: Annotated[str, typer.Argument(metavar="SECTION.KEY")], json: Js
 def doctor(unsafe_without: Without = None, json: Json = False) -> None:
     """Check versions, solvers, the sandbox's layers and its self-test, and which keys are present."""
     with errors(json):
+        from ..config import parse
         from ..doctor import examine
 
-        document = examine(frozenset(unsafe_without or ()))
+        config = parse({"sandbox": {"without": unsafe_without or []}}, "command line")
+        document = examine(frozenset(config.sandbox.without))
         if json:
             emit_json(document)
         else:

@@ -100,6 +100,7 @@ def baselines(
         strata = {s for entry in document["baselines"].values() for s in entry["strata"]}
         if len(strata) > 1:
             _print_strata(document)
+        _print_unsafe(document)
 
 
 def _open(
@@ -164,10 +165,12 @@ def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
         out.print(f"… and {len(failures) - 10} more instances without a gap", markup=False)
     if any(row["status"] == "beyond_bound" for row in failures):
         out.print("ALARM: better than a proven bound: the evaluator has a bug or was cheated")
-    if setup.policy.without:
-        out.print(
-            f"UNSAFE: run without sandbox layer {', '.join(sorted(setup.policy.without))}", markup=False
-        )
+    _print_unsafe(document)
+
+
+def _print_unsafe(document: dict[str, Any]) -> None:
+    if layers := document["unsafe_without"]:
+        console().print(f"UNSAFE: run without sandbox layer {', '.join(layers)}", markup=False)
 
 
 def _print_strata(document: dict[str, Any]) -> None:

@@ -28,7 +28,8 @@ def build_config(
     Raises:
         UserError: a key or value is wrong.
     """
-    from ..config import override, parse, read
+    from ..assignments import override
+    from ..config import parse, read
 
     document: dict[str, Any] = {}
     where = "command line"
@@ -36,6 +37,8 @@ def build_config(
         document, where = read(Path(what)), what
     else:
         document["campaign"] = {"problem": what}
+    if model:
+        document["model"] = [_model(spec) for spec in model]
     document = override(document, assign)
     flags = {
         "campaign": {"seed": seed, "control": control},
@@ -48,8 +51,6 @@ def build_config(
         known = {key: value for key, value in values.items() if value is not None}
         if known:
             document[section] = {**document.get(section, {}), **known}
-    if model:
-        document["model"] = [_model(spec) for spec in model]
     return parse(document, where)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import USAGE, UserError
-from .common import Json, Runs, console, emit_json, errors
+from .common import Json, Runs, console, emit_json, errors, opened
 from .inspect import Force, Run, best_of, new_file, single
 
 Candidate = Annotated[str, typer.Argument(help="Id, unambiguous prefix, best or start.")]
@@ -28,9 +28,9 @@ def diff(
     with errors(json):
         from ..runs import runs_folder
         from ..views.history import loss, print_diff, unified
-        from ..views.record import find_runs, open_record
+        from ..views.record import find_runs
 
-        with open_record(single(run, find_runs(run, runs_folder(runs)))) as record:
+        with opened(single(run, find_runs(run, runs_folder(runs)))) as record:
             first, second = record.resolve(a), record.resolve(b)
             if json:
                 losses = [loss(record, first), loss(record, second)]
@@ -45,9 +45,9 @@ def lineage(run: Run, candidate: Candidate = "best", runs: Runs = None, json: Js
     with errors(json):
         from ..runs import runs_folder
         from ..views.history import ancestry, print_ancestry
-        from ..views.record import find_runs, open_record
+        from ..views.record import find_runs
 
-        with open_record(best_of(find_runs(run, runs_folder(runs)))) as record:
+        with opened(best_of(find_runs(run, runs_folder(runs)))) as record:
             id = record.resolve(candidate)
             steps = ancestry(record, id)
             if json:
@@ -77,7 +77,7 @@ def export(
     with errors(json):
         from ..runs import runs_folder
         from ..views.history import CASSETTE, EXPORTS, rows, write_rows
-        from ..views.record import find_runs, open_record
+        from ..views.record import find_runs
 
         if what not in (*EXPORTS, CASSETTE):
             known = ", ".join((*EXPORTS, CASSETTE))
@@ -86,7 +86,7 @@ def export(
             raise UserError(USAGE, f"--format {form}: a cassette is jsonl")
         if form not in ("jsonl", "csv"):
             raise UserError(USAGE, f"--format {form}: not known, expected jsonl or csv")
-        with open_record(single(run, find_runs(run, runs_folder(runs)))) as record:
+        with opened(single(run, find_runs(run, runs_folder(runs)))) as record:
             if output is not None:
                 with new_file(output, force) as stream:
                     number = write_rows(rows(record, what), form, stream)
@@ -105,13 +105,13 @@ def watch(run: Run, runs: Runs = None, json: Json = False) -> None:
     """Follow a campaign of another process, or look at a finished one; it is left alone."""
     with errors(json):
         from ..runs import runs_folder
-        from ..views.record import find_runs, open_record
+        from ..views.record import find_runs
         from ..views.watching import snapshot
         from ..views.watching import watch as follow
 
         folder = single(run, find_runs(run, runs_folder(runs)))
         if json:
-            with open_record(folder) as record:
+            with opened(folder) as record:
                 emit_json(snapshot(record))
             return
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from ..errors import NO_CANDIDATE, USAGE, UserError, unwritable
-from .common import Json, Runs, console, emit_json, errors
+from .common import Json, Runs, console, emit_json, errors, opened
 
 if TYPE_CHECKING:
     from ..views.record import RunRecord
@@ -72,16 +72,16 @@ def show(
     """Show what a campaign found, or one candidate with code, gaps and origin."""
     with errors(json):
         from ..runs import runs_folder
-        from ..views.record import find_runs, open_record
+        from ..views.record import find_runs
 
         found = find_runs(run, runs_folder(runs))
         if strata:
             _show_winners(single(run, found), candidate, json)
             return
         if candidate is None and not explain and instance is None:
-            _show_runs(run, found, json)
+            _show_runs(run, found, json, runs)
             return
-        with open_record(single(run, found)) as record:
+        with opened(single(run, found)) as record:
             from ..views.candidate import candidate_document, print_candidate
 
             id = record.resolve(candidate or "best")
@@ -112,9 +112,9 @@ def best(
     with errors(json):
         from ..runs import runs_folder
         from ..views.candidate import best_document, print_code
-        from ..views.record import find_runs, open_record
+        from ..views.record import find_runs
 
-        with open_record(best_of(find_runs(run, runs_folder(runs)))) as record:
+        with opened(best_of(find_runs(run, runs_folder(runs)))) as record:
             id = record.resolve("best")
             if output is not None:
                 from ..views.standalone import evaluate_command, program_text
@@ -246,7 +246,6 @@ def _draw(record: RunRecord, id: str, instance: str, output: Path | None, force:
 
 
 def _show_winners(folder: Path, candidate: str | None, json: bool) -> None:
-    from ..views.record import open_record
     from ..views.winners import print_winners, winners
 
     if candidate is not None:
@@ -255,12 +254,12 @@ def _show_winners(folder: Path, candidate: str | None, json: bool) -> None:
             f"--strata: got candidate {candidate}, expected the run alone: it compares all elites",
             f"gaps of one candidate by stratum: `gapsmith show {folder.name} {candidate}`",
         )
-    with open_record(folder) as record:
+    with opened(folder) as record:
         found = winners(record)
         emit_json(found) if json else print_winners(console(), found)
 
 
-def _show_runs(text: str, found: list[Path], json: bool) -> None:
+def _show_runs(text: str, found: list[Path], json: bool, runs: Path | None) -> None:
     from ..summary import group_summary, summarise
     from ..views.overview import print_overview
     from ..views.record import open_record
@@ -284,5 +283,5 @@ def _show_runs(text: str, found: list[Path], json: bool) -> None:
     else:
         from .results import next_commands
 
-        for command, meaning in next_commands(documents[0]["run"], documents[0]["status"]):
+        for command, meaning in next_commands(documents[0]["run"], documents[0]["status"], runs):
             console().print(f"  {command:<44} {meaning}", markup=False)

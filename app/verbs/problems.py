@@ -26,7 +26,7 @@ def register(parent: typer.Typer) -> None:
 
 def parameters(assign: list[str] | None) -> dict[str, Any]:
     """The `[problem]` table that `--set problem.KEY=VALUE` options make."""
-    from ..config import override
+    from ..assignments import override
     from ..errors import USAGE, UserError
 
     document = override({}, assign or [])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import CHECK_FAILED
+from ..errors import CHECK_FAILED, USAGE, UserError
 from .common import Json, Set, Workers, console, emit_json, errors
 from .problems import Problem, parameters
 
@@ -23,6 +23,7 @@ Instances = Annotated[
     str | None,
     typer.Option("--instances", metavar="SET|FILE", help="A split, a named set or a file [default: splits]."),
 ]
+Split = Annotated[str | None, typer.Option("--split", help="train, valid or test [default: all three].")]
 Seconds = Annotated[
     float | None,
     typer.Option("--seconds", min=0.001, help="Wall seconds for each [default: 10].", show_default=False),
@@ -41,6 +42,7 @@ def register(parent: typer.Typer) -> None:
 @app.command()
 def show(
     problem: Problem,
+    split: Split = None,
     instances: Instances = None,
     sample: Sample = None,
     seed: Seed = None,
@@ -51,7 +53,7 @@ def show(
     with errors(json):
         from ..references import table
 
-        loaded, chosen = _choose(problem, instances, sample, seed, assign)
+        loaded, chosen = _choose(problem, split, instances, sample, seed, assign)
         rows = table(loaded, chosen)
         if json:
             emit_json({"problem": loaded.name, "unit": loaded.problem.unit, "references": rows})
@@ -62,6 +64,7 @@ def show(
 @app.command()
 def compute(
     problem: Problem,
+    split: Split = None,
     instances: Instances = None,
     sample: Sample = None,
     seconds: Seconds = None,
@@ -74,7 +77,7 @@ def compute(
     with errors(json):
         from ..references import compute as compute_references
 
-        loaded, chosen = _choose(problem, instances, sample, seed, assign)
+        loaded, chosen = _choose(problem, split, instances, sample, seed, assign)
         document = _with_bar(
             "references",
             lambda progress: compute_references(
@@ -95,6 +98,7 @@ def compute(
 @app.command()
 def verify(
     problem: Problem,
+    split: Split = None,
     instances: Instances = None,
     sample: Sample = None,
     seconds: Seconds = None,
@@ -107,7 +111,7 @@ def verify(
     with errors(json):
         from ..references import verify as verify_references
 
-        loaded, chosen = _choose(problem, instances, sample, seed, assign)
+        loaded, chosen = _choose(problem, split, instances, sample, seed, assign)
         document = _with_bar(
             "proofs",
             lambda progress: verify_references(
@@ -123,7 +127,12 @@ def verify(
 
 
 def _choose(
-    problem: str, chosen: str | None, sample: int | None, seed: int | None, assign: list[str] | None
+    problem: str,
+    split: str | None,
+    instances: str | None,
+    sample: int | None,
+    seed: int | None,
+    assign: list[str] | None,
 ) -> tuple[LoadedProblem, list[Instance]]:
     """The problem, and the instances that are meant."""
     from ...problems.base import SPLITS
@@ -132,6 +141,9 @@ def _choose(
     from ..secret import installed
     from ..setup import read_file
 
+    if split is not None and instances is not None:
+        raise UserError(USAGE, "--split and --instances: got both, expected one of them")
+    chosen = split or instances
     loaded = installed(load_problem(problem, parameters(assign)))
     draw = Config().evaluation.instance_seed if seed is None else seed
     if chosen is not None and chosen not in loaded.problem.sets() and Path(chosen).is_file():
@@ -188,3 +200,9 @@ def _print_verification(document: dict[str, Any]) -> None:
         f"{document['problem']}: {document['agree']} of {document['checked']} references agree ({proofs})",
         markup=False,
     )
+    if bounded := document["optima_not_proved_again"]:
+        out.print(
+            f"{bounded} of them optima that only met a bound this time: not contradicted, not proved again; "
+            "--seconds gives each more time",
+            markup=False,
+        )

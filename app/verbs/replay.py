@@ -55,6 +55,8 @@ def _print(document: Mapping[str, Any]) -> None:
             + (f", champion {champion[:8]}" if champion else ", no champion yet")
         )
     out.print(clean(line), markup=False, style="red" if document["differences"] else "green")
+    if document["unsafe_without"]:
+        out.print(f"UNSAFE: run without sandbox layer {', '.join(document['unsafe_without'])}", markup=False)
     for row in document["changed"]:
         text = f"  changed since: {row['what']}: recorded {row['recorded']}, now {row['now']}"
         out.print(clean(text), markup=False)

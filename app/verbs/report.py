@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..errors import NO_CANDIDATE, USAGE, UserError, unwritable
-from .common import Json, Runs, console, emit_json, errors
+from .common import Json, Runs, console, emit_json, errors, opened
 from .inspect import Force, Run, best_of, write_new
 
 
@@ -22,7 +22,12 @@ def report(
     run: Run,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FOLDER", help="Where to write [default: the run's]."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FOLDER",
+            help="Where to write, of a group a folder for each run [default: the run's].",
+        ),
     ] = None,
     force: Force = False,
     runs: Runs = None,
@@ -35,8 +40,9 @@ def report(
         from ..views.record import find_runs, open_record
 
         written: list[str] = []
-        for folder in find_runs(run, runs_folder(runs)):
-            where = folder if output is None else output
+        found = find_runs(run, runs_folder(runs))
+        for folder in found:
+            where = folder if output is None else output / folder.name if len(found) > 1 else output
             targets = [where / name for name in ("report.html", "report.md")]
             if not force and (there := [str(path) for path in targets if path.exists()]):
                 raise UserError(
@@ -45,8 +51,8 @@ def report(
                     "replace with --force, or name another folder",
                 )
             with open_record(folder) as record:
-                found = view.context(record)
-                texts = view.html(record, found), view.markdown(record, found)
+                facts = view.context(record)
+                texts = view.html(record, facts), view.markdown(record, facts)
             try:
                 where.mkdir(parents=True, exist_ok=True)
             except OSError as error:
@@ -65,8 +71,9 @@ def plot(
     run: Run,
     kind: Annotated[str, typer.Argument(metavar="KIND", help="What to draw: progress, strata, archive, …")],
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="A .svg, .png or .pdf file to write.")
-    ],
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="A .svg, .png or .pdf file to write; required."),
+    ] = None,
     force: Force = False,
     runs: Runs = None,
     json: Json = False,
@@ -76,14 +83,16 @@ def plot(
         from ..runs import runs_folder
         from ..views.plots.canvas import FORMATS, render
         from ..views.plots.kinds import KINDS
-        from ..views.record import find_runs, open_record
+        from ..views.record import find_runs
 
         if kind not in KINDS:
             raise UserError(USAGE, f"plot {kind!r}: not known, expected one of {', '.join(KINDS)}")
+        if output is None:
+            raise UserError(USAGE, f"plot {kind}: no file to write", "name one with -o FILE.svg")
         form = output.suffix.lower().removeprefix(".")
         if form not in FORMATS:
             raise UserError(USAGE, f"{output}: got format {form or 'none'!r}, expected .svg, .png or .pdf")
-        with open_record(best_of(find_runs(run, runs_folder(runs)))) as record:
+        with opened(best_of(find_runs(run, runs_folder(runs)))) as record:
             chosen = KINDS[kind]
             figure = chosen.draw(record)
             if figure is None:

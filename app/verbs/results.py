@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -10,7 +12,7 @@ from ..errors import INTERRUPTED, NO_CANDIDATE
 from .common import console, emit_json
 
 
-def finish(documents: list[dict[str, Any]], group: str | None, json: bool) -> None:
+def finish(documents: list[dict[str, Any]], group: str | None, json: bool, runs: Path | None) -> None:
     """Prints the results and ends with the right exit code."""
     from ..summary import group_summary
     from ..views.overview import print_group
@@ -21,18 +23,18 @@ def finish(documents: list[dict[str, Any]], group: str | None, json: bool) -> No
             emit_json({"group": group, "runs": documents, "summary": summary})
         else:
             for document in documents:
-                show(document, False)
+                show(document, False, runs)
             print_group(console(), group, summary)
     else:
-        show(documents[0], json)
+        show(documents[0], json, runs)
     if any(document["stop_reason"] == "interrupted" for document in documents):
         raise typer.Exit(INTERRUPTED)
     if all(document["best"] is None for document in documents):
         raise typer.Exit(NO_CANDIDATE)
 
 
-def show(document: dict[str, Any], json: bool) -> None:
-    """Prints one campaign's result."""
+def show(document: dict[str, Any], json: bool, runs: Path | None) -> None:
+    """Prints one campaign's result; `runs` is the folder of the runs if it was named."""
     if json:
         emit_json(document)
         return
@@ -41,18 +43,19 @@ def show(document: dict[str, Any], json: bool) -> None:
     out = console()
     print_campaign(out, document)
     run = document["run"]
-    for command, meaning in next_commands(run, document["status"]):
+    for command, meaning in next_commands(run, document["status"], runs):
         out.print(f"  {command:<44} {meaning}", markup=False)
 
 
-def next_commands(run: str, status: str) -> list[tuple[str, str]]:
-    """The three most useful commands after a run."""
+def next_commands(run: str, status: str, runs: Path | None) -> list[tuple[str, str]]:
+    """The three most useful commands after a run; they name the folder of the runs where it was named."""
+    where = "" if runs is None else f" --runs {shlex.quote(str(runs))}"
     if status in ("interrupted", "stopped"):
-        first = (f"gapsmith resume {run}", "go on")
+        first = (f"gapsmith resume {run}{where}", "go on")
     else:
-        first = (f"gapsmith best {run} -o best.py", "the heuristic as a program")
+        first = (f"gapsmith best {run} -o best.py{where}", "the heuristic as a program")
     return [
         first,
-        (f"gapsmith show {run}", "what was found"),
-        (f"gapsmith show {run} best", "its code, and gaps by stratum"),
+        (f"gapsmith show {run}{where}", "what was found"),
+        (f"gapsmith show {run} best{where}", "its code, and gaps by stratum"),
     ]

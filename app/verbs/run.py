@@ -125,7 +125,7 @@ def run(
             # Whoever stops one of them stops them all, also when its search was over and it is completed.
             if interrupted.is_set() or documents[-1]["status"] != "completed":
                 break
-        finish(documents, name if repeat > 1 else None, json)
+        finish(documents, name if repeat > 1 else None, json, runs)
 
 
 def resume(
@@ -143,7 +143,7 @@ def resume(
     """Go on with a run after a stop, a crash or a kill; budget options are new totals."""
     with errors(json):
         from .. import compose
-        from ..resume import stored_config
+        from ..resume import ended, stored_config
         from ..runs import find_run, running, runs_folder
 
         folder = find_run(run, runs_folder(runs))
@@ -155,15 +155,14 @@ def resume(
             "usd": usd,
             "tokens": tokens,
         }
-        config, reason = stored_config(folder, totals, workers)
-        finished = reason not in (None, "interrupted", "stop_file", "provider")
-        if finished and all(value is None for value in totals.values()) and not running(folder):
+        reason = ended(folder)
+        if reason and all(value is None for value in totals.values()) and not running(folder):
             note = f"{folder.name} is completed ({reason}); name a new total, e.g. --iterations"
-            console(stderr=True).print(note, markup=False)
-            show(compose.read_summary(folder), json)
+            console(stderr=True).print(note, markup=False, soft_wrap=True)
+            show(compose.read_summary(folder), json, runs)
             return
-        document = _search(config, folder, {}, None, Event())
-        finish([document], None, json)
+        document = _search(stored_config(folder, totals, workers), folder, {}, None, Event())
+        finish([document], None, json, runs)
 
 
 def stop(run: Annotated[str, typer.Argument(metavar="RUN")], runs: Runs = None, json: Json = False) -> None:

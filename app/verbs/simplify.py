@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import TROUBLE, UserError
-from .common import Json, Runs, console, emit_json, errors
+from .common import Json, Runs, console, emit_json, errors, opened
 from .inspect import Force, Run, best_of, check_new, write_new
 
 
@@ -45,7 +45,7 @@ def simplify(
             )
         if output is not None:
             check_new(output, force)
-        with console(stderr=True).status("") as status, open_record(folder) as record:
+        with console(stderr=True).status("") as status, opened(folder) as record:
             document = simplified(
                 record,
                 record.resolve(candidate),

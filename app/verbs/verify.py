@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .common import Json, Runs, Workers, console, emit_json, errors
+from .common import Json, Runs, Workers, console, emit_json, errors, opened
 from .inspect import Run
 
 _MOST_SHOWN = 10
@@ -38,11 +38,11 @@ def verify(
         from ..fresh import check_fresh
         from ..runs import runs_folder
         from ..verify import verify as check
-        from ..views.record import find_runs, open_record
+        from ..views.record import find_runs
 
         documents = []
         for folder in find_runs(run, runs_folder(runs)):
-            with open_record(folder) as record:
+            with opened(folder) as record:
                 documents.append(check(record, every=every, sample=references, workers=workers))
                 if fresh is not None:
                     documents[-1]["fresh"] = check_fresh(record, fresh, workers=workers)

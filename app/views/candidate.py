@@ -27,6 +27,7 @@ def candidate_document(record: RunRecord, id: str) -> dict[str, Any]:
     found = {split: record.figures(id, split) for split in SPLITS}
     return {
         "run": record.name,
+        "unsafe_without": record.unsafe,
         "candidate": id,
         "origin": candidate.origin.value,
         "operator": candidate.operator,
@@ -207,7 +208,7 @@ def _plain(number: Number | None) -> int | float | None:
 def best_document(record: RunRecord, id: str) -> Mapping[str, Any]:
     """The best candidate's source with its figures, as JSON."""
     document = candidate_document(record, id)
-    wanted = ("run", "candidate", "origin", "iteration", "files", "splits")
+    wanted = ("run", "unsafe_without", "candidate", "origin", "iteration", "files", "splits")
     problem = record.problem
     return {
         **{key: document[key] for key in wanted},

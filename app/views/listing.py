@@ -36,7 +36,8 @@ def run_row(folder: Path) -> dict[str, Any]:
             reader.close()
     except StoreError as error:
         empty = dict.fromkeys(("problem", "model", "iterations", "best_gap_percent", "started"))
-        return {"run": folder.name, **empty, "status": "unreadable", "note": str(error)}
+        unknown = {"status": "unreadable", "unsafe_without": [], "note": str(error)}
+        return {"run": folder.name, **empty, **unknown}
 
 
 def _row(folder: Path, reader: Reader) -> dict[str, Any]:
@@ -46,6 +47,7 @@ def _row(folder: Path, reader: Reader) -> dict[str, Any]:
         "problem": (reader.record("problem") or {}).get("name"),
         "model": models if isinstance(models, str) else ", ".join(models) or None,
         "status": status(folder, reader.record("stop_reason")),
+        "unsafe_without": list(reader.record("unsafe_without") or ()),
         "iterations": reader.value("SELECT count(*) FROM iterations WHERE told IS NOT NULL"),
         "best_gap_percent": mean_gap(reader, best_candidate(reader), "valid"),
         "started": reader.record("created"),
@@ -87,7 +89,8 @@ def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> Table:
             percent(row["best_gap_percent"]),
         ]
         texts = [Text(cell) for cell in cells]
-        texts.append(Text(row["status"], style=_STYLES[row["status"]]))
+        unsafe = " UNSAFE" if row["unsafe_without"] else ""
+        texts.append(Text(row["status"] + unsafe, style=_STYLES[row["status"]]))
         if width >= 100:
             texts.append(Text((row["started"] or UNKNOWN)[:16].replace("T", " ")))
         table.add_row(*texts)

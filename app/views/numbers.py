@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+_LARGE = 1e6
+
 
 def percent(value: float | None, digits: int = 2) -> str:
-    """A percentage, from 100 on without decimals; `–` when there is none."""
+    """A percentage, from 100 on without decimals, from 10⁶ on with an exponent; `–` when there is none."""
+    if value is not None and abs(value) >= _LARGE:
+        return f"{value:.1e} %"
     return "–" if value is None else f"{value:.{digits if abs(value) < 100 else 0}f} %"
 
 
 def figure(value: float | None) -> str:
     """A percentage without its sign, with as many digits as say something; `–` when there is none."""
+    if value is not None and abs(value) >= _LARGE:
+        return f"{value:.1e}"
     return "–" if value is None else f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
 
 

@@ -66,6 +66,11 @@ class RunRecord:
         return best_candidate(self.reader)
 
     @property
+    def unsafe(self) -> list[str]:
+        """Sandbox layers that the run was made without; empty of an ordinary run."""
+        return list(self.reader.record("unsafe_without") or ())
+
+    @property
     def models(self) -> str:
         """Specs of the models, one line."""
         found = self.reader.record("model") or ["offline"]

@@ -130,14 +130,21 @@ def _title(record: RunRecord, id: str) -> list[str]:
     return [
         f"Heuristic for {problem.get('name')} (version {problem.get('version')}): {goal}.",
         f"Found by Gapsmith {__version__}: run {record.name}, candidate {id}.",
+        *([f"UNSAFE: run without sandbox layer {', '.join(record.unsafe)}."] if record.unsafe else []),
     ]
+
+
+def _keys(record: RunRecord) -> str:
+    """Keys of the object that a program of a run reads: those of an instance's public part."""
+    first = next(iter(record.instances.values()), None)
+    return "the instance's keys" if first is None else ", ".join(first.public)
 
 
 def _usage(record: RunRecord, file_name: str) -> list[str]:
     return [
         "",
         f"Check it again: {evaluate_command(record, file_name)}",
-        f"Use it: python {file_name} < instance.json",
+        f"Use it: python {file_name} < instance.json, one object with {_keys(record)}",
     ]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluators.figures import optimality
 from .numbers import duration, figure, interval, milliseconds
+from .words import count
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +29,7 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
     if summary["start"]:
         rows.append(("start program", summary["start"]["splits"]))
     shown = best_baselines(summary["baselines"])
-    rows += [(name, summary["baselines"][name]["splits"]) for name in shown]
+    rows += [(name, summary["baselines"][name]) for name in shown]
     if summary["best"]:
         rows.append((f"best {summary['best']['candidate'][:8]}", summary["best"]["splits"]))
     for name, splits in rows:
@@ -36,8 +37,11 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
         table.add_row(name, *[_gap_cell((splits or {}).get(s)) for s in _SPLIT_NAMES], style=style)
     console.print(table)
     if hidden := len(summary["baselines"]) - len(shown):
-        command = f"gapsmith baselines {summary['problem']}"
-        console.print(f"and {hidden} baselines with larger gaps: `{command}` shows all", markup=False)
+        failed = sum(
+            not entry["valid"] or entry["valid"]["failed"] > 0 for entry in summary["baselines"].values()
+        )
+        words = f"and {count(hidden, 'baseline')} more" + (f", {failed} of which failed" if failed else "")
+        console.print(f"{words}: `gapsmith baselines {summary['problem']}` shows all", markup=False)
     for line in notes(summary):
         console.print(line, markup=False)
 
@@ -45,9 +49,9 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
 def best_baselines(baselines: Mapping[str, Any]) -> list[str]:
     """Names of the few best baselines by validation fitness, in their own order."""
     complete = {
-        name: entry["splits"]["valid"]["fitness"]
+        name: entry["valid"]["fitness"]
         for name, entry in baselines.items()
-        if entry["splits"]["valid"] and entry["splits"]["valid"]["fitness"] is not None
+        if entry["valid"] and entry["valid"]["fitness"] is not None
     }
     best = sorted(complete, key=lambda name: -complete[name])[:_BASELINES]
     return [name for name in baselines if name in best]
@@ -153,8 +157,8 @@ def _kinds(summary: Mapping[str, Any]) -> dict[str, int]:
     kinds: dict[str, int] = {}
     for part in ("best", "start"):
         for figures in (summary[part] or {"splits": {}})["splits"].values():
-            for kind, count in (figures or {"reference_kinds": {}})["reference_kinds"].items():
-                kinds[kind] = max(kinds.get(kind, 0), count)
+            for kind, number in (figures or {"reference_kinds": {}})["reference_kinds"].items():
+                kinds[kind] = max(kinds.get(kind, 0), number)
     return kinds
 
 

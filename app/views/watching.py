@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..runs import status
+from ..summary import executions
 from .history import loss
 from .listing import mean_gap
 from .numbers import duration, percent
@@ -46,9 +47,10 @@ def snapshot(record: RunRecord) -> dict[str, Any]:
         "run": record.name,
         "status": state,
         "stop_reason": reason,
+        "unsafe_without": record.unsafe,
         "iterations": work["iterations"],
         "evaluations": work["evaluations"],
-        "executions": reader.value("SELECT coalesce(sum(executions), 0) FROM evaluations"),
+        "executions": executions(reader),
         "seconds": elapsed if state == "running" else reader.record("search_seconds") or elapsed,
         "best": best,
         "best_gap_percent": mean_gap(reader, best, "valid"),

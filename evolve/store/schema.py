@@ -110,6 +110,8 @@ def open_reading(folder: Path) -> sqlite3.Connection:
     try:
         database = _connect_reading(path)
         version = schema_version(database)
+        if not version:
+            raise StoreError(f"{path}: an empty file; expected the store of a run")
         if version < SCHEMA_VERSION:
             copy = sqlite3.connect(":memory:", isolation_level=None)
             database.backup(copy)

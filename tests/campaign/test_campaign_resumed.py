@@ -24,8 +24,7 @@ Campaign = Callable[..., tuple[dict[str, Any], Path]]
 
 
 def _go_on(folder: Path, iterations: int) -> dict[str, Any]:
-    config, _ = stored_config(folder, {"iterations": iterations}, None)
-    return compose.run(config, folder)
+    return compose.run(stored_config(folder, {"iterations": iterations}, None), folder)
 
 
 def _jobs(path: Path, shift: int) -> None:
