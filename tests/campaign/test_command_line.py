@@ -1,0 +1,177 @@
+"""What every command owes whoever types it: groups, unsafe runs, other versions, errors as documents."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.assignments import override
+from gapsmith.app.errors import UserError
+from gapsmith.app.verbs.flags import build_config
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+Run = Callable[..., tuple[dict[str, Any], Path]]
+MODELS = ["openai/one", "openai/two"]
+
+
+def test_settings_reach_the_models_that_the_command_line_names() -> None:
+    """`model.key` holds for all, `model.1.key` for one; an unknown key and a missing model are told."""
+    address = "model.base_url=http://127.0.0.1:9/v1"
+    config = build_config("smtt", [address, "model.1.temperature=0.5"], model=MODELS)
+    assert [str(model.base_url) for model in config.model] == ["http://127.0.0.1:9/v1"] * 2
+    assert [model.temperature for model in config.model] == [None, 0.5]
+    for wrong in (["model.bogus=1"], ["model.2.temperature=1"]):
+        with pytest.raises(UserError, match=r"bogus|expected 0 to 1"):
+            build_config("smtt", wrong, model=MODELS)
+    with pytest.raises(UserError, match="no model"):
+        build_config("smtt", [address])
+    given = {"model": [{"spec": "openai/one"}]}
+    override(given, [address])
+    assert given == {"model": [{"spec": "openai/one"}]}
+
+
+@pytest.mark.parametrize("verb", ["run", "doctor", "baselines"])
+def test_an_unknown_layer_of_the_sandbox_is_a_mistake(
+    command: Command, problem: str, tmp_path: Path, verb: str
+) -> None:
+    """It names the layers that there are, is no bug, and leaves no run."""
+    words = [verb] if verb == "doctor" else [verb, problem]
+    done = command(*words, "--unsafe-without", "bogus")
+    assert (done.returncode, "expected one of rlimits" in done.stderr, "bug" in done.stderr) == (
+        3,
+        True,
+        False,
+    )
+    assert not list((tmp_path / "runs").glob("*"))
+
+
+def test_an_unsafe_run_says_so_wherever_its_results_are_shown(
+    campaign: Run, command: Command, problem: str, tmp_path: Path
+) -> None:
+    """Text on either stream, documents, the list and the program that is written."""
+    campaign("loose", budget={"iterations": 2}, sandbox={"without": ["landlock"]})
+    for words in (
+        ("show", "loose", "best"),
+        ("best", "loose"),
+        ("lineage", "loose"),
+        ("verify", "loose"),
+        ("list",),
+        ("baselines", problem, "--unsafe-without", "landlock"),
+    ):
+        done = command(*words)
+        assert "UNSAFE" in done.stdout + done.stderr, words
+    for words in (("show", "loose"), ("show", "loose", "best"), ("best", "loose"), ("verify", "loose")):
+        assert json.loads(command(*words, "--json").stdout)["unsafe_without"] == ["landlock"]
+    assert json.loads(command("list", "--json").stdout)[0]["unsafe_without"] == ["landlock"]
+    target = tmp_path / "mine.py"
+    command("best", "loose", "-o", str(target))
+    assert "UNSAFE: run without sandbox layer landlock" in target.read_text()
+    scored = command("evaluate", problem, str(target), "--unsafe-without", "landlock", "--json")
+    assert json.loads(scored.stdout)["unsafe_without"] == ["landlock"]
+
+
+def test_a_group_is_reported_run_by_run_and_refused_where_one_run_is_meant(
+    command: Command, problem: str, tmp_path: Path
+) -> None:
+    """A folder for each run's report; `resume` and `stop` name the members; a path does as well as a name."""
+    done = command("run", problem, "--iterations", "2", "--repeat", "2", "--json")
+    group = json.loads(done.stdout)["group"]
+    target = tmp_path / "reports"
+    written = json.loads(command("report", group, "-o", str(target), "--json").stdout)["written"]
+    assert sorted(Path(name).parent.name for name in written[::2]) == [f"{group}-s1", f"{group}-s2"]
+    assert all(Path(name).is_file() for name in written)
+    for verb in ("resume", "stop"):
+        done = command(verb, group)
+        assert (done.returncode, "a group of 2 runs, expected one run" in done.stderr) == (2, True)
+    path = str(tmp_path / "runs" / group)
+    assert json.loads(command("show", path, "--json").stdout)["summary"]["runs"] == 2
+
+
+def test_a_run_of_another_version_is_called_so(campaign: Run, command: Command) -> None:
+    """Not an edited file, though its keys are others; a completed one is shown as ever."""
+    _, folder = campaign("old", budget={"iterations": 2})
+    with sqlite3.connect(folder / "archive.sqlite") as store:
+        (text,) = store.execute("SELECT value FROM run WHERE key = 'config'").fetchone()
+        config = json.loads(text)
+        config["search"] = {"race_level": 0.05, "a_key_of_long_ago": 1}
+        store.execute("UPDATE run SET value = ? WHERE key = 'config'", (json.dumps(config),))
+        versions = json.dumps({"gapsmith": "0.0.1"})
+        store.execute("UPDATE run SET value = ? WHERE key = 'versions'", (versions,))
+    store.close()
+    done = command("resume", "old", "--iterations", "4")
+    assert (done.returncode, "begun with Gapsmith 0.0.1" in done.stderr) == (2, True), done.stderr
+    done = command("resume", "old")
+    assert (done.returncode, "old is completed (iterations)" in done.stderr) == (0, True), done.stderr
+
+
+def test_a_total_below_what_was_used_is_refused(campaign: Run, command: Command) -> None:
+    """Seconds too: the run would end at once and call that its reason."""
+    _, folder = campaign("spent", budget={"iterations": 2})
+    with sqlite3.connect(folder / "archive.sqlite") as store:
+        store.execute("UPDATE run SET value = '16.493' WHERE key = 'search_seconds'")
+    store.close()
+    done = command("resume", "spent", "--seconds", "1")
+    assert (done.returncode, "at least the 16.5" in done.stderr) == (2, True), done.stderr
+    assert "--seconds 17.5" in done.stderr
+
+
+def test_figures_of_a_run_are_the_same_in_all_documents(campaign: Run, command: Command) -> None:
+    """Splits of a baseline stand below its name, executions are counted once, offline costs nothing."""
+    campaign("one", budget={"iterations": 3})
+    shown = json.loads(command("show", "one", "--json").stdout)
+    watched = json.loads(command("watch", "one", "--json").stdout)
+    assert shown["executions"] == watched["executions"]
+    assert shown["usage"]["cost_usd"] == 0
+    assert shown["baselines"]
+    for splits in shown["baselines"].values():
+        assert list(splits) == ["train", "valid", "test"]
+        assert splits["test"]["instances"] > 0
+
+
+def test_a_run_is_known_by_its_folder_from_within(campaign: Run, command: Command, tmp_path: Path) -> None:
+    """`.` is the run's name in documents and hints; an empty store is no run."""
+    _, folder = campaign("here", budget={"iterations": 2})
+    done = subprocess.run(
+        [sys.executable, "-m", "gapsmith.cli", "show", ".", "--json"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["run"] == "here"
+    empty = tmp_path / "runs" / "empty"
+    shutil.copytree(folder, empty)
+    (empty / "archive.sqlite").write_bytes(b"")
+    done = command("show", "empty")
+    assert (done.returncode, "an empty file" in done.stderr) == (3, True), done.stderr
+
+
+def test_hints_name_the_folder_of_the_runs(command: Command, problem: str, tmp_path: Path) -> None:
+    """What is printed after `run --runs DIR` can be copied and works."""
+    done = command("run", problem, "--iterations", "1", "--runs", str(tmp_path / "my runs"))
+    hints = [line.split("  ")[1] for line in done.stdout.splitlines() if line.startswith("  gapsmith show")]
+    assert len(hints) == 2
+    assert all(f"--runs '{tmp_path / 'my runs'}'" in hint for hint in hints)
+
+
+def test_an_option_before_the_verb_fails_with_a_document(command: Command) -> None:
+    """With `--json` every failure is one, also when the verb was not reached."""
+    done = command("--bogus", "--json")
+    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, 2)
+    assert "--bogus" in json.loads(done.stdout)["error"]["message"]
+
+
+def test_csv_of_baselines_holds_plain_cells(command: Command, problem: str, tmp_path: Path) -> None:
+    """An interval is two columns, counts of references are words; nothing is Python's text."""
+    target = tmp_path / "table.csv"
+    assert command("baselines", problem, "--csv", str(target)).returncode == 0
+    header, first = target.read_text().splitlines()[:2]
+    assert "mean_gap_ci95_percent_low,mean_gap_ci95_percent_high" in header
+    assert not set("(){}'") & set(first)
