@@ -156,8 +156,8 @@ class EvaluationSection(_Section):
         (),
         strict=False,
         max_length=3,
-        description="instance files in place of the problem's splits: one (split 50/25/25 by stratum) "
-        "or three (training, validation, test)",
+        description="named sets or instance files in place of the problem's splits: one (split 50/25/25 by "
+        "stratum) or three (training, validation, test)",
     )
     champions: Count = Field(10, description="top elites that are validated at the end (count, >= 1)")
 

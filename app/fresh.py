@@ -57,7 +57,9 @@ def check_fresh(
 
     config = parse(record.config, f"{record.folder.name}/archive.sqlite")
     if config.evaluation.instances:
-        return {"skipped": "the instances came from files; new ones must be collected and evaluated"}
+        return {
+            "skipped": "the instances came from files or named sets; new ones must be collected and evaluated"
+        }
     seed = secrets.randbits(_SEED_BITS) if seed is None else seed
     changes: dict[str, object] = {"evaluation": config.evaluation.model_copy(update={"instance_seed": seed})}
     if workers is not None:

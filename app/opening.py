@@ -63,30 +63,36 @@ def splits_of(
     """
     seed, own = config.evaluation.instance_seed, config.evaluation.instances
     if own and {*sets} <= {*SPLITS}:
-        splits = user_splits(loaded, [Path(text) for text in own], seed)
+        splits = user_splits(loaded, own, seed)
         return {name: splits[name] for name in sets}
     return {name: loaded.instances(name, seed) for name in sets}
 
 
-def user_splits(loaded: LoadedProblem, paths: Sequence[Path], seed: int) -> dict[str, Sequence[Instance]]:
-    """Training, validation and test instances from a user's files.
+def user_splits(loaded: LoadedProblem, sources: Sequence[str], seed: int) -> dict[str, Sequence[Instance]]:
+    """Training, validation and test instances from a user's files or the problem's named sets.
 
-    One file is split 50/25/25: each stratum is shuffled by the seed and dealt in turn. Three files are
+    One source is split 50/25/25: each stratum is shuffled by the seed and dealt in turn. Three sources are
     the splits.
 
     Raises:
-        UserError: a file cannot be read, there are two of them, or too few instances.
+        UserError: a file cannot be read, there are two sources, or too few instances.
     """
-    if len(paths) == 3:
-        read = {name: read_file(loaded, path) for name, path in zip(SPLITS, paths, strict=True)}
+    if len(sources) == 3:
+        read = {name: _source(loaded, text, seed) for name, text in zip(SPLITS, sources, strict=True)}
         dealt = {n: [replace(i, id=f"{n}-{i.id}") for i in instances] for n, instances in read.items()}
-    elif len(paths) == 1:
-        dealt = _deal(read_file(loaded, paths[0]), seed)
+    elif len(sources) == 1:
+        dealt = _deal(_source(loaded, sources[0], seed), seed)
     else:
-        raise UserError(USAGE, f"--instances: got {len(paths)} files, expected one or three")
+        raise UserError(USAGE, f"--instances: got {len(sources)} sets or files, expected one or three")
     if not all(dealt.values()):
-        raise UserError(INVALID, f"{paths[0]}: too few instances, expected at least 4 to split")
+        raise UserError(INVALID, f"{sources[0]}: too few instances, expected at least 4 to split")
     return {name: [replace(i, split=name) for i in instances] for name, instances in dealt.items()}
+
+
+def _source(loaded: LoadedProblem, text: str, seed: int) -> Sequence[Instance]:
+    """The instances of a named set, or of a file."""
+    named = text in loaded.problem.sets() and text not in SPLITS
+    return loaded.instances(text, seed) if named else read_file(loaded, Path(text))
 
 
 def _deal(instances: Sequence[Instance], seed: int) -> dict[str, list[Instance]]:

@@ -70,7 +70,9 @@ def run(
     ] = None,
     instances: Annotated[
         list[str] | None,
-        typer.Option("--instances", metavar="FILE", help="Your instances: one file (split), or three."),
+        typer.Option(
+            "--instances", metavar="SET|FILE", help="A named set or your file, to be split; or three."
+        ),
     ] = None,
     workers: Workers = None,
     assign: Set = None,
@@ -219,7 +221,7 @@ def _one(
 
     loaded = open_problem(config)  # a wrong name, parameter or file leaves no folder behind
     if config.evaluation.instances:
-        user_splits(loaded, [Path(p) for p in config.evaluation.instances], config.evaluation.instance_seed)
+        user_splits(loaded, config.evaluation.instances, config.evaluation.instance_seed)
     with new_folder(runs, name) as folder:
         return _search(config, folder, programs, group, interrupted)
 

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from gapsmith.app.assignments import override
 from gapsmith.app.errors import UserError
+from gapsmith.app.opening import user_splits
+from gapsmith.app.plugins import load_problem
 from gapsmith.app.verbs.flags import build_config
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -175,3 +177,16 @@ def test_csv_of_baselines_holds_plain_cells(command: Command, problem: str, tmp_
     header, first = target.read_text().splitlines()[:2]
     assert "mean_gap_ci95_percent_low,mean_gap_ci95_percent_high" in header
     assert not set("(){}'") & set(first)
+
+
+def test_a_campaign_may_take_a_named_set() -> None:
+    """`--instances n=20` is split by stratum like a file; three sets are the splits."""
+    loaded = load_problem("smtt", {})
+    whole = {instance.digest for instance in loaded.instances("n=20", 1)}
+    split = user_splits(loaded, ["n=20"], 1)
+    assert {name: len(found) for name, found in split.items()} == {"train": 200, "valid": 100, "test": 100}
+    assert {instance.digest for found in split.values() for instance in found} == whole
+    three = user_splits(loaded, ["n=20", "n=50", "n=100"], 1)
+    assert [len(found[0].public["due_dates"]) for found in three.values()] == [20, 50, 100]
+    with pytest.raises(UserError, match="expected one or three"):
+        user_splits(loaded, ["n=20", "n=50"], 1)
