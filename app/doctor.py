@@ -3,23 +3,56 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Sequence
 from typing import Any
 
 from ..evaluators.solver_check import solvers
+from ..evolve.base import Prompt
+from ..evolve.models.base import RECOURSE, Closable, ModelError, Recourse, Request
+from ..evolve.models.settings import ModelSettings
 from ..sandbox.base import SandboxError
 from .versions import versions
 
 _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
 
 
-def examine(without: frozenset[str]) -> dict[str, Any]:
-    """The document of `doctor`."""
+_QUESTION = Prompt("You answer with one word.", "Say: here")
+_ANSWER_TOKENS = 256
+_MOST_SECONDS = 30.0
+_REPLIED = (Recourse.AGAIN, Recourse.REJECT)
+"""What can be done about a reply that arrived and is of no use."""
+
+
+def examine(without: frozenset[str], models: Sequence[ModelSettings] = ()) -> dict[str, Any]:
+    """The document of `doctor`; each model named is asked one short question, which its provider may bill."""
     return {
         "versions": versions(),
         "solvers": solvers(),
         "sandbox": sandbox(without),
         "keys": {name: bool(os.environ.get(name)) for name in _KEYS},
+        "models": [reach(settings) for settings in models],
     }
+
+
+def reach(settings: ModelSettings) -> dict[str, Any]:
+    """Whether a model answers, after how many wall seconds; the reason when it does not."""
+    from ..evolve.models.registry import Surroundings, build_model
+
+    began = time.monotonic()
+    reason = None
+    try:
+        model = build_model(settings, Surroundings())
+        try:
+            seconds = min(_MOST_SECONDS, settings.timeout_seconds)
+            model.complete(Request(_QUESTION, _ANSWER_TOKENS, seconds, iteration=1))
+        finally:
+            if isinstance(model, Closable):
+                model.close()
+    except ModelError as error:
+        reason = None if RECOURSE.get(error.kind) in _REPLIED else error.sentence
+    spent = round(time.monotonic() - began, 3)
+    return {"spec": settings.spec, "reachable": reason is None, "reason": reason, "wall_seconds": spent}
 
 
 def sandbox(without: frozenset[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import UNSAFE, USAGE, UserError, unwritable
+from ..errors import TROUBLE, UNSAFE, USAGE, UserError, unwritable
 from .common import Json, Set, Without, console, emit_json, errors
 
 
@@ -78,20 +78,32 @@ def explain(key: Annotated[str, typer.Argument(metavar="SECTION.KEY")], json: Js
             console().print(text, markup=False)
 
 
-def doctor(unsafe_without: Without = None, json: Json = False) -> None:
-    """Check versions, solvers, the sandbox's layers and its self-test, and which keys are present."""
+def doctor(
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", metavar="SPEC", help="Ask it one short question: is it reachable? (repeatable)"
+        ),
+    ] = None,
+    assign: Set = None,
+    unsafe_without: Without = None,
+    json: Json = False,
+) -> None:
+    """Check versions, solvers, the sandbox's layers and its self-test, which keys are present, and models."""
     with errors(json):
-        from ..config import parse
         from ..doctor import examine
+        from .flags import build_config
 
-        config = parse({"sandbox": {"without": unsafe_without or []}}, "command line")
-        document = examine(frozenset(config.sandbox.without))
+        config = build_config("smtt", assign or [], model=model, without=unsafe_without)
+        document = examine(frozenset(config.sandbox.without), config.model)
         if json:
             emit_json(document)
         else:
             _print_doctor(document)
         if document["sandbox"]["self_test"] != "passed":
             raise typer.Exit(UNSAFE)
+        if not all(row["reachable"] for row in document["models"]):
+            raise typer.Exit(TROUBLE)
 
 
 def _print_doctor(document: dict[str, Any]) -> None:
@@ -108,3 +120,6 @@ def _print_doctor(document: dict[str, Any]) -> None:
         out.print(f"               {document['sandbox']['reason']}", markup=False)
     for name, present in document["keys"].items():
         out.print(f"{name:<22} {'present' if present else 'not set'}", markup=False)
+    for row in document["models"]:
+        said = f"answered after {row['wall_seconds']:.1f} s" if row["reachable"] else row["reason"]
+        out.print(f"model {row['spec']:<16} {said}", markup=False)
