@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-import json
+import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..base import Instance, InstanceFileError
+from ..files import JsonFault, parse_json, shown, split_lines
 from .generator import RANGES, WEIGHTED_TIGHTNESS, due_range, scale, stratum_name
 
 FORMAT = """\
@@ -55,19 +56,20 @@ def read(path: Path, weighted: bool) -> list[Instance]:
 
 
 def _csv(path: Path, text: str, weighted: bool) -> Iterator[tuple[str, dict[str, list[int]]]]:
-    rows = csv.reader(text.splitlines())
-    header = [name.strip() for name in next(rows, [])]
+    rows = _csv_rows(path, text)
+    header = [name.strip() for name in next(rows, (1, []))[1]]
     keys = _keys(weighted)
     for key in keys:
         if key not in header:
-            raise InstanceFileError(f"{path} line 1: got columns {header}, expected a column {key!r}")
+            raise InstanceFileError(f"{path} line 1: got columns {shown(header)}, expected a column {key!r}")
     for column, name in enumerate(header, 1):
         if name not in (*keys, "instance") or header.count(name) > 1:
             raise InstanceFileError(
-                f"{path} line 1 column {column}: got {name!r}, expected each of {['instance', *keys]} once"
+                f"{path} line 1 column {column}: got {shown(name)}, "
+                f"expected each of {['instance', *keys]} once"
             )
     found: dict[str, dict[str, list[int]]] = {}
-    for line, row in enumerate(rows, 2):
+    for line, row in rows:
         if not any(cell.strip() for cell in row):
             continue
         if len(row) != len(header):
@@ -80,21 +82,34 @@ def _csv(path: Path, text: str, weighted: bool) -> Iterator[tuple[str, dict[str,
     yield from found.items()
 
 
+def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Each row with its line, for a row of several lines (a quoted cell may hold ends of line) the last."""
+    rows = csv.reader(io.StringIO(text, newline=""))
+    try:
+        for row in rows:
+            yield rows.line_num, row
+    except csv.Error as error:
+        expected = f"comma-separated values, each of at most {csv.field_size_limit():,} characters"
+        raise InstanceFileError(
+            f"{path} line {rows.line_num}: got no CSV ({error}), expected {expected}"
+        ) from error
+
+
 def _json_lines(path: Path, text: str, weighted: bool) -> Iterator[tuple[str, dict[str, list[int]]]]:
     seen: set[str] = set()
-    for line, content in enumerate(text.splitlines(), 1):
+    for line, content in enumerate(split_lines(text), 1):
         if not content.strip():
             continue
         try:
-            row = json.loads(content)
-        except ValueError as error:
-            column = getattr(error, "colno", 1)
-            raise InstanceFileError(f"{path} line {line} column {column}: no JSON ({error})") from error
+            row = parse_json(content)
+        except JsonFault as fault:
+            column = f" column {fault.column}" if fault.column else ""
+            raise InstanceFileError(f"{path} line {line}{column}: {fault}") from fault
         if not isinstance(row, dict):
             raise InstanceFileError(f"{path} line {line}: got {type(row).__name__}, expected an object")
         name = row.get("id", f"line-{line}")
         if not isinstance(name, str) or name in seen:
-            raise InstanceFileError(f"{path} line {line} id: got {name!r}, expected a text used once")
+            raise InstanceFileError(f"{path} line {line} id: got {shown(name)}, expected a text used once")
         seen.add(name)
         yield name, _lists(row, weighted, f"{path} line {line}")
 
@@ -103,12 +118,12 @@ def _lists(row: dict[str, Any], weighted: bool, where: str) -> dict[str, list[in
     keys = _keys(weighted)
     for key in row:
         if key not in (*keys, "id"):
-            raise InstanceFileError(f"{where}: got the key {key!r}, expected {['id', *keys]}")
+            raise InstanceFileError(f"{where}: got the key {shown(key)}, expected {['id', *keys]}")
     columns = {}
     for key in keys:
         values = row.get(key)
         if not isinstance(values, list) or not values:
-            raise InstanceFileError(f"{where} key {key!r}: got {values!r}, expected a list of integers")
+            raise InstanceFileError(f"{where} key {key!r}: got {shown(values)}, expected a list of integers")
         columns[key] = [_number(value, key, f"{where} {key}[{k}]") for k, value in enumerate(values)]
     lengths = {key: len(values) for key, values in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -123,7 +138,7 @@ def _plain(path: Path, text: str, weighted: bool) -> Iterator[tuple[str, dict[st
     jobs = int(digits[0])
     words = [
         (word, line, column)
-        for line, content in enumerate(text.splitlines(), 1)
+        for line, content in enumerate(split_lines(text), 1)
         for column, word in enumerate(content.split(), 1)
     ]
     if len(words) % (3 * jobs):
@@ -158,7 +173,7 @@ def _number(value: object, key: str, where: str) -> int:
     if isinstance(value, str) and re.fullmatch(r"[+-]?\d{1,20}", value):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _LARGEST:
-        raise InstanceFileError(f"{where}: got {value!r}, expected {expected}")
+        raise InstanceFileError(f"{where}: got {shown(value)}, expected {expected}")
     if least is not None and value < least:
         raise InstanceFileError(f"{where}: got {value}, expected {expected}")
     return value

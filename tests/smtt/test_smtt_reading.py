@@ -16,7 +16,7 @@ from gapsmith.problems.smtt.verification import total_tardiness
 def write(folder: Path, name: str, text: str) -> Path:
     """A file with this text."""
     path = folder / name
-    path.write_text(text)
+    path.write_text(text, "utf-8", newline="")
     return path
 
 
@@ -92,6 +92,20 @@ def test_one_instance_needs_no_name_and_no_weights(tmp_path: Path) -> None:
         ("x.jsonl", '{"p":[1],', ("line 1 column", "no JSON")),
         ("x.jsonl", '{"p":[1],"d":[1],"r":[2]}', ("line 1", "'r'")),
         ("x.jsonl", '{"id":"a","p":[1],"d":[1]}\n{"id":"a","p":[1],"d":[1]}', ("line 2 id", "once")),
+        ("x.jsonl", '{"p":[1],"d":[2]}\n\n{"p":[1],"d":[x]}', ("line 3 column 15", "no JSON")),
+        ("x.jsonl", '\n{"id":"a","p":[1,2],"p":[5,6],"d":[1,2]}', ("line 2:", "the key 'p' twice", "once")),
+        ("x.jsonl", '{"p":[1],"d":[2],"d":' + "[" * 100_000, ("line 1", "nested too deep", "expected")),
+        (
+            "x.jsonl",
+            '{"p":[1],"d":[' + "9" * 5000 + "]}",
+            ("line 1 d[0]", "5,000 digits", "too large", "1,000,000,000,000"),
+        ),
+        ("x.jsonl", '{"id":' + "9" * 5000 + ',"p":[1],"d":[2]}', ("line 1 id", "5,000 digits", "a text")),
+        ("x.csv", "p,d\n3,4\n" + "x" * 140_000 + ",5\n", ("line 3", "131,072 characters")),
+        ("x.csv", "x" * 140_000 + "\n", ("line 1", "131,072 characters")),
+        ("x.csv", "p,d\n3," + "x" * 1_000 + "\n", ("line 2 column 2 (d)", "'xxx", "expected an integer")),
+        ("x.csv", 'instance,p,d\n"a\nb",1,2\n"c\u2028",1,x\n', ("line 4 column 3 (d)", "'x'")),
+        ("x.csv", "p,d\r\n1,2\r\n\r\n1,x\r\n", ("line 4 column 2 (d)", "'x'")),
         ("wt2.txt", "1 2 3 4 5", ("5 numbers", "multiple of 6")),
         ("wt2.txt", "1 2\n1 1\n3 x\n", ("line 3 number 2 (d)", "'x'")),
         ("plain.txt", "1 2 3", ("number of jobs", "file's name")),
@@ -105,6 +119,30 @@ def test_bad_rows_are_named(tmp_path: Path, name: str, text: str, parts: tuple[s
         smtt.problem().read_instances(path)
     for part in (str(path), *parts):
         assert part in str(caught.value)
+    assert len(str(caught.value)) < 400 + len(str(path))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("name", ["a\u2028b", "a\u0085b", "a\x0bb", "a\x1cb"])
+def test_only_ends_of_line_end_lines(tmp_path: Path, name: str, mark: str, end: str) -> None:
+    """Other characters that `str.splitlines` splits at stay in a name, whatever the ends of line."""
+    table = ["instance,p,d", f'"{name}",3,5', f"{name},2,1", "c,4,4", ""]
+    texts = {"x.csv": table}
+    if name[1] > "\x1f":  # JSON has control characters only as escapes
+        texts["x.jsonl"] = [f'{{"id":"{name}","p":[3,2],"d":[5,1]}}', "", '{"id":"c","p":[4],"d":[4]}', ""]
+    for file, rows in texts.items():
+        instances = smtt.problem().read_instances(write(tmp_path, file, mark + end.join(rows)))
+        assert [i.id for i in instances] == [name, "c"]
+        assert instances[0].public == {"processing_times": [3, 2], "due_dates": [5, 1]}
+
+
+def test_a_quoted_name_may_hold_an_end_of_line(tmp_path: Path) -> None:
+    """A cell over two lines is one cell, and its end of line stays."""
+    path = write(tmp_path, "x.csv", 'instance,p,d\r\n"a\r\nb",3,5\r\n"a\r\nb",2,1\r\n')
+    (instance,) = smtt.problem().read_instances(path)
+    assert instance.id == "a\nb"
+    assert instance.public == {"processing_times": [3, 2], "due_dates": [5, 1]}
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -1,0 +1,95 @@
+"""What the readers of users' files share: lines, and JSON that is refused where Python would guess."""
+
+from __future__ import annotations
+
+import json
+import reprlib
+from collections.abc import Callable, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+_DIGITS = 60
+"""Longer integers are kept as decimals: Python refuses to read those of more than 4300 digits."""
+
+_repr = reprlib.Repr()
+_repr.maxstring = _repr.maxlong = _repr.maxother = 60
+
+
+class JsonFault(ValueError):
+    """A text that is not read as JSON.
+
+    Attributes:
+        got, expected: for the reader's message.
+        line, column: of the text, from 1; 0 where they are not known.
+    """
+
+    def __init__(self, got: str, expected: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(f"got {got}, expected {expected}")
+        self.got, self.expected, self.line, self.column = got, expected, line, column
+
+
+def split_lines(text: str) -> list[str]:
+    r"""The lines of a text that was read with its ends of line turned to \n, as `Path.read_text` does.
+
+    `str.splitlines` also splits at U+2028, U+0085 and others, which JSON texts and CSV cells may hold.
+    """
+    return text.split("\n")
+
+
+def parse_json(
+    text: str,
+    parse_float: Callable[[str], Any] = float,
+    parse_constant: Callable[[str], Any] = float,
+) -> Any:
+    """The value of a JSON text; an integer of very many digits is a Decimal, which readers refuse by name.
+
+    Raises:
+        JsonFault: no JSON, nested too deep, or an object that names a key twice.
+    """
+    try:
+        return json.loads(
+            text,
+            parse_int=_integer,
+            parse_float=parse_float,
+            parse_constant=parse_constant,
+            object_pairs_hook=_object,
+        )
+    except json.JSONDecodeError as error:
+        raise JsonFault(f"no JSON ({error.msg})", "JSON", error.lineno, error.colno) from error
+    except RecursionError as error:
+        raise JsonFault("no JSON that can be read (nested too deep)", "few levels of nesting") from error
+
+
+def decimal(text: str) -> Decimal:
+    """A JSON number, exact.
+
+    Raises:
+        JsonFault: its exponent is beyond what decimals can hold.
+    """
+    try:
+        return Decimal(text)
+    except InvalidOperation as error:
+        raise JsonFault(f"the number {shown(text)}", "a smaller exponent") from error
+
+
+def shown(value: object) -> str:
+    """A value for a message, cut where it is long."""
+    if not isinstance(value, Decimal):
+        return _repr.repr(value)
+    if value.as_tuple().exponent == 0 and value.adjusted() >= _DIGITS:
+        return f"an integer of {value.adjusted() + 1:,} digits, which is too large"
+    return str(value) if len(str(value)) <= _DIGITS else f"{value:.3e}"
+
+
+def _integer(text: str) -> int | Decimal:
+    return int(text) if len(text) <= _DIGITS else Decimal(text)
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; of a key given twice Python would take the last value without a word."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in found if keys.count(key) > 1)
+        raise JsonFault(f"the key {shown(twice)} twice", "each key of an object once")
+    return found
