@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,11 +12,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..base import InstanceFileError
+from ..files import JsonFault, decimal, parse_json, shown, split_lines
 from .laws import Draw
 
 MAX_ITEMS = 100_000
 MAX_DIGITS = 6
 MAX_CAPACITY = 10**12
+_FINEST = Decimal(1).scaleb(-MAX_DIGITS)
 
 FORMAT = (
     "JSON lines (.jsonl): one object per line with `capacity` and `sizes` (list, in order of arrival), "
@@ -108,7 +111,9 @@ def _number(path: Path, place: str, column: str, written: Any) -> Decimal:
         _fail(path, f"{place}, {column}", written, "a number")
     if not number.is_finite():
         _fail(path, f"{place}, {column}", written, "a finite number")
-    if number.adjusted() > 15 or _digits(number) > MAX_DIGITS:
+    if number.adjusted() > 15:
+        _fail(path, f"{place}, {column}", shown(number), f"a number of at most {MAX_CAPACITY}")
+    if number != number.quantize(_FINEST):
         why = f"a decimal with at most {MAX_DIGITS} digits after the point, so that it can be scaled exactly"
         _fail(path, f"{place}, {column}", written, why)
     return number
@@ -121,14 +126,15 @@ def _digits(number: Decimal) -> int:
 
 
 def _json_lines(path: Path, text: str) -> Iterator[_Raw]:
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(split_lines(text), 1):
         if not line.strip():
             continue
         place = f"row {number}"
         try:
-            entry = json.loads(line, parse_float=Decimal, parse_constant=Decimal)
-        except (ValueError, RecursionError) as error:
-            _fail(path, place, f"no JSON ({error})", "one object per line")
+            entry = parse_json(line, parse_float=decimal, parse_constant=Decimal)
+        except JsonFault as fault:
+            column = f", column {fault.column}" if fault.column else ""
+            _fail(path, place + column, fault.got, fault.expected)
         if not isinstance(entry, dict) or not isinstance(entry.get("sizes"), list) or "capacity" not in entry:
             _fail(path, place, line, "an object with `capacity` and `sizes` (a list)")
         sizes = [(f"{place}, item {j}", size) for j, size in enumerate(entry["sizes"])]
@@ -141,7 +147,16 @@ def _json_lines(path: Path, text: str) -> Iterator[_Raw]:
 
 
 def _csv_rows(path: Path, text: str) -> Iterator[_Raw]:
-    rows = csv.DictReader(text.splitlines(), strict=True)
+    rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        yield from _csv_instances(path, rows)
+    except csv.Error as error:
+        expected = f"comma-separated values, each of at most {csv.field_size_limit()} characters"
+        # The reader below counts the line at fault, the DictReader only lines that it gave.
+        _fail(path, f"row {rows.reader.line_num}", f"no CSV ({error})", expected)
+
+
+def _csv_instances(path: Path, rows: csv.DictReader[str]) -> Iterator[_Raw]:
     columns = {"instance", "capacity", "size"}
     if not columns <= set(rows.fieldnames or ()):
         _fail(
@@ -149,22 +164,19 @@ def _csv_rows(path: Path, text: str) -> Iterator[_Raw]:
         )
     current: _Raw | None = None
     sizes: list[tuple[str, Any]] = []
-    try:
-        for row in rows:
-            place = f"row {rows.line_num}"
-            if any(row[column] is None for column in columns):
-                _fail(path, place, "fewer columns", "one value for each column of the header")
-            if current is None or row["instance"] != current.id:
-                if current is not None:
-                    yield current
-                sizes = []
-                current = _Raw(row["instance"], path.stem, (place, row["capacity"]), sizes)
-            elif row["capacity"] != current.capacity[1]:
-                expected = f"{current.capacity[1]}, as in the instance's first row"
-                _fail(path, f"{place}, capacity", row["capacity"], expected)
-            sizes.append((place, row["size"]))
-    except csv.Error as error:
-        _fail(path, f"row {rows.line_num}", f"no CSV ({error})", "comma-separated values")
+    for row in rows:
+        place = f"row {rows.line_num}"
+        if any(row[column] is None for column in columns):
+            _fail(path, place, "fewer columns", "one value for each column of the header")
+        if current is None or row["instance"] != current.id:
+            if current is not None:
+                yield current
+            sizes = []
+            current = _Raw(row["instance"], path.stem, (place, row["capacity"]), sizes)
+        elif row["capacity"] != current.capacity[1]:
+            expected = f"{current.capacity[1]}, as in the instance's first row"
+            _fail(path, f"{place}, capacity", row["capacity"], expected)
+        sizes.append((place, row["size"]))
     if current is not None:
         yield current
 
@@ -172,17 +184,17 @@ def _csv_rows(path: Path, text: str) -> Iterator[_Raw]:
 def _or_library(path: Path, text: str) -> Iterator[_Raw]:
     """OR-Library's format: J. E. Beasley, J. Oper. Res. Soc. 41 (1990) 1069–1072."""
     lines = [
-        (f"row {number}", line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()
+        (f"row {number}", line.split()) for number, line in enumerate(split_lines(text), 1) if line.strip()
     ]
     place, head = lines[0] if lines else ("row 1", [])
-    if len(head) != 1 or not head[0].isdigit():
+    if len(head) != 1 or not _is_count(head[0]):
         _fail(path, place, " ".join(head), "the number of instances")
     position = 1
     for _ in range(int(head[0])):
         if position + 1 >= len(lines):
             _fail(path, "end", "no further row", f"{head[0]} instances, as the first row says")
         (_, name), (place, numbers) = lines[position], lines[position + 1]
-        if len(numbers) != 3 or not numbers[1].isdigit():
+        if len(numbers) != 3 or not _is_count(numbers[1]):
             _fail(path, place, " ".join(numbers), "capacity, number of items and a listed value")
         items = int(numbers[1])
         rows = lines[position + 2 : position + 2 + items]
@@ -196,6 +208,11 @@ def _or_library(path: Path, text: str) -> Iterator[_Raw]:
         position += 2 + items
     if position < len(lines):
         _fail(path, lines[position][0], " ".join(lines[position][1]), f"the end after {head[0]} instances")
+
+
+def _is_count(word: str) -> bool:
+    """Whether a word is a whole number that `int` reads: it refuses `²`, a digit, and thousands of digits."""
+    return word.isdecimal() and len(word) <= 18
 
 
 def _fail(path: Path, place: str, got: Any, expected: str) -> NoReturn:

@@ -14,7 +14,7 @@ HEAD = "instance,capacity,size\n"
 def write(folder: Path, name: str, text: str) -> Path:
     """A file of this name and text."""
     path = folder / name
-    path.write_text(text, "utf-8")
+    path.write_text(text, "utf-8", newline="")
     return path
 
 
@@ -114,6 +114,23 @@ def test_or_library_text_is_read(known_n: Any, offline: Any, tmp_path: Path) -> 
             '{"capacity": 2, "sizes": [' + "1," * 10**6 + "1]}",
             "row 1: got '1000001 items', expected at most",
         ),
+        ("a.jsonl", '\n{"capacity": 3, "sizes": [x]}', "row 2, column 27: got 'no JSON (Expecting value)'"),
+        ("a.jsonl", '\n{"capacity": 3, "sizes": [2], "sizes": [1]}', "row 2: got \"the key 'sizes' twice\""),
+        (
+            "a.jsonl",
+            '{"capacity": 9, "sizes": [' + "9" * 5000 + "]}",
+            "item 0, size: got 'an integer of 5,000 digits, which is too large', expected a number of",
+        ),
+        ("a.jsonl", '{"capacity": 9, "sizes": [1e99999999999999999999]}', "expected a smaller exponent"),
+        ("a.jsonl", '{"capacity": 9, "sizes": [1e-99999999]}', "at most 6 digits after the point"),
+        ("a.jsonl", '{"capacity": 9, "sizes": [1.' + "0" * 40 + "1]}", "at most 6 digits after the point"),
+        ("a.csv", HEAD + "a,9," + "9" * 5000, "row 2, size: got 'an integer of 5,000 digits"),
+        ("a.csv", HEAD + "a,9,1\n" + "x" * 140_000 + ",9,1\n", "row 3: got 'no CSV (field larger"),
+        ("a.csv", "x" * 140_000 + "\n", "row 1: got 'no CSV (field larger"),
+        ("a.csv", HEAD + '"a\nb",9,1\n"c\u2028",9,x\n', "row 4, size: got 'x'"),
+        ("a.txt", "²\n", "row 1: got '²', expected the number of instances"),
+        ("a.txt", "9" * 5000, "expected the number of instances"),
+        ("a.txt", "1\nu\n150 " + "9" * 5000 + " 1\n", "row 3: got '150 999"),
         ("a.txt", "many\n", "a.txt row 1: got 'many', expected the number of instances"),
         ("a.txt", "1\nu\n150 3 2\n1\n2\n", "row 3: got '2 rows of sizes to the end', expected 3"),
         ("a.txt", "2\nu\n150 1 1\n1\n", "end: got 'no further row', expected 2 instances"),
@@ -134,11 +151,29 @@ def test_fault_is_one_line_with_row_and_reason(
     assert len(message) < 300
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_only_ends_of_line_end_lines(offline: Any, tmp_path: Path, mark: str, end: str) -> None:
+    """A name keeps U+2028, at which `str.splitlines` splits, and in CSV a quoted end of line."""
+    table = [HEAD.strip(), f'"a\u2028{end}b",9,4', f'"a\u2028{end}b",9,1', "c,9,2", ""]
+    (first, second) = offline.read_instances(write(tmp_path, "a.csv", mark + end.join(table)))
+    assert (first.id, second.id, first.public["sizes"]) == ("a\u2028\nb", "c", [4, 1])
+    rows = ['{"id": "a\u2028b", "capacity": 9, "sizes": [4]}', "", '{"capacity": 9, "sizes": [2]}', ""]
+    (first, second) = offline.read_instances(write(tmp_path, "a.jsonl", mark + end.join(rows)))
+    assert (first.id, second.id) == ("a\u2028b", "a-3")
+
+
 def test_capacity_too_fine_for_online_packing(online: Any, tmp_path: Path) -> None:
     """Gap counts are a list as long as the capacity: a huge one is refused with the reason."""
     path = write(tmp_path, "fine.csv", HEAD + "a,100000,7\n")
     with pytest.raises(InstanceFileError, match=r"row 2, capacity: got 100000 .*at most 10000"):
         online.read_instances(path)
+
+
+def test_the_capacity_is_named_as_written(offline: Any, tmp_path: Path) -> None:
+    """A message says 10 for a capacity of 10, not 10.000000."""
+    with pytest.raises(InstanceFileError, match=r"at most the capacity 10$"):
+        offline.read_instances(write(tmp_path, "a.csv", HEAD + "a,10,11\n"))
 
 
 def test_missing_file_is_one_line(offline: Any, tmp_path: Path) -> None:
