@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ..base import Instance, InstanceFileError
+from ..files import JsonFault, decimal, parse_json, shown
 from .fleet_laws import CAPACITY, DOLLAR, scale
 
 FORMAT = """\
@@ -21,6 +23,7 @@ split into (1 to 1000). Prices are rounded to ten-thousandths of a dollar; a sli
 a millionth of a GPU, so a GPU may be overloaded by a millionth for each slice on it."""
 _KEYS = ("gpu_info", "workload_distribution", "total_request_rate", "slice_factor")
 _MOST_SLICES = 1_000
+_MOST_DIGITS = 60
 
 
 def read(path: Path, per_gpu: bool) -> list[Instance]:
@@ -34,8 +37,11 @@ def read(path: Path, per_gpu: bool) -> list[Instance]:
         InstanceFileError: with the place, what was got and what was expected.
     """
     try:
-        document = json.loads(path.read_text("utf-8-sig"), parse_float=Fraction, parse_constant=_constant)
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+        document = parse_json(path.read_text("utf-8-sig"), _fraction, _constant)
+    except JsonFault as fault:
+        place = f" line {fault.line} column {fault.column}" if fault.line else ""
+        raise InstanceFileError(f"{path}{place}: {fault}") from fault
+    except (OSError, UnicodeDecodeError) as error:
         raise InstanceFileError(f"{path}: {error}, expected JSON") from error
     several = isinstance(document, list)
     if several and not document:
@@ -154,10 +160,21 @@ def _number(value: Any, where: str, meaning: str) -> Fraction:
     return Fraction(value)
 
 
+def _fraction(text: str) -> Fraction | Decimal:
+    """A number with a point or an exponent, exact; out of range it stays a Decimal, which is refused by name.
+
+    As a fraction, 1e999999999 would be an integer of as many digits.
+    """
+    number = decimal(text)
+    return number if number and abs(number.adjusted()) > _MOST_DIGITS else Fraction(number)
+
+
 def _constant(word: str) -> None:
-    raise ValueError(f"got {word}")
+    raise JsonFault(word, "a number")
 
 
 def _show(value: Any) -> str:
+    if isinstance(value, Decimal):
+        return shown(value)
     text = f"{float(value):g}" if isinstance(value, Fraction) else json.dumps(value, default=float)
     return text if len(text) <= 60 else text[:57] + "..."

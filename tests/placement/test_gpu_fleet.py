@@ -140,6 +140,36 @@ def test_a_faulty_file_names_the_place(tmp_path: Path, change: dict[str, Any], w
     assert str(path) in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            '"slice_factor"',
+            '"total_request_rate": 1, "slice_factor"',
+            ": got the key 'total_request_rate' twice",
+        ),
+        (
+            '"slice_factor": 1',
+            '"slice_factor": ' + "9" * 5000,
+            "slice_factor: got an integer of 5,000 digits",
+        ),
+        ("30.0", "1e999999999", "total_request_rate: got 1E+999999999, expected requests"),
+        ("30.0", "1e99999999999999999999", "expected a smaller exponent"),
+        ("{", "[" * 100_000, "nested too deep"),
+        ("{", "{\n x", " line 2 column 2: got no JSON"),
+        ("{", '{"x": NaN, ', ": got NaN, expected a number"),
+    ],
+)
+def test_json_that_python_would_guess_at_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:
+    """Keys given twice, huge numbers and deep nesting end in one sentence."""
+    path = tmp_path / "my.json"
+    path.write_text(json.dumps(TOY).replace(old, new, 1), "utf-8")
+    with pytest.raises(InstanceFileError) as caught:
+        gpu_fleet_aggregate.problem().read_instances(path)
+    assert words in str(caught.value)
+    assert str(caught.value).startswith(str(path))
+
+
 def test_a_list_of_workloads_and_slices_too_large_for_a_gpu(tmp_path: Path) -> None:
     """Several instances in one file are numbered; the per-GPU form asks for smaller slices by name."""
     fine = {**TOY, "slice_factor": 4}
