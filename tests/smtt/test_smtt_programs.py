@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -82,6 +83,48 @@ def test_insertion_ends_where_no_single_insertion_helps(function: Load) -> None:
                     moved = [job for job in order if job != order[source]]
                     moved.insert(target, order[source])
                     assert cost_of(instance.public, moved) >= value
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_program_ends_on_the_largest_numbers(form: str) -> None:
+    """Numbers near 10¹², whose products leave 64 bits, give a permutation within 2 seconds."""
+    problem: Any = FORMS[form].problem()
+    stream = random.Random(7)
+    public = {
+        key: [stream.randint(10**12 - 10**9, 10**12) for _ in range(6)]
+        for key in problem.instances("train", 1)[0].public
+    }
+    with open_sandbox() as sandbox:
+        for name, text in {**problem.start_programs(), **problem.baselines()}.items():
+            program = Program({"heuristic.py": text}, problem.entry_point, getattr(problem, "driver", None))
+            execution = sandbox.execute(program, canonical_json(public).encode(), Limits(cpu_seconds=2.0), 0)
+            assert execution.status is ExecutionStatus.OK, (name, execution.error)
+            answer: Any = execution.answer
+            assert sorted(answer) == list(range(6)), name
+
+
+def test_weighted_insertion_is_exact_on_both_kinds_of_integers(function: Load) -> None:
+    """Ordinary instances take the machine's integers, huge ones Python's, to the same sequences."""
+    problem = smwtt.problem(jobs=15)
+    program = function(problem, "atc-insertion")
+    best_move = program.__globals__["best_move"]
+    kinds = []
+
+    def seen(p: Any, d: Any, w: Any) -> Any:
+        kinds.append(w.dtype)
+        return best_move(p, d, w)
+
+    program.__globals__["best_move"] = seen
+    ordinary = problem.instances("train", 5)[:20]
+    sequences = [program(**instance.public) for instance in ordinary]
+    assert len(ordinary) == 20
+    assert set(kinds) == {np.dtype(np.int64)}
+    kinds.clear()
+    for instance, sequence in zip(ordinary, sequences, strict=True):
+        # Costs scaled by 10¹⁵ have the same best moves, but leave 64 bits.
+        scaled = {**instance.public, "weights": [10**15 * w for w in instance.public["weights"]]}
+        assert program(**scaled) == sequence
+    assert set(kinds) == {np.dtype(object)}
 
 
 def test_adjacent_pair_ends_where_no_exchange_helps(function: Load) -> None:

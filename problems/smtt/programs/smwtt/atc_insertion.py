@@ -11,6 +11,8 @@ def schedule(processing_times: list[int], due_dates: list[int], weights: list[in
     d = np.array(due_dates, dtype=np.int64)
     w = np.array(weights, dtype=np.int64)
     orders = [apparent_tardiness_cost(p, d, w, look_ahead) for look_ahead in LOOK_AHEADS]
+    if 4 * (sum(processing_times) + max(map(abs, due_dates))) * sum(weights) >= 2**62:
+        w = w.astype(object)  # Python's integers: wrapped costs would look like gains for ever
     order = min(orders, key=lambda o: (w[o] * np.maximum(p[o].cumsum() - d[o], 0)).sum())
     while True:
         change, source, target = best_move(p[order], d[order], w[order])
