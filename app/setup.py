@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Notify = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done and how much there is (counts)."""
 
+_FILE_ENDINGS = (".csv", ".json", ".jsonl", ".txt")
+
 
 @dataclass(frozen=True, slots=True)
 class Setup:
@@ -88,6 +90,12 @@ def open_problem(config: Config) -> LoadedProblem:
         ProblemError: it cannot be found or used.
     """
     return keyed(load_problem(config.campaign.problem, config.problem), config.evaluation.secret)
+
+
+def names_file(text: str) -> bool:
+    """Whether a text that may name a set means a file: it exists, has a folder or a file's ending."""
+    path = Path(text)
+    return path.exists() or len(path.parts) > 1 or path.suffix in _FILE_ENDINGS
 
 
 def read_file(loaded: LoadedProblem, path: Path) -> Sequence[Instance]:

@@ -21,7 +21,6 @@ InstancesFrom = Annotated[
 ]
 
 
-_FILE_ENDINGS = (".csv", ".json", ".jsonl", ".txt")
 _MOST_LISTED = 10
 """Instances (count) up to which each one's objective is printed."""
 
@@ -114,17 +113,15 @@ def _open(
     """A setup over one set or file, and the set's name in it."""
     from ..errors import USAGE, UserError
     from ..opening import open_setup
-    from ..setup import open_problem
+    from ..setup import names_file, open_problem
     from .flags import build_config
 
     if split is not None and instances is not None:
         raise UserError(USAGE, "--split and --instances: got both, expected one of them")
     config = build_config(problem, assign or [], workers=workers, without=without)
     name = instances or split or "test"
-    path = Path(name)
-    like_a_file = path.exists() or len(path.parts) > 1 or path.suffix in _FILE_ENDINGS
-    if like_a_file and name not in open_problem(config).problem.sets():
-        return open_setup(config, files=[path], notify=_progress), path.name
+    if names_file(name) and name not in open_problem(config).problem.sets():
+        return open_setup(config, files=[Path(name)], notify=_progress), Path(name).name
     return open_setup(config, sets=[name], notify=_progress), name
 
 

@@ -139,14 +139,14 @@ def _choose(
     from ..config import Config
     from ..plugins import load_problem
     from ..secret import installed
-    from ..setup import read_file
+    from ..setup import names_file, read_file
 
     if split is not None and instances is not None:
         raise UserError(USAGE, "--split and --instances: got both, expected one of them")
     chosen = split or instances
     loaded = installed(load_problem(problem, parameters(assign)))
     draw = Config().evaluation.instance_seed if seed is None else seed
-    if chosen is not None and chosen not in loaded.problem.sets() and Path(chosen).is_file():
+    if chosen is not None and chosen not in loaded.problem.sets() and names_file(chosen):
         found = list(read_file(loaded, Path(chosen)))
     else:
         names = SPLITS if chosen is None else (chosen,)

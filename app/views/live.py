@@ -52,9 +52,11 @@ class LiveView:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Takes the live table away."""
+        """Takes the live table away; lines end with how far the campaign came."""
         if self._live is not None:
             self._live.stop()
+        elif error is None and self._campaign is not None and self._campaign.tally.told:
+            self._line(self._status(self._campaign))
 
     def notify(self, what: str, done: int, total: int) -> None:
         """Shows what is being prepared."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,10 +16,27 @@ from gapsmith.app.errors import UserError
 from gapsmith.app.opening import user_splits
 from gapsmith.app.plugins import load_problem
 from gapsmith.app.verbs.flags import build_config
+from gapsmith.cli import app
+from typer.testing import CliRunner
 
-Command = Callable[..., subprocess.CompletedProcess[str]]
+Command = Callable[..., Any]
 Run = Callable[..., tuple[dict[str, Any], Path]]
 MODELS = ["openai/one", "openai/two"]
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Runs `gapsmith` in this process with its runs in the test's folder."""
+
+    def run(*words: str) -> Any:
+        monkeypatch.setattr(sys, "argv", ["gapsmith", *words])
+        environment = {"GAPSMITH_RUNS": str(tmp_path / "runs"), "COLUMNS": "200", "TERM": "dumb"}
+        done = CliRunner().invoke(app, list(words), env=environment)
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return done
+
+    return run
 
 
 def test_settings_reach_the_models_that_the_command_line_names() -> None:
@@ -46,7 +62,7 @@ def test_an_unknown_layer_of_the_sandbox_is_a_mistake(
     """It names the layers that there are, is no bug, and leaves no run."""
     words = [verb] if verb == "doctor" else [verb, problem]
     done = command(*words, "--unsafe-without", "bogus")
-    assert (done.returncode, "expected one of rlimits" in done.stderr, "bug" in done.stderr) == (
+    assert (done.exit_code, "expected one of rlimits" in done.stderr, "bug" in done.stderr) == (
         3,
         True,
         False,
@@ -91,7 +107,7 @@ def test_a_group_is_reported_run_by_run_and_refused_where_one_run_is_meant(
     assert all(Path(name).is_file() for name in written)
     for verb in ("resume", "stop"):
         done = command(verb, group)
-        assert (done.returncode, "a group of 2 runs, expected one run" in done.stderr) == (2, True)
+        assert (done.exit_code, "a group of 2 runs, expected one run" in done.stderr) == (2, True)
     path = str(tmp_path / "runs" / group)
     assert json.loads(command("show", path, "--json").stdout)["summary"]["runs"] == 2
 
@@ -108,9 +124,9 @@ def test_a_run_of_another_version_is_called_so(campaign: Run, command: Command) 
         store.execute("UPDATE run SET value = ? WHERE key = 'versions'", (versions,))
     store.close()
     done = command("resume", "old", "--iterations", "4")
-    assert (done.returncode, "begun with Gapsmith 0.0.1" in done.stderr) == (2, True), done.stderr
+    assert (done.exit_code, "begun with Gapsmith 0.0.1" in done.stderr) == (2, True), done.stderr
     done = command("resume", "old")
-    assert (done.returncode, "old is completed (iterations)" in done.stderr) == (0, True), done.stderr
+    assert (done.exit_code, "old is completed (iterations)" in done.stderr) == (0, True), done.stderr
 
 
 def test_a_total_below_what_was_used_is_refused(campaign: Run, command: Command) -> None:
@@ -120,7 +136,7 @@ def test_a_total_below_what_was_used_is_refused(campaign: Run, command: Command)
         store.execute("UPDATE run SET value = '16.493' WHERE key = 'search_seconds'")
     store.close()
     done = command("resume", "spent", "--seconds", "1")
-    assert (done.returncode, "at least the 16.5" in done.stderr) == (2, True), done.stderr
+    assert (done.exit_code, "at least the 16.5" in done.stderr) == (2, True), done.stderr
     assert "--seconds 17.5" in done.stderr
 
 
@@ -137,22 +153,18 @@ def test_figures_of_a_run_are_the_same_in_all_documents(campaign: Run, command: 
         assert splits["test"]["instances"] > 0
 
 
-def test_a_run_is_known_by_its_folder_from_within(campaign: Run, command: Command, tmp_path: Path) -> None:
+def test_a_run_is_known_by_its_folder_from_within(
+    campaign: Run, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`.` is the run's name in documents and hints; an empty store is no run."""
     _, folder = campaign("here", budget={"iterations": 2})
-    done = subprocess.run(
-        [sys.executable, "-m", "gapsmith.cli", "show", ".", "--json"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(done.stdout)["run"] == "here"
+    monkeypatch.chdir(folder)
+    assert json.loads(command("show", ".", "--json").stdout)["run"] == "here"
     empty = tmp_path / "runs" / "empty"
     shutil.copytree(folder, empty)
     (empty / "archive.sqlite").write_bytes(b"")
     done = command("show", "empty")
-    assert (done.returncode, "an empty file" in done.stderr) == (3, True), done.stderr
+    assert (done.exit_code, "an empty file" in done.stderr) == (3, True), done.stderr
 
 
 def test_hints_name_the_folder_of_the_runs(command: Command, problem: str, tmp_path: Path) -> None:
@@ -166,14 +178,14 @@ def test_hints_name_the_folder_of_the_runs(command: Command, problem: str, tmp_p
 def test_an_option_before_the_verb_fails_with_a_document(command: Command) -> None:
     """With `--json` every failure is one, also when the verb was not reached."""
     done = command("--bogus", "--json")
-    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, 2)
+    assert (done.exit_code, json.loads(done.stdout)["error"]["code"]) == (2, 2)
     assert "--bogus" in json.loads(done.stdout)["error"]["message"]
 
 
 def test_csv_of_baselines_holds_plain_cells(command: Command, problem: str, tmp_path: Path) -> None:
     """An interval is two columns, counts of references are words; nothing is Python's text."""
     target = tmp_path / "table.csv"
-    assert command("baselines", problem, "--csv", str(target)).returncode == 0
+    assert command("baselines", problem, "--csv", str(target)).exit_code == 0
     header, first = target.read_text().splitlines()[:2]
     assert "mean_gap_ci95_percent_low,mean_gap_ci95_percent_high" in header
     assert not set("(){}'") & set(first)
