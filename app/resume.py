@@ -89,7 +89,8 @@ def refuse_edits(folder: Path, stored: Mapping[str, Any]) -> None:
     written = parse(read(path), str(path)).model_dump(mode="json")
     for section, table in stored.items():
         if isinstance(table, dict):
-            keys = [key for key in table if _differ(key, table, written[section])]
+            # A key that the store does not have came later, with its default: nobody wrote it.
+            keys = [key for key, value in table.items() if value != written[section].get(key)]
         else:
             keys = [] if table == written[section] else ["*"]
         if keys:
@@ -98,11 +99,6 @@ def refuse_edits(folder: Path, stored: Mapping[str, Any]) -> None:
                 f"{path} [{section}] {keys[0]}: edited after the run began; the store counts",
                 "give new totals as options of `gapsmith resume`, or start a new run from the file",
             )
-
-
-def _differ(key: str, stored: Mapping[str, Any], written: Mapping[str, Any]) -> bool:
-    """Whether a key of a section says something else; one that came with a later version says nothing."""
-    return key in stored and stored[key] != written.get(key)
 
 
 def elites_of(folder: Path) -> dict[str, dict[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -74,8 +75,10 @@ def find_run(text: str, runs: Path) -> Path:
 def find_group(text: str, runs: Path) -> list[Path]:
     """The runs of a group (`run --repeat`), by the group's name or path; empty if there is none."""
     path = Path(text)
-    folder = path.parent if len(path.parts) > 1 else runs
-    return [run for run in all_runs(folder) if run.name.rpartition("-s")[0] == path.name]
+    member = re.compile(re.escape(path.name) + r"-s\d+")
+    return [
+        run for run in all_runs(path.parent if len(path.parts) > 1 else runs) if member.fullmatch(run.name)
+    ]
 
 
 def new_name(problem: str, seed: int, now: float) -> str:

@@ -108,8 +108,15 @@ def test_a_group_is_reported_run_by_run_and_refused_where_one_run_is_meant(
     for verb in ("resume", "stop"):
         done = command(verb, group)
         assert (done.exit_code, "a group of 2 runs, expected one run" in done.stderr) == (2, True)
+    assert json.loads(command("show", f"{group}-s2", "--json").stdout)["run"] == f"{group}-s2"
     path = str(tmp_path / "runs" / group)
     assert json.loads(command("show", path, "--json").stdout)["summary"]["runs"] == 2
+
+
+def test_a_date_is_the_beginning_of_a_runs_name(campaign: Run, command: Command) -> None:
+    """Also where the problem's name begins with an s, as a member of a group ends."""
+    campaign("20260102-203301-smtt-aaaa", budget={"iterations": 1})
+    assert command("stop", "20260102-203301").exit_code == 0
 
 
 def test_a_run_of_another_version_is_called_so(campaign: Run, command: Command) -> None:
