@@ -9,7 +9,7 @@ from typing import Any
 
 from ..evaluators.solver_check import solvers
 from ..evolve.base import Prompt
-from ..evolve.models.base import RECOURSE, Closable, ModelError, Recourse, Request
+from ..evolve.models.base import Closable, ModelError, Recourse, Request
 from ..evolve.models.settings import ModelSettings
 from ..sandbox.base import SandboxError
 from .versions import versions
@@ -50,7 +50,7 @@ def reach(settings: ModelSettings) -> dict[str, Any]:
             if isinstance(model, Closable):
                 model.close()
     except ModelError as error:
-        reason = None if RECOURSE.get(error.kind) in _REPLIED else error.sentence
+        reason = None if error.recourse in _REPLIED else error.sentence
     spent = round(time.monotonic() - began, 3)
     return {"spec": settings.spec, "reachable": reason is None, "reason": reason, "wall_seconds": spent}
 

@@ -42,11 +42,6 @@ def find_run(text: str, runs: Path) -> Path:
     path = Path(text)
     if (path / FILE_NAME).is_file():
         return path if path.name not in ("", "..") else path.resolve()
-    if members := find_group(text, runs):
-        names = ", ".join(run.name for run in members[:5])
-        raise UserError(
-            USAGE, f"{text}: a group of {len(members)} runs, expected one run", f"name one of {names}"
-        )
     if path.is_dir() and (os.sep in text or path.is_absolute()):
         raise UserError(
             INVALID, f"{text}: no {FILE_NAME} in this folder, expected a run folder", "see `gapsmith list`"
@@ -57,6 +52,11 @@ def find_run(text: str, runs: Path) -> Path:
     matches = [run for run in found if run.name == text] or [r for r in found if r.name.startswith(text)]
     if len(matches) == 1:
         return matches[0]
+    if members := find_group(text, runs):
+        names = ", ".join(run.name for run in members[:5])
+        raise UserError(
+            USAGE, f"{text}: a group of {len(members)} runs, expected one run", f"name one of {names}"
+        )
     if matches:
         names = ", ".join(run.name for run in matches[:5])
         raise UserError(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import INTERRUPTED, UNEXPECTED, UserError
+from ..errors import INTERRUPTED, UNEXPECTED, USAGE, UserError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,12 +49,23 @@ def console(*, stderr: bool = False) -> Console:
 def opened(folder: Path) -> Iterator[RunRecord]:
     """The record of a run; says on standard error if it was made without a layer of the sandbox."""
     from ..views.record import open_record
+    from ..views.words import unsafe
 
     with open_record(folder) as record:
         if record.unsafe:
-            line = f"UNSAFE: {record.name} was run without sandbox layer {', '.join(record.unsafe)}"
-            console(stderr=True).print(line, markup=False)
+            console(stderr=True).print(f"{record.name}: {unsafe(record.unsafe)}", markup=False)
         yield record
+
+
+def one_set(split: str | None, instances: str | None) -> str | None:
+    """The set or file that two options name, None if neither was given.
+
+    Raises:
+        UserError: both were.
+    """
+    if split is not None and instances is not None:
+        raise UserError(USAGE, "--split and --instances: got both, expected one of them")
+    return split or instances
 
 
 def emit_json(document: Any) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import NO_CANDIDATE
-from .common import Json, Set, Without, Workers, console, emit_json, errors
+from .common import Json, Set, Without, Workers, console, emit_json, errors, one_set
 
 if TYPE_CHECKING:
     from ..setup import Setup
@@ -111,15 +111,12 @@ def _open(
     without: list[str] | None,
 ) -> tuple[Setup, str]:
     """A setup over one set or file, and the set's name in it."""
-    from ..errors import USAGE, UserError
     from ..opening import open_setup
     from ..setup import names_file, open_problem
     from .flags import build_config
 
-    if split is not None and instances is not None:
-        raise UserError(USAGE, "--split and --instances: got both, expected one of them")
     config = build_config(problem, assign or [], workers=workers, without=without)
-    name = instances or split or "test"
+    name = one_set(split, instances) or "test"
     if names_file(name) and name not in open_problem(config).problem.sets():
         return open_setup(config, files=[Path(name)], notify=_progress), Path(name).name
     return open_setup(config, sets=[name], notify=_progress), name
@@ -166,8 +163,10 @@ def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
 
 
 def _print_unsafe(document: dict[str, Any]) -> None:
-    if layers := document["unsafe_without"]:
-        console().print(f"UNSAFE: run without sandbox layer {', '.join(layers)}", markup=False)
+    from ..views.words import unsafe
+
+    if document["unsafe_without"]:
+        console().print(unsafe(document["unsafe_without"]), markup=False)
 
 
 def _print_strata(document: dict[str, Any]) -> None:

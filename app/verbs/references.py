@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import CHECK_FAILED, USAGE, UserError
-from .common import Json, Set, Workers, console, emit_json, errors
+from ..errors import CHECK_FAILED
+from .common import Json, Set, Workers, console, emit_json, errors, one_set
 from .problems import Problem, parameters
 
 if TYPE_CHECKING:
@@ -141,9 +141,7 @@ def _choose(
     from ..secret import installed
     from ..setup import names_file, read_file
 
-    if split is not None and instances is not None:
-        raise UserError(USAGE, "--split and --instances: got both, expected one of them")
-    chosen = split or instances
+    chosen = one_set(split, instances)
     loaded = installed(load_problem(problem, parameters(assign)))
     draw = Config().evaluation.instance_seed if seed is None else seed
     if chosen is not None and chosen not in loaded.problem.sets() and names_file(chosen):

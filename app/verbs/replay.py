@@ -36,7 +36,7 @@ def replay(run: Run, workers: Workers = None, runs: Runs = None, json: Json = Fa
 
 
 def _print(document: Mapping[str, Any]) -> None:
-    from ..views.words import clean, count
+    from ..views.words import clean, count, unsafe
 
     out, counts = console(), document["compared"]
     if document["differences"]:
@@ -56,7 +56,7 @@ def _print(document: Mapping[str, Any]) -> None:
         )
     out.print(clean(line), markup=False, style="red" if document["differences"] else "green")
     if document["unsafe_without"]:
-        out.print(f"UNSAFE: run without sandbox layer {', '.join(document['unsafe_without'])}", markup=False)
+        out.print(unsafe(document["unsafe_without"]), markup=False)
     for row in document["changed"]:
         text = f"  changed since: {row['what']}: recorded {row['recorded']}, now {row['now']}"
         out.print(clean(text), markup=False)

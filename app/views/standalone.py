@@ -12,7 +12,7 @@ from ..runs import CONFIG_NAME
 from .numbers import interval, percent
 from .record import RunRecord
 from .tables import gap_word
-from .words import clean, count, reference_kinds
+from .words import clean, count, reference_kinds, unsafe
 
 _PLAIN = """
 
@@ -130,7 +130,7 @@ def _title(record: RunRecord, id: str) -> list[str]:
     return [
         f"Heuristic for {problem.get('name')} (version {problem.get('version')}): {goal}.",
         f"Found by Gapsmith {__version__}: run {record.name}, candidate {id}.",
-        *([f"UNSAFE: run without sandbox layer {', '.join(record.unsafe)}."] if record.unsafe else []),
+        *([unsafe(record.unsafe)] if record.unsafe else []),
     ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluators.figures import optimality
 from .numbers import duration, figure, interval, milliseconds
-from .words import count
+from .words import count, unsafe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -76,7 +76,7 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
     if summary["test_evaluations"] > 1:
         lines.append(f"test seen {summary['test_evaluations']} times")
     if summary["unsafe_without"]:
-        lines.append(f"UNSAFE: run without sandbox layer {', '.join(summary['unsafe_without'])}")
+        lines.append(unsafe(summary["unsafe_without"]))
     usage = summary["usage"]
     lines.append(
         f"{summary['iterations']} iterations, {summary['evaluations']} evaluations, "

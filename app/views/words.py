@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 UNKNOWN = "–"
 """What stands where a value is not known."""
@@ -52,6 +52,11 @@ def count(number: int, one: str, many: str | None = None) -> str:
 def reference_kinds(kinds: Mapping[str, int]) -> str:
     """Kinds of reference in words: `80 optima, 20 bounds`."""
     return ", ".join(count(n, *_KIND_WORDS.get(kind, (kind, kind))) for kind, n in kinds.items())
+
+
+def unsafe(layers: Sequence[str]) -> str:
+    """What stands beside every result that was made without a layer of the sandbox."""
+    return f"UNSAFE: run without sandbox layer {', '.join(layers)}"
 
 
 def counts(numbers: Mapping[str, int]) -> str:

@@ -86,11 +86,16 @@ class TardinessReferences:
         started = time.monotonic()
         if len(instance.public["due_dates"]) > subsets.most_jobs(instance.public):
             return _relaxed(instance.public, started, seconds, sequence)
-        value = subsets.subset_optimum(instance.public)
-        spent = time.monotonic() - started
-        return Reference.optimum(
-            value, ProofKind.CONSTRUCTION, subsets.NAME, subsets.VERSION, spent, _COMPUTED
-        )
+        return _over_sets(instance.public, started)
+
+
+def _over_sets(public: Mapping[str, Any], started: float) -> Reference:
+    """The optimum by the dynamic programme over sets."""
+    from . import subsets
+
+    value = subsets.subset_optimum(public)
+    spent = time.monotonic() - started
+    return Reference.optimum(value, ProofKind.CONSTRUCTION, subsets.NAME, subsets.VERSION, spent, _COMPUTED)
 
 
 def _relaxed(
@@ -107,10 +112,7 @@ def _relaxed(
     pairs = sum(public["processing_times"]) * max(jobs, _LEAST_WIDTH)
     large = pairs > min(_PACE * left, _MOST_PAIRS) or most_cost(public) >= relaxation.LARGEST
     if large and jobs <= subsets.most_jobs(public) and left > subsets.SECONDS:
-        value, spent = subsets.subset_optimum(public), time.monotonic() - started
-        return Reference.optimum(
-            value, ProofKind.CONSTRUCTION, subsets.NAME, subsets.VERSION, spent, _COMPUTED
-        )
+        return _over_sets(public, started)
     floor = sorted_bound(public)
     if large and jobs > _PRICED_JOBS[integers(public)]:
         spent = time.monotonic() - started

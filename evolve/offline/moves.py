@@ -7,12 +7,9 @@ than one pass of the same moves in loops.
 
 from __future__ import annotations
 
-import ast
-
 from ..base import Origin
-from . import grow
 from .costs import added_cost, for_arrays
-from .templates import add_helper, entry_of, fresh_name
+from .templates import add_phase, entry_of, fresh_name
 from .work import Operator, Work
 
 DESCENT = """
@@ -75,9 +72,7 @@ def best_insertion(work: Work) -> bool:
         start="",
         rounds=work.rng.choice(_ROUNDS),
     )
-    add_helper(work, helper)
-    assert last.value is not None
-    last.value = grow.call(name, last.value, *(ast.Name(v, ast.Load()) for v in vectors))
+    add_phase(work, last, name, helper, vectors)
     return True
 
 

@@ -13,7 +13,7 @@ from ..base import Origin
 from . import grow
 from .kinds import ARRAY, NUMBER, infer, kind_of, walk
 from .moves import DESCENT
-from .templates import add_helper, fresh_name
+from .templates import add_phase, fresh_name
 from .work import Operator, Work
 
 _RANKING = (
@@ -94,9 +94,7 @@ def ranking_descent(work: Work) -> bool:
         rounds=work.rng.choice(_ROUNDS),
         window=work.rng.choice(_WINDOWS),
     )
-    add_helper(work, text)
-    assert last.value is not None
-    last.value = grow.call(name, last.value, *(ast.Name(v, ast.Load()) for v in arguments))
+    add_phase(work, last, name, text, arguments)
     return True
 
 

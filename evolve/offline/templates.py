@@ -146,6 +146,13 @@ def add_helper(work: Work, text: str) -> None:
     work.tree.body.insert(place, ast.parse(text).body[0])
 
 
+def add_phase(work: Work, last: ast.Return, name: str, text: str, arguments: list[str]) -> None:
+    """Puts a helper before the entry point and calls it with what is returned, and with some names."""
+    add_helper(work, text)
+    assert last.value is not None
+    last.value = grow.call(name, last.value, *(ast.Name(a, ast.Load()) for a in arguments))
+
+
 def _phase(stem: str, template: str, windows: tuple[int, ...]) -> Callable[[Work], bool]:
     def apply(work: Work) -> bool:
         shape = entry_of(work)
@@ -162,9 +169,7 @@ def _phase(stem: str, template: str, windows: tuple[int, ...]) -> Callable[[Work
             rounds=work.rng.choice((1, 2, 3, 5)),
             window=work.rng.choice(windows),
         )
-        add_helper(work, text)
-        assert last.value is not None
-        last.value = grow.call(name, last.value, *(ast.Name(v, ast.Load()) for v in vectors))
+        add_phase(work, last, name, text, vectors)
         return True
 
     return apply
