@@ -72,19 +72,24 @@ def compute(
         "stored": len(known),
         "computed": len(missing),
         "kinds": dict(kinds),
-        "seconds": round(time.monotonic() - started, 3),
+        "wall_seconds": round(time.monotonic() - started, 3),
     }
 
 
 def table(loaded: LoadedProblem, instances: Sequence[Instance]) -> list[dict[str, Any]]:
     """One row for each instance: its stored reference, or nulls."""
-    empty = dict.fromkeys(("value", "kind", "bound", "proof", "solver", "version", "seconds", "source"))
+    empty = dict.fromkeys(("value", "kind", "bound", "proof", "solver", "version", "wall_seconds", "source"))
     rows = []
     for instance in instances:
         found = stored(loaded, instance, 0.0)
-        facts: Mapping[str, Any] = empty if found is None else encode_reference(found)
+        facts: Mapping[str, Any] = empty if found is None else _facts(found)
         rows.append({"instance": instance.id, "split": instance.split, "stratum": instance.stratum, **facts})
     return rows
+
+
+def _facts(reference: Reference) -> dict[str, Any]:
+    facts = encode_reference(reference)
+    return {"wall_seconds" if name == "seconds" else name: fact for name, fact in facts.items()}
 
 
 def verify(

@@ -90,7 +90,7 @@ def compute(
         kinds = ", ".join(f"{count} {kind}" for kind, count in document["kinds"].items())
         console().print(
             f"{loaded.name}: {document['instances']} references ({kinds}); {document['stored']} were stored, "
-            f"{document['computed']} computed in {document['seconds']} s",
+            f"{document['computed']} computed in {document['wall_seconds']} s",
             markup=False,
         )
 
@@ -184,7 +184,7 @@ def _print_rows(rows: list[dict[str, Any]], unit: str) -> None:
             continue
         value = decode_number(row["value"])
         text = str(value) if isinstance(value, int) else f"{float(value):.6g}"
-        seconds = UNKNOWN if row["seconds"] is None else f"{row['seconds']:.3f}"
+        seconds = UNKNOWN if row["wall_seconds"] is None else f"{row['wall_seconds']:.3f}"
         table.add_row(row["instance"], text, row["kind"], row["proof"] or UNKNOWN, row["solver"], seconds)
     console().print(table)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum
+from math import isfinite
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,16 +22,37 @@ if TYPE_CHECKING:
     from ..config import Config
     from ..views.live import LiveView
 
+
+
+class Control(str, Enum):
+    """What is run in place of the search; the names of `campaign.control`."""
+
+    BEST_OF_N = "best-of-n"
+    RANDOM = "random"
+
+
+def _finite(value: float | None) -> float | None:
+    if value is not None and not isfinite(value):
+        raise typer.BadParameter(f"got {value}, expected a finite number; leave it out for no limit")
+    return value
+
+
 Iterations = Annotated[int | None, typer.Option("--iterations", min=1, help="Iterations in all (count).")]
 Evaluations = Annotated[
     int | None, typer.Option("--evaluations", min=1, help="Candidates evaluated in training, in all (count).")
 ]
-Seconds = Annotated[float | None, typer.Option("--seconds", min=0.001, help="Wall seconds of search in all.")]
+Seconds = Annotated[
+    float | None,
+    typer.Option("--seconds", min=0.001, callback=_finite, help="Wall seconds of search in all."),
+]
 Patience = Annotated[
     int | None, typer.Option("--patience", min=1, help="Iterations without a better best (count).")
 ]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Random seed of the search.")]
-Usd = Annotated[float | None, typer.Option("--usd", min=0.000001, help="US dollars in all, a hard cap.")]
+Usd = Annotated[
+    float | None,
+    typer.Option("--usd", min=0.000001, callback=_finite, help="US dollars in all, a hard cap."),
+]
 Tokens = Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens in and out in all, a hard cap.")]
 Models = Annotated[
     list[str] | None,
@@ -61,7 +84,7 @@ def run(
         typer.Option("--repeat", min=1, help="Runs, seeds SEED, SEED+1, …; a budget is each run's (count)."),
     ] = 1,
     control: Annotated[
-        str | None,
+        Control | None,
         typer.Option("--control", metavar="KIND", help="In place of the search: best-of-n or random."),
     ] = None,
     start: Annotated[
@@ -108,7 +131,7 @@ def run(
             workers=workers,
             without=unsafe_without,
             instances=instances,
-            control=control,
+            control=control and control.value,
         )
         config = compose.resolve_budget(config)
         check_models(config, runs_folder(runs))

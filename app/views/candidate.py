@@ -179,8 +179,8 @@ def _conversation(record: RunRecord, iteration: int) -> tuple[dict[str, Any] | N
         return None, None
     call = calls[-1]
     prompt = record.reader.prompt(call.prompt)
-    names = ("model", "text", "tokens_in", "tokens_out", "cost_usd", "seconds", "finish_reason")
-    reply = {name: getattr(call, name) for name in names}
+    names = ("model", "text", "tokens_in", "tokens_out", "cost_usd", "finish_reason")
+    reply = {name: getattr(call, name) for name in names} | {"wall_seconds": call.seconds}
     return (None if prompt is None else {"system": prompt.system, "user": prompt.user}), reply
 
 

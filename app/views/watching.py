@@ -51,7 +51,7 @@ def snapshot(record: RunRecord) -> dict[str, Any]:
         "iterations": work["iterations"],
         "evaluations": work["evaluations"],
         "executions": executions(reader),
-        "seconds": elapsed if state == "running" else reader.record("search_seconds") or elapsed,
+        "wall_seconds": elapsed if state == "running" else reader.record("search_seconds") or elapsed,
         "best": best,
         "best_gap_percent": mean_gap(reader, best, "valid"),
         "training_loss_percent": None if best is None else loss(record, best),
@@ -102,7 +102,7 @@ def _rows(now: Mapping[str, Any], rate: float | None) -> list[tuple[str, str]]:
     work = f"{count(now['iterations'], 'iteration')}, {count(now['evaluations'], 'evaluation')}"
     found = [
         ("run", f"{now['run']}, {now['status']}{reason}"),
-        ("work", f"{work} in {duration(now['seconds'])}{speed}"),
+        ("work", f"{work} in {duration(now['wall_seconds'])}{speed}"),
         ("budget", _budget(now)),
         (
             "best",
@@ -128,7 +128,7 @@ def _budget(now: Mapping[str, Any]) -> str:
     used = {
         "iterations": now["iterations"],
         "evaluations": now["evaluations"],
-        "seconds": now["seconds"],
+        "seconds": now["wall_seconds"],
         "tokens": now["tokens"],
         "usd": now["cost_usd"],
     }

@@ -157,17 +157,17 @@ def _csv_rows(path: Path, text: str) -> Iterator[_Raw]:
 
 
 def _csv_instances(path: Path, rows: csv.DictReader[str]) -> Iterator[_Raw]:
-    columns = {"instance", "capacity", "size"}
-    if not columns <= set(rows.fieldnames or ()):
-        _fail(
-            path, "row 1", ",".join(rows.fieldnames or ()), "a header with the columns instance,capacity,size"
-        )
+    columns, header = {"instance", "capacity", "size"}, list(rows.fieldnames or ())
+    if not columns <= set(header) or len(set(header)) < len(header):
+        _fail(path, "row 1", ",".join(header), "a header with the columns instance,capacity,size, each once")
     current: _Raw | None = None
     sizes: list[tuple[str, Any]] = []
     for row in rows:
         place = f"row {rows.line_num}"
         if any(row[column] is None for column in columns):
             _fail(path, place, "fewer columns", "one value for each column of the header")
+        if None in row:
+            _fail(path, place, "more columns", "one value for each column of the header")
         if current is None or row["instance"] != current.id:
             if current is not None:
                 yield current
