@@ -281,7 +281,6 @@ def _show_runs(text: str, found: list[Path], json: bool, runs: Path | None) -> N
     elif json:
         emit_json(documents[0])
     else:
-        from .results import next_commands
+        from .results import print_next
 
-        for command, meaning in next_commands(documents[0]["run"], documents[0]["status"], runs):
-            console().print(f"  {command:<44} {meaning}", markup=False)
+        print_next(documents[0], runs)

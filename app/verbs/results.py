@@ -40,22 +40,27 @@ def show(document: dict[str, Any], json: bool, runs: Path | None) -> None:
         return
     from ..views.tables import print_campaign
 
-    out = console()
-    print_campaign(out, document)
-    run = document["run"]
-    for command, meaning in next_commands(run, document["status"], runs):
-        out.print(f"  {command:<44} {meaning}", markup=False)
+    print_campaign(console(), document)
+    print_next(document, runs)
 
 
-def next_commands(run: str, status: str, runs: Path | None) -> list[tuple[str, str]]:
+def print_next(document: dict[str, Any], runs: Path | None) -> None:
+    """Prints the most useful commands after a campaign, to be copied as they are."""
+    commands = _next_commands(document["run"], document["status"], runs)
+    width = max(len(command) for command, _ in commands)
+    for command, meaning in commands:
+        console().print(f"  {command:<{width}}  # {meaning}", markup=False)
+
+
+def _next_commands(run: str, status: str, runs: Path | None) -> list[tuple[str, str]]:
     """The three most useful commands after a run; they name the folder of the runs where it was named."""
     where = "" if runs is None else f" --runs {shlex.quote(str(runs))}"
     if status in ("interrupted", "stopped"):
         first = (f"gapsmith resume {run}{where}", "go on")
     else:
-        first = (f"gapsmith best {run} -o best.py{where}", "the heuristic as a program")
+        first = (f"gapsmith best {run} -o best.py{where}", "as a program")
     return [
         first,
         (f"gapsmith show {run}{where}", "what was found"),
-        (f"gapsmith show {run} best{where}", "its code, and gaps by stratum"),
+        (f"gapsmith show {run} best{where}", "code and strata"),
     ]

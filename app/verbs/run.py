@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ..views.live import LiveView
 
 
-
 class Control(str, Enum):
     """What is run in place of the search; the names of `campaign.control`."""
 

@@ -75,7 +75,11 @@ def test_or_library_text_is_read(known_n: Any, offline: Any, tmp_path: Path) -> 
         ("a.csv", HEAD + "a,10,1\na,11,1\n", "row 3, capacity: got '11', expected 10"),
         ("a.csv", HEAD + "a,10\n", "row 2: got 'fewer columns'"),
         ("a.csv", HEAD + "a,10,3,4\n", "row 2: got 'more columns'"),
-        ("a.csv", "instance,capacity,size,size\na,10,3,4\n", "size,size', expected a header with the columns"),
+        (
+            "a.csv",
+            "instance,capacity,size,size\na,10,3,4\n",
+            "size,size', expected a header with the columns",
+        ),
         (
             "a.csv",
             "size\n1\n",
