@@ -147,7 +147,9 @@ class Campaign:
         tuned = self.tuner.ask(number, self.archive)
         chosen = [tuned[0]] if tuned is not None else self._parents(number)
         island = tuned[0].island if tuned is not None else self._island(number)
-        rival = None if not self.settings.race_level else chosen[0] if tuned else self.archive.rival(island)
+        # A race would be the selection that random changes are to lack.
+        races = self.settings.race_level and self.settings.control is not Control.RANDOM
+        rival = None if not races else chosen[0] if tuned else self.archive.rival(island)
         ask = Ask(number, island, tuple(e.candidate.id for e in chosen[:1]), self._race(rival, chosen[0]))
         inspirations = [e.candidate.id for e in chosen[1:]]
         raced = rival.candidate.id if rival is not None else None
@@ -233,8 +235,7 @@ class Campaign:
     def _race(self, rival: Elite | None, parent: Elite) -> PairedRace | None:
         if rival is None:
             return None
-        drifts = self.settings.control is Control.RANDOM  # what answers like its parent is a step of a drift
-        answers = () if drifts else tuple(score.answer_digest for score in parent.evaluation.scores)
+        answers = tuple(score.answer_digest for score in parent.evaluation.scores)
         loss, level = self.ports.evaluator.loss, self.settings.race_level
         return PairedRace.against(rival.evaluation, loss, level, answers)
 
@@ -255,13 +256,13 @@ class Campaign:
         elif recorded.rejection is not None:
             ask.outcome = recorded.rejection
         elif self._threads is not None:
-            elites = [self._elite(id) for id in (*recorded.parents, *recorded.inspirations)]
+            elites = [self.elite(id) for id in (*recorded.parents, *recorded.inspirations)]
             ask.proposal = self._threads.submit(self._propose, elites, self.context(recorded.number, elites))
         if recorded.rival and (ask.tuned or not ask.recorded):  # nobody asks for the race of other told ones
-            ask.race = self._race(self._elite(recorded.rival), self._elite(recorded.parents[0]))
+            ask.race = self._race(self.elite(recorded.rival), self.elite(recorded.parents[0]))
         return ask
 
-    def _elite(self, id: str) -> Elite:
+    def elite(self, id: str) -> Elite:
         """A recorded candidate with its training evaluation, whether or not it still holds a cell."""
         read = self.ports.store.read
         candidate, evaluation = read.candidate(id), read.evaluation(id, "train")
@@ -280,7 +281,7 @@ class Campaign:
             inspirations=tuple(chosen[1:]),
             modules=tuple(self.ports.admission.modules),
             cpu_seconds=self._cpu_seconds,
-            operators={} if self.settings.control is Control.BEST_OF_N else dict(self.tally.operators),
+            operators=dict(self.tally.operators) if self.settings.control is Control.NONE else {},
             costs=dict(self.tally.costs),
             lineage=self._memory.lineage(chosen[0].candidate.id),
             failed=self._memory.failed.get(self._island(number)),

@@ -10,23 +10,26 @@ from .executor import Job
 
 
 def choose(campaign: Campaign, elites: int) -> Elite | None:
-    """The elite with the best validation fitness among the top elites by training fitness.
+    """The candidate with the best fitness of all that were validated, the top elites by training included.
 
     Validation guards against the winner's curse: the best of many training results is too good to be true.
+    What was validated and lost its cell since, to a candidate that is better in training, is still a choice.
 
     Args:
         campaign: after its loop.
         elites: how many of the top elites are validated (count).
 
     Returns:
-        None when no elite is valid on every validation instance.
+        None when no candidate is valid on every validation instance.
     """
     top = unique(campaign.archive.elites())[:elites]
     for elite in top:
         campaign.validation.start(elite.candidate)
     campaign.settle()
-    valid = [e for e in unique(campaign.archive.elites()) if _fitness(campaign, e) is not None]
-    return max(valid, key=lambda e: (_fitness(campaign, e) or 0.0, e.fitness), default=None)
+    found = campaign.validation.found.items()
+    valid = [(e.fitness, campaign.elite(id)) for id, e in found if e.fitness is not None]
+    best = max(valid, key=lambda one: (one[0], one[1].fitness, one[1].candidate.id), default=None)
+    return None if best is None else best[1]
 
 
 def test(campaign: Campaign, candidate: Candidate) -> Evaluation:
@@ -38,8 +41,3 @@ def test(campaign: Campaign, candidate: Candidate) -> Evaluation:
         found = ports.executor.submit(Job(program, "test", whole=True)).result()
         store.put_evaluation(candidate.id, found, ports.evaluator.version)
     return found
-
-
-def _fitness(campaign: Campaign, elite: Elite) -> float | None:
-    evaluation = campaign.validation.found.get(elite.candidate.id)
-    return None if evaluation is None else evaluation.fitness

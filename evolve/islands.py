@@ -12,6 +12,8 @@ from .base import stream
 
 SURVIVORS = 3
 """Elites that settle an emptied island (count)."""
+RESET_LOOK = 40
+"""Told iterations between looks for an island that stands still (count); each look resettles one at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,11 @@ class Islands:
         if self._archive.islands < 2:
             return []
         self._note(count)
-        if not self._migration_every or count % self._migration_every:
-            return []
-        return [*self._reset(count), *self._migrate()]
+        due = self._migration_every and not count % self._migration_every
+        return [
+            *(() if count % RESET_LOOK else self._reset(count)),
+            *(self._migrate() if due else ()),
+        ]
 
     def _quality(self, island: int) -> float:
         best = self._bests[island]

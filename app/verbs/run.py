@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import StrEnum
 from math import isfinite
 from pathlib import Path
 from threading import Event
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..views.live import LiveView
 
 
-class Control(str, Enum):
+class Control(StrEnum):
     """What is run in place of the search; the names of `campaign.control`."""
 
     BEST_OF_N = "best-of-n"

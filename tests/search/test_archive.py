@@ -135,13 +135,14 @@ def test_migration_goes_round_the_ring_and_keeps_lineage() -> None:
     assert settled.candidate is found.elites(2)[0].candidate
 
 
-def test_an_island_that_stands_still_is_resettled() -> None:
-    """The worst of the still islands starts anew from survivors of another one; the best is never lost."""
+@pytest.mark.parametrize("migration_every", [0, 40])
+def test_an_island_that_stands_still_is_resettled(migration_every: int) -> None:
+    """The worst still island starts anew from survivors of another one, whether or not elites migrate."""
     found = archive(2, ())
     found.add(candidate("good"), evaluated("gx", 0.1, 0.1), 0)
     found.add(candidate("bad"), evaluated("bx", 0.5, 0.5), 1)
-    islands = Islands(found, seed=1, migration_every=10, reset_after=5)
-    events = [event for told in range(1, 11) for event in islands.told(told) if event.kind == "reset"]
+    islands = Islands(found, seed=1, migration_every=migration_every, reset_after=5)
+    events = [event for told in range(1, 41) for event in islands.told(told) if event.kind == "reset"]
     assert [(e.data["island"], e.data["from"], e.data["candidates"]) for e in events] == [(1, 0, ["good"])]
     assert found.best is not None
     assert found.best.candidate.id == "good"
