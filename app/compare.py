@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from ..evaluators.base import Evaluation, Score, ScoreStatus
@@ -194,14 +195,14 @@ def _mean_gap(evaluation: Evaluation) -> float | None:
 
 
 def _pair(first: Arm, second: Arm, split: str, by: str, budget: float) -> dict[str, Any]:
-    """Two arms on the split that decides: paired by seed if both have several, else by instance."""
+    """Two arms on the split that decides: paired by seed if both have the same ones, else by instance."""
     mine, theirs = (
         {one.seed: e for one, e in zip(arm.tracks, arm.evaluations(split, by, budget), strict=True) if e}
         for arm in (first, second)
     )
-    seeds = sorted(mine.keys() & theirs.keys())
+    seeds = sorted(mine)
     apart = len(mine) == len(first.tracks) and len(theirs) == len(second.tracks)  # no seed twice
-    if len(seeds) >= 2 and apart:
+    if len(seeds) >= 2 and apart and mine.keys() == theirs.keys():  # or a run would be left out
         outcome, counts = _by_seed([mine[s] for s in seeds], [theirs[s] for s in seeds])
         unit = "seeds"
     else:
@@ -255,10 +256,13 @@ def _instances(
 
 
 def _mean(scores: Sequence[Score | None], figure: str) -> float | None:
-    """Mean of a figure over scores; None if one of them has none."""
+    """Mean of a figure over scores; None if one of them has none.
+
+    Added up exactly: the mean of equal values must be that value, or a tie is counted as a win or a loss.
+    """
     values = [getattr(s, figure) for s in scores if s is not None and s.status is ScoreStatus.OK]
-    known = [float(value) for value in values if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(scores) else None
+    known = [Fraction(value) for value in values if value is not None]
+    return float(sum(known) / len(known)) if known and len(known) == len(scores) else None
 
 
 def _count(

@@ -166,7 +166,7 @@ def get_references(
     nothing = UserError(INVALID, f"{loaded.name}: has no references")
     if loaded.references is None:
         raise nothing
-    book = ReferenceCache(cache, loaded.problem, loaded.references, loaded.digest)
+    book = ReferenceCache(cache, loaded.problem, loaded.references, loaded.fingerprint)
     seconds = config.evaluation.reference_seconds
     found: dict[str, Reference] = {}
     notify("references", 0, len(instances))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evaluators.base import Plugin, Reference, References
-from ..problems.base import SPLITS, Instance, Problem, Sense
+from ..problems.base import SPLITS, Instance, Problem, Sense, canonical_json
 from .errors import ProblemError, UnknownProblem
 from .parameters import ParameterSpec, read_parameters, resolve
 from .plugin_sources import Found, blame, from_entry_point, from_file, from_module, installed, source_digest
@@ -64,6 +65,11 @@ class LoadedProblem:
     source: str | None
     parameters: Mapping[str, Any]
     specs: tuple[ParameterSpec, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex SHA-256 of the source texts and the parameters: what a result of the problem depends on."""
+        return hashlib.sha256(canonical_json([self.digest, dict(self.parameters)]).encode()).hexdigest()
 
     def instances(self, set: str, seed: int) -> list[Instance]:
         """The instances of a set, checked for type and distinct ids.

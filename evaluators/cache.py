@@ -75,7 +75,7 @@ class ReferenceCache:
     """
 
     def __init__(self, cache: Cache, problem: Problem, references: References, origin: str) -> None:
-        """Takes the problem with its references; `origin` is the digest of the plug-in's source."""
+        """Takes the problem with its references; `origin` is the digest of its source and parameters."""
         self._cache = cache
         self._references = references
         self._prefix = [problem.name, problem.version, references.version, origin]

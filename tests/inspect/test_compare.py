@@ -12,15 +12,18 @@ from gapsmith.app.paired import EXACT, paired
 
 Say = Callable[..., Any]
 LONG, SHORT, OTHER = "20260105-100000-smtt-long", "20260106-100000-smtt-short", "20260107-100000-smtt-other"
+SHIFTED = "20260108-100000-smtt-shifted"
 
 
 @pytest.fixture(scope="module")
 def arms(tmp_path_factory: pytest.TempPathFactory, make_run: Callable[..., Path]) -> Path:
-    """A runs folder with two groups of two seeds, one of a model, and a run on other instances."""
+    """A runs folder with groups of several seeds, one of a model, and a run on other instances."""
     folder = tmp_path_factory.mktemp("arms")
     for seed in (1, 2):
         make_run(folder / f"{LONG}-s{seed}", candidates=40, seed=seed)
         make_run(folder / f"{SHORT}-s{seed}", candidates=12, seed=seed, model=True)
+    for seed in (2, 3, 4):
+        make_run(folder / f"{SHIFTED}-s{seed}", candidates=12, seed=seed)
     make_run(folder / OTHER, candidates=3, jobs=7)
     return folder
 
@@ -58,6 +61,15 @@ def test_groups_with_the_same_seeds_are_paired_by_seed(say: Say, arms: Path) -> 
     assert pair["paired_by"] == "seeds"
     assert pair["wins"] + pair["ties"] + pair["losses"] == pair["pairs"] == 2
     means = [arm["valid"]["mean_gap_percent"] for arm in document["arms"]]
+    assert pair["difference_percent"] == pytest.approx(means[0] - means[1])
+
+
+def test_no_run_of_a_group_is_left_out(say: Say, arms: Path) -> None:
+    """Groups that share some seeds only are paired by instance: the difference is that of all their runs."""
+    document = say("compare", LONG, SHIFTED, "--json", runs=arms).document
+    pair = document["pairs"][0]
+    assert pair["paired_by"] == "instances"
+    means = [arm[document["split"]]["mean_gap_percent"] for arm in document["arms"]]
     assert pair["difference_percent"] == pytest.approx(means[0] - means[1])
 
 

@@ -17,6 +17,7 @@ from gapsmith.app.plugins import (
     load_entry_points,
     load_problem,
 )
+from gapsmith.app.references import compute, table
 
 Planted = Callable[..., Path]
 PACKAGE = Path(__file__).parents[1] / "plugin_package" / "gapsmith_watch_posts"
@@ -226,3 +227,13 @@ def test_built_ins_come_through_the_same_door(name: str) -> None:
     loaded = load_problem(name)
     assert (loaded.name, loaded.origin) == (name, "built-in")
     assert loaded.references is not None
+
+
+def test_references_belong_to_the_parameters_they_were_made_with(planted: Planted) -> None:
+    """A parameter may change what is optimal without changing an instance: nothing stored is taken over."""
+    path = str(planted())
+    first, other = load_problem(path, {"machines": 2}), load_problem(path, {"machines": 3})
+    instances = first.instances("train", 1)[:1]
+    compute(first, instances, 1.0, workers=1)
+    assert [row["value"] is None for row in table(first, instances)] == [False]
+    assert [row["value"] is None for row in table(other, instances)] == [True]
