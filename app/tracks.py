@@ -111,18 +111,17 @@ def track(record: RunRecord) -> Track:
 
 
 def _spent(record: RunRecord) -> tuple[dict[str, Spent], Spent]:
-    """Candidate → spent when it was told, and the total, in one pass over the store."""
+    """Candidate → spent when it was told, and the total.
+
+    A validation is charged where its candidate was told: when it ended is a matter of the machine.
+    """
     reader = record.reader
     rows = reader.rows(
-        "SELECT id, program, split, executions, cpu_seconds FROM evaluations "
-        f"WHERE split IN ('train', 'valid') AND program NOT LIKE '{BASELINE}%' ORDER BY id"
+        "SELECT program, sum(executions) AS executions, sum(cpu_seconds) AS cpu FROM evaluations "
+        f"WHERE split IN ('train', 'valid') AND program NOT LIKE '{BASELINE}%' GROUP BY program"
     )
-    executions, cpu, after = 0, 0.0, dict[str, tuple[int, float]]()
-    for row in rows:
-        executions += row["executions"]
-        cpu += row["cpu_seconds"]
-        if row["split"] == "train":
-            after[row["program"]] = executions, cpu
+    taken = {row["program"]: (row["executions"], row["cpu"]) for row in rows}
+    executions, cpu = sum(count for count, _ in taken.values()), sum(time for _, time in taken.values())
     costs = {
         row["iteration"]: None if row["unknown"] else row["usd"] or 0.0
         for row in reader.rows(
@@ -131,7 +130,9 @@ def _spent(record: RunRecord) -> tuple[dict[str, Spent], Spent]:
         )
     }
     usd: float | None = 0.0
-    evaluations, so_far, found = 0, (0, 0.0), dict[str, Spent]()
+    evaluations, found = 0, dict[str, Spent]()
+    begun = [taken.pop(id, (0, 0.0)) for id in reader.record("starts") or []]
+    so_far = sum(count for count, _ in begun), sum(time for _, time in begun)
     for row in reader.stream(
         "SELECT iteration, candidate FROM iterations WHERE told IS NOT NULL ORDER BY told"
     ):
@@ -139,7 +140,8 @@ def _spent(record: RunRecord) -> tuple[dict[str, Spent], Spent]:
         usd = None if usd is None or cost is None else usd + cost
         if row["candidate"] is not None:
             evaluations += 1
-            so_far = max(so_far, after.get(row["candidate"], so_far))
+            count, time = taken.pop(row["candidate"], (0, 0.0))
+            so_far = so_far[0] + count, so_far[1] + time
             found.setdefault(row["candidate"], Spent(evaluations, *so_far, usd))
     known = [cost for cost in costs.values() if cost is not None]
     return found, Spent(evaluations, executions, cpu, sum(known) if len(known) == len(costs) else None)

@@ -84,6 +84,22 @@ def test_single_runs_are_paired_by_instance_and_tested(say: Say, arms: Path) -> 
     assert 0 < pair["p_value"] <= 1
 
 
+def test_what_was_spent_does_not_depend_on_when_validations_ended(
+    say: Say, make_run: Any, tmp_path: Path
+) -> None:
+    """Validations written after all of the search, as by a slow slot, change no curve at equal executions."""
+    names = ("20260105-100000-quick", "20260105-100000-slow")
+    for name in names:
+        make_run(tmp_path / name, candidates=12)
+    with sqlite3.connect(tmp_path / names[1] / "archive.sqlite") as db:
+        valid = "(SELECT id FROM evaluations WHERE split = 'valid')"
+        db.execute(f"UPDATE executions SET evaluation = evaluation + 10000 WHERE evaluation IN {valid}")
+        db.execute(f"UPDATE evaluations SET id = id + 10000 WHERE id IN {valid}")
+    document = say("compare", *names, "--by", "executions", "--json", runs=tmp_path).document
+    quick, slow = document["arms"]
+    assert quick["curve"] == slow["curve"]
+
+
 def test_the_curve_starts_at_the_start_program(say: Say, arms: Path) -> None:
     """With nothing spent the best on validation is the start program; the end is never worse."""
     document = say("compare", LONG, SHORT, "--json", runs=arms).document
