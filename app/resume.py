@@ -7,13 +7,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..evolve.store.reader import Reader
+from ..evolve.store.reader import BASELINE, Reader
 from .config import Config, parse, read
 from .errors import INVALID, USAGE, UserError
 from .runs import CONFIG_NAME
 from .versions import refuse_other_version
 
 _ELITES = 5
+_SEARCHED = (
+    f"FROM evaluations WHERE split = 'valid' AND program NOT LIKE '{BASELINE}%' "
+    "OR split = 'train' AND program IN (SELECT candidate FROM iterations)"
+)
+"""What the budgets of executions and CPU seconds count."""
 
 
 def ended(folder: Path) -> str | None:
@@ -24,6 +29,11 @@ def ended(folder: Path) -> str | None:
     finally:
         reader.close()
     return None if reason in ("interrupted", "stop_file", "provider") else reason
+
+
+def option(key: str) -> str:
+    """The option of `run` and `resume` that sets a total, by its key in `[budget]` or its reason to stop."""
+    return "--" + {"cpu": "cpu-seconds", "cost": "usd"}.get(key, key).replace("_", "-")
 
 
 def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) -> Config:
@@ -40,6 +50,8 @@ def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) 
             "iterations": reader.value("SELECT count(*) FROM iterations"),
             "evaluations": reader.value("SELECT count(*) FROM iterations WHERE candidate IS NOT NULL"),
             "seconds": reader.record("search_seconds") or 0,
+            "executions": reader.value(f"SELECT coalesce(sum(executions), 0) {_SEARCHED}"),
+            "cpu_seconds": reader.value(f"SELECT coalesce(sum(cpu_seconds), 0) {_SEARCHED}"),
             "tokens": reader.value("SELECT coalesce(sum(tokens_in) + sum(tokens_out), 0) FROM calls"),
             "usd": reader.value("SELECT coalesce(sum(cost_usd), 0) FROM calls"),
         }
@@ -53,6 +65,7 @@ def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) 
     refuse_other_version(versions, folder.name)  # other versions have other keys: nobody edited those
     refuse_edits(folder, document)
     _refuse_less(folder, done, totals)
+    _refuse_none(folder, totals)
     changes = {key: value for key, value in totals.items() if value is not None}
     if changes:
         document["budget"] = {**document["budget"], **changes}
@@ -67,9 +80,22 @@ def _refuse_less(folder: Path, done: Mapping[str, float], totals: Mapping[str, A
         if (total := totals.get(key)) is not None and total < count:
             raise UserError(
                 USAGE,
-                f"{folder.name}: --{key} {total} is a total, expected at least the {_short(count)} of before",
-                f"for {total} more: --{key} {_short(count + total)}",
+                f"{folder.name}: {option(key)} {total} is a total, expected at least the {_short(count)} "
+                "of before",
+                f"for {total} more: {option(key)} {_short(count + total)}",
             )
+
+
+def _refuse_none(folder: Path, totals: Mapping[str, Any]) -> None:
+    """Refuses to go on under the very limit that ended the campaign: it would end again at once."""
+    reason = ended(folder)
+    given = {option(key) for key, total in totals.items() if total is not None}
+    if reason is not None and given and (wanted := option(reason)) not in given:
+        raise UserError(
+            USAGE,
+            f"{folder.name}: was ended by {wanted}, got new totals of others only",
+            f"name a larger total of it too: {wanted}",
+        )
 
 
 def _short(number: float) -> str:

@@ -44,6 +44,16 @@ Seconds = Annotated[
     float | None,
     typer.Option("--seconds", min=0.001, callback=_finite, help="Wall seconds of search in all."),
 ]
+Executions = Annotated[
+    int | None,
+    typer.Option("--executions", min=1, help="Executions in training and validation, in all (count)."),
+]
+CpuSeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--cpu-seconds", min=0.001, callback=_finite, help="CPU seconds of those executions, in all."
+    ),
+]
 Patience = Annotated[
     int | None, typer.Option("--patience", min=1, help="Iterations without a better best (count).")
 ]
@@ -74,6 +84,8 @@ def run(
     iterations: Iterations = None,
     evaluations: Evaluations = None,
     seconds: Seconds = None,
+    executions: Executions = None,
+    cpu_seconds: CpuSeconds = None,
     patience: Patience = None,
     usd: Usd = None,
     tokens: Tokens = None,
@@ -122,6 +134,8 @@ def run(
                 "iterations": iterations,
                 "evaluations": evaluations,
                 "seconds": seconds,
+                "executions": executions,
+                "cpu_seconds": cpu_seconds,
                 "patience": patience,
                 "usd": usd,
                 "tokens": tokens,
@@ -157,6 +171,8 @@ def resume(
     iterations: Iterations = None,
     evaluations: Evaluations = None,
     seconds: Seconds = None,
+    executions: Executions = None,
+    cpu_seconds: CpuSeconds = None,
     patience: Patience = None,
     usd: Usd = None,
     tokens: Tokens = None,
@@ -167,7 +183,7 @@ def resume(
     """Go on with a run after a stop, a crash or a kill; budget options are new totals."""
     with errors(json):
         from .. import compose
-        from ..resume import ended, stored_config
+        from ..resume import ended, option, stored_config
         from ..runs import find_run, running, runs_folder
 
         folder = find_run(run, runs_folder(runs))
@@ -175,13 +191,15 @@ def resume(
             "iterations": iterations,
             "evaluations": evaluations,
             "seconds": seconds,
+            "executions": executions,
+            "cpu_seconds": cpu_seconds,
             "patience": patience,
             "usd": usd,
             "tokens": tokens,
         }
         reason = ended(folder)
         if reason and all(value is None for value in totals.values()) and not running(folder):
-            note = f"{folder.name} is completed ({reason}); name a new total, e.g. --iterations"
+            note = f"{folder.name} is completed ({reason}); name a new total of it: {option(reason)}"
             console(stderr=True).print(note, markup=False, soft_wrap=True)
             show(compose.read_summary(folder), json, runs)
             return

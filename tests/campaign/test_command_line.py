@@ -147,6 +147,21 @@ def test_a_total_below_what_was_used_is_refused(campaign: Run, command: Command)
     assert "--seconds 17.5" in done.stderr
 
 
+def test_a_run_goes_on_only_above_the_limit_that_ended_it(campaign: Run, command: Command) -> None:
+    """The note and the error name that limit's option, and with a larger total of it the run goes on."""
+    campaign("tried", budget={"executions": 30})
+    done = command("resume", "tried")
+    assert (done.exit_code, "name a new total of it: --executions" in done.stderr) == (0, True)
+    done = command("resume", "tried", "--iterations", "300")
+    assert (done.exit_code, "was ended by --executions" in done.stderr) == (2, True), done.stderr
+    done = command("resume", "tried", "--executions", "20")
+    assert (done.exit_code, "is a total, expected at least" in done.stderr) == (2, True), done.stderr
+    before = json.loads(command("show", "tried", "--json").stdout)
+    done = command("resume", "tried", "--executions", "90", "--json")
+    after = json.loads(done.stdout)
+    assert (after["stop_reason"], after["iterations"] > before["iterations"]) == ("executions", True)
+
+
 def test_figures_of_a_run_are_the_same_in_all_documents(campaign: Run, command: Command) -> None:
     """Splits of a baseline stand below its name, executions are counted once, offline costs nothing."""
     campaign("one", budget={"iterations": 3})
