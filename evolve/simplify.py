@@ -23,7 +23,7 @@ _FOLDS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Div: operator.truediv,
 }
 _LARGEST = 1e15
-_KEPT = (ast.Return, ast.Import, ast.ImportFrom, ast.Pass, ast.ClassDef)
+_KEPT = (ast.Return, ast.Break, ast.Import, ast.ImportFrom, ast.Pass, ast.ClassDef)
 Edit = Callable[[], None]
 
 
@@ -116,7 +116,7 @@ def _statement_edits(body: list[ast.stmt], index: int) -> list[Edit]:
     def put(*new: ast.stmt) -> Edit:
         return lambda: body.__setitem__(slice(index, index + 1), list(new))
 
-    if not isinstance(node, _KEPT):
+    if not isinstance(node, _KEPT) and not _early_exit(node):
         edits.append(put() if len(body) > 1 else put(ast.Pass()))
     if isinstance(node, ast.If):
         edits.append(put(*node.body))
@@ -125,6 +125,16 @@ def _statement_edits(body: list[ast.stmt], index: int) -> list[Edit]:
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
         edits.append(lambda: _inline(body, index))
     return edits
+
+
+def _early_exit(node: ast.stmt) -> bool:
+    """Whether a statement only leaves a loop or function when there is no more to do.
+
+    Such a statement stays: without it a program answers the same, later, which no loss shows.
+    """
+    if not isinstance(node, ast.If) or node.orelse or len(node.body) > 1:
+        return False
+    return isinstance(node.body[0], ast.Break | ast.Return)
 
 
 def _inline(body: list[ast.stmt], index: int) -> None:

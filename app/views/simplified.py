@@ -11,6 +11,9 @@ from .tables import gap_word, new_table
 if TYPE_CHECKING:
     from rich.console import Console
 
+_SLOWER = 1.5
+"""CPU time relative to the original from which on it is said (ratio); below it may be the machine."""
+
 
 def print_simplified(console: Console, document: Mapping[str, Any]) -> None:
     """Both versions with gap, size and time."""
@@ -55,5 +58,13 @@ def verdict(document: Mapping[str, Any]) -> str:
         f"{document['accepted']} of {document['tried']} variants kept; mean loss changed by "
         f"{document['loss_difference_percent']:+.3f} points{shown}, paired over validation instances; "
         "refused is a variant that is worse than the original at the one-sided level "
-        f"{document['level']:g}{names}"
+        f"{document['level']:g}{names}{_slower(document)}"
     )
+
+
+def _slower(document: Mapping[str, Any]) -> str:
+    """A warning, as time never refuses a variant."""
+    before, after = (document[f"valid_{when}"]["cpu_seconds_median"] for when in ("before", "after"))
+    if not before or not after or after < _SLOWER * before:
+        return ""
+    return f"; it takes {after / before:.1f} times the CPU time of the original (median of an execution)"

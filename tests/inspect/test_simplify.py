@@ -16,6 +16,7 @@ import pytest
 from gapsmith.app.paired import worse
 from gapsmith.app.views import report
 from gapsmith.app.views.record import open_record
+from gapsmith.app.views.simplified import verdict
 from gapsmith.evolve.simplify import variants
 from gapsmith.evolve.store.store import Store
 
@@ -131,3 +132,22 @@ def test_numbers_without_end_are_left_alone(number: str) -> None:
     assert any("waste" not in variant for variant in variants(text, "rule"))
     huge = f"def rule(a):\n    return a + 0x{'f' * 20_000}\n"
     assert variants(huge, "rule") == []
+
+
+def test_an_early_exit_is_not_taken_for_waste() -> None:
+    """Leaving a loop that has nothing more to do saves time, which no loss shows: no variant lacks it."""
+    loop = "for _ in range(20):\n        a = a * 1\n        if a < 3:\n            break"
+    text = f"def rule(a):\n    {loop}\n    return a\n"
+    found = variants(text, "rule")
+    assert any("a * 1" not in variant for variant in found)
+    assert not [variant for variant in found if "range(20)" in variant and "break" not in variant]
+
+
+def test_a_slower_form_is_called_so() -> None:
+    """Time refuses no variant, so the verdict says when the reduced form takes much more of it."""
+    document = {"accepted": 1, "tried": 2, "level": 0.2, "loss_difference_percent": 0.0}
+    document |= {"loss_difference_ci95_percent": None, "renamed": False}
+    figures = [{"cpu_seconds_median": seconds} for seconds in (0.010, 0.012, 0.040)]
+    said = [verdict({**document, "valid_before": figures[0], "valid_after": after}) for after in figures[1:]]
+    assert ["times the CPU time" in text for text in said] == [False, True]
+    assert "4.0 times" in said[1]
