@@ -246,6 +246,7 @@ def _campaign(
             tune_evaluations=config.search.tune_evaluations,
             validate_every=config.search.validate_every,
             fresh_share=config.search.fresh_share,
+            fresh_until=config.search.fresh_until or 0,
         ),
         Budget(
             iterations=budget.iterations,

@@ -20,6 +20,7 @@ from .errors import INVALID, UserError
 Count = Annotated[int, Field(ge=1)]
 
 DEFAULT_ITERATIONS = 400
+FRESH_UNTIL = 600
 """Budget of a campaign that names none."""
 
 
@@ -103,6 +104,12 @@ class SearchSection(_Section):
         le=0.9,
         description="share of the iterations whose parent is the start program, whatever the archive holds "
         "(ratio; 0 is none)",
+    )
+    fresh_until: int | None = Field(
+        None,
+        ge=0,
+        description="iterations over which that share falls from 1 to fresh_share (count; 0 is none); by "
+        f"default {FRESH_UNTIL}, at most a quarter of budget.iterations, and with models 0",
     )
     tune_evaluations: Count = Field(48, description="iterations spent on the numbers of one program (count)")
     simplify: int = Field(
@@ -230,12 +237,24 @@ def parse(document: Mapping[str, Any], where: str) -> Config:
         UserError: an unknown key (with the nearest match) or a value out of range, all of them at once.
     """
     try:
-        return Config.model_validate(document)
+        config = Config.model_validate(document)
     except ValidationError as error:
         lines = [_explain(item, where) for item in error.errors()]
         raise UserError(
             INVALID, "\n".join(lines), "`gapsmith config explain KEY` tells what a key means"
         ) from error
+    return config if config.search.fresh_until is not None else _with_fresh_until(config)
+
+
+def _with_fresh_until(config: Config) -> Config:
+    """A configuration with that default, which depends on other keys; stored with a run, so that it stays."""
+    budget = config.budget
+    limited = any(value is not None for value in budget.model_dump().values())
+    asks = [n for n in (budget.iterations, budget.evaluations) if n is not None]
+    until = min([FRESH_UNTIL, *(n // 4 for n in asks or ([] if limited else [DEFAULT_ITERATIONS]))])
+    if any(table.spec != "offline" for table in config.model):
+        until = 0
+    return config.model_copy(update={"search": config.search.model_copy(update={"fresh_until": until})})
 
 
 def read(path: Path) -> dict[str, Any]:

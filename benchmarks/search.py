@@ -33,7 +33,7 @@ ARMS: dict[str, tuple[str, ...]] = {
     "without cells": ("archive.measures=[]",),
     "without racing": ("search.race_level=0",),
     "without tuning": ("search.tune_share=0",),
-    "without fresh starts": ("search.fresh_share=0",),
+    "without fresh starts": ("search.fresh_share=0", "search.fresh_until=0"),
     "best of n": ('campaign.control="best-of-n"',),
     "random": ('campaign.control="random"',),
 }

@@ -78,8 +78,9 @@ class Campaign:
         self._record = {i.number: i for i in ports.store.read.iterations()}
         self._asks: deque[Ask] = deque()
         self._memory = Memory(ports.store.read.started_from(), archive.elites())
-        share = settings.fresh_share
-        self._selection = Selection(settings.control, start, seed=settings.seed, fresh_share=share)
+        self._selection = Selection(
+            settings.control, start, settings.seed, share=settings.fresh_share, until=settings.fresh_until
+        )
         self._islands = Islands(
             archive,
             seed=settings.seed,
@@ -147,9 +148,7 @@ class Campaign:
         tuned = self.tuner.ask(number, self.archive)
         chosen = [tuned[0]] if tuned is not None else self._parents(number)
         island = tuned[0].island if tuned is not None else self._island(number)
-        # A race would be the selection that random changes are to lack.
-        races = self.settings.race_level and self.settings.control is not Control.RANDOM
-        rival = None if not races else chosen[0] if tuned else self.archive.rival(island)
+        rival = None if not self.settings.races else chosen[0] if tuned else self.archive.rival(island)
         ask = Ask(number, island, tuple(e.candidate.id for e in chosen[:1]), self._race(rival, chosen[0]))
         inspirations = [e.candidate.id for e in chosen[1:]]
         raced = rival.candidate.id if rival is not None else None

@@ -2,7 +2,8 @@
 
 A share of the iterations begins again at the start program, as random immigrants do in a population
 (Grefenstette 1992, PPSN II, pp. 137-144): islands that settled on a poor structure, or on one that is slow to
-execute, meet others all along.
+execute, meet others all along. At the beginning the share is larger: changes of the start program are the
+first population, and as long as the archive is poor a race lets more of them through.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Control(StrEnum):
 class Selection:
     """Chooses parents; a pure function of the archive and of what was told."""
 
-    def __init__(self, control: Control, start: Elite, *, seed: int, fresh_share: float) -> None:
+    def __init__(self, control: Control, start: Elite, seed: int, *, share: float, until: int) -> None:
         """Takes what is chosen from.
 
         Args:
@@ -32,17 +33,22 @@ class Selection:
                 changes any valid candidate so far, good or bad.
             start: the start program's elite.
             seed: of the choices.
-            fresh_share: of the iterations that begin at the start program (ratio, 0 to 1).
+            share: of the iterations that begin at the start program (ratio, 0 to 1).
+            until: iterations over which it falls from 1 to `share` (count); 0 is none.
         """
         self.control = control
         self._start = start
         self._seed = seed
-        self._share = fresh_share if control is Control.NONE else 0.0
+        self._share = share
+        self._until = until
         self._valid = [start]
 
     def fresh(self, number: int) -> bool:
         """Whether an iteration (1-based number) begins at the start program if it is not one of tuning."""
-        return stream(self._seed, "fresh", number).random() < self._share
+        if self.control is not Control.NONE:
+            return False
+        begins = 1 - number / self._until if self._until else 0.0
+        return stream(self._seed, "fresh", number).random() < max(self._share, begins)
 
     def parents(self, archive: Archive, island: int, number: int, count: int) -> list[Elite]:
         """First parent and inspirations (`count` elites in all, fewer if there are fewer) of an iteration."""

@@ -44,6 +44,7 @@ class Settings:
         tune_evaluations: points for one structure (count).
         validate_every: told iterations between validations of an island's new best (count).
         fresh_share: of the iterations that begin at the start program (ratio, 0 to 1); 0 is none.
+        fresh_until: iterations over which that share falls from 1 to `fresh_share` (count); 0 is none.
     """
 
     seed: int
@@ -59,6 +60,12 @@ class Settings:
     tune_evaluations: int
     validate_every: int
     fresh_share: float
+    fresh_until: int
+
+    @property
+    def races(self) -> bool:
+        """Whether candidates race; a race would be the selection that random changes are to lack."""
+        return self.race_level > 0 and self.control is not Control.RANDOM
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,9 @@ def test_start_programs_of_equal_names_are_all_taken(
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("--seconds", "inf"), 3, "finite number"),
+        (("--seconds", "inf"), 2, "finite number"),
+        (("--set", "budget.seconds=inf"), 3, "finite number"),
+        (("--control", "foo"), 2, "--control"),
         (("--model", "offline=9", "--model", "openai/x=1"), 3, "offline alone"),
         (("--iterations", "x"), 2, "--iterations"),
         (("--no-such-option",), 2, "--no-such-option"),
