@@ -54,3 +54,32 @@ def test_every_evaluation_ends_where_its_race_says(campaign: Run) -> None:
                 ends["complete"] += 1
             ends["tuned"] += record.candidate(row.candidate).operator == OPERATOR
     assert min(ends["alike"], ends["worse"], ends["complete"], ends["tuned"]) > 3, ends
+
+
+def test_random_changes_are_not_raced(campaign: Run) -> None:
+    """A drift without selection: what is worse is executed to its end too, and may be a parent."""
+    _, folder = campaign(budget={"iterations": 40}, campaign={"control": "random"})
+    with open_record(folder) as record:
+        rows = list(record.reader.iterations())
+        fitness = dict(record.reader.best("train"))
+        assert not [row for row in rows if row.rival]
+        worst = min(fitness[row.parents[0]] for row in rows)
+        assert worst < fitness[rows[0].parents[0]]
+
+
+def test_the_champion_is_the_best_of_all_that_were_validated(campaign: Run) -> None:
+    """Also of those that lost their only cell to a candidate that is better in training alone."""
+    sections = {
+        "archive": {"islands": 1, "measures": []},
+        "search": {"validate_every": 1, "fresh_share": 0.0},
+        "evaluation": {"champions": 1},
+    }
+    for seed in (1, 2):
+        document, folder = campaign(
+            f"s{seed}", campaign={"seed": seed}, budget={"iterations": 60}, **sections
+        )
+        with open_record(folder) as record:
+            best = max(fitness for _, fitness in record.reader.best("valid"))
+            found = record.evaluation(document["best"]["candidate"], "valid")
+            assert found is not None
+            assert found.fitness == best
