@@ -108,8 +108,9 @@ class SearchSection(_Section):
     fresh_until: int | None = Field(
         None,
         ge=0,
-        description="iterations over which that share falls from 1 to fresh_share (count; 0 is none); by "
-        f"default {FRESH_UNTIL}, at most a quarter of budget.iterations, and with models 0",
+        description="first iterations, over which the share of fresh starts falls from 1 to fresh_share "
+        f"(count; 0 is none); not set it is {FRESH_UNTIL}, at most a quarter of budget.iterations or "
+        "budget.evaluations, and 0 with models",
     )
     tune_evaluations: Count = Field(48, description="iterations spent on the numbers of one program (count)")
     simplify: int = Field(
