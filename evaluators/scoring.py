@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..problems.base import Instance, Number, Problem, Sense, Verdict, VerdictStatus, canonical_json
+from ..problems.plain import brief
 from ..sandbox.base import Execution, ExecutionStatus
 from .base import Reference, Score, ScoreStatus
 from .numbers import DEFAULT_TOLERANCE, better_than, exact, subtract
@@ -86,11 +87,13 @@ def answer_digest(execution: Execution) -> str:
 
 
 def _verdict(problem: Problem, instance: Instance, execution: Execution) -> Verdict:
-    """The problem's verdict; an answer on which `verify` itself raises is not valid."""
+    """The problem's verdict; an answer on which `verify` itself fails is not valid."""
     try:
-        verdict = problem.verify(instance, execution.answer)
+        verdict: object = problem.verify(instance, execution.answer)
     except Exception as error:  # an answer is hostile input: it may not end the campaign
         return Verdict.invalid(f"{problem.name}: verify raised {type(error).__name__}: {error}")
+    if not isinstance(verdict, Verdict):  # a plug-in that forgets `return` gives None
+        return Verdict.invalid(f"{problem.name}: verify gave {brief(verdict)}, expected a Verdict")
     if verdict.status is VerdictStatus.VALID and not _finite(verdict.objective):
         exact_number = isinstance(verdict.objective, int | Fraction) and not isinstance(
             verdict.objective, bool

@@ -11,6 +11,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from .plain import brief
+
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Number: TypeAlias = int | Fraction | float
 """An objective or a reference; `int` and `Fraction` compare exactly, `float` within a stated tolerance."""
@@ -114,6 +116,11 @@ class Verdict:
     violations: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        # A status or a violation of another type would pass here and fail where a score is made of it.
+        if not isinstance(self.status, VerdictStatus):
+            raise ValueError(f"Verdict status: got {brief(self.status)}, expected a VerdictStatus")
+        if not isinstance(self.violations, tuple) or not all(isinstance(v, str) for v in self.violations):
+            raise ValueError(f"Verdict violations: got {brief(self.violations)}, expected sentences (str)")
         if (self.status is VerdictStatus.VALID) != (self.objective is not None):
             raise ValueError(f"Verdict: objective is set iff valid, got {self.status} {self.objective!r}")
         if (self.status is VerdictStatus.VALID) == bool(self.violations):
