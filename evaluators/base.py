@@ -9,7 +9,9 @@ from fractions import Fraction
 from typing import Protocol
 
 from ..problems.base import Instance, Number, Problem
+from ..problems.plain import brief
 from ..sandbox.base import Program, Sandbox
+from .numbers import SCORABLE, scorable, written
 
 
 class ReferenceKind(StrEnum):
@@ -56,6 +58,15 @@ class Reference:
     source: str
 
     def __post_init__(self) -> None:
+        for part, number in (("value", self.value), ("bound", self.bound)):
+            if not scorable(number) and (part == "value" or number is not None):
+                raise ValueError(f"Reference {part}: got {written(number)}, expected {SCORABLE}")
+        if not isinstance(self.kind, ReferenceKind):
+            raise ValueError(f"Reference kind: got {brief(self.kind)}, expected {_members(ReferenceKind)}")
+        if self.proof is not None and not isinstance(self.proof, ProofKind):
+            raise ValueError(
+                f"Reference proof: got {brief(self.proof)}, expected None, {_members(ProofKind)}"
+            )
         if (self.bound is None) != (self.proof is None):
             raise ValueError("Reference: proof must be given iff there is a bound")
         if self.kind in (ReferenceKind.OPTIMUM, ReferenceKind.BOUND) and self.value != self.bound:
@@ -74,6 +85,12 @@ class Reference:
     ) -> Reference:
         """A proven bound (problem's unit) that is not known to be attained."""
         return cls(value, ReferenceKind.BOUND, value, proof, solver, version, seconds, source)
+
+
+def _members(kinds: type[StrEnum]) -> str:
+    """`ProofKind.ARITHMETIC, ProofKind.DUAL or …`, as a plug-in writes them."""
+    *some, last = [f"{kinds.__name__}.{member.name}" for member in kinds]
+    return f"{', '.join(some)} or {last}"
 
 
 class References(Protocol):

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from typing import TypeGuard
 
 from ..problems.base import Number
+from ..problems.plain import brief
 
+LARGEST = 10**300
+"""Of an objective or a reference in size: gaps are shown and averaged as floats, which end at 1.8e308."""
+SCORABLE = "an int, a Fraction or a finite float (no bool), at most 10^300 in size"
+"""What `scorable` accepts, for messages."""
 DEFAULT_TOLERANCE = 1e-9
 """Relative; for problems with float objectives that declare none of their own (attribute `tolerance`)."""
+
+
+def scorable(value: object) -> TypeGuard[Number]:
+    """Whether a value may be an objective or a reference; a NumPy float is a float, its integers no int."""
+    if isinstance(value, float):
+        return math.fabs(value) <= float(LARGEST)  # the float 1e300 is a little more than 10^300
+    if isinstance(value, bool) or not isinstance(value, int | Fraction):
+        return False
+    return -LARGEST <= value <= LARGEST
+
+
+def written(value: object) -> str:
+    """A value that is not `scorable`, for a message; of a huge number only that it is one."""
+    huge = isinstance(value, int | Fraction) and not isinstance(value, bool)
+    return "a number beyond 10^300" if huge else brief(value)
 
 
 def exact(number: Number) -> bool:

@@ -12,10 +12,9 @@ from ..problems.base import Instance, Number, Problem, Sense, Verdict, VerdictSt
 from ..problems.plain import brief
 from ..sandbox.base import Execution, ExecutionStatus
 from .base import Reference, Score, ScoreStatus
-from .numbers import DEFAULT_TOLERANCE, better_than, exact, subtract
+from .numbers import DEFAULT_TOLERANCE, SCORABLE, better_than, exact, scorable, subtract, written
 
 _MESSAGE_CHARACTERS = 500
-_LARGEST = 10**300  # of an exact objective: gaps are shown and averaged as floats, which end at 1.8e308
 
 
 def tolerance_of(problem: Problem) -> float:
@@ -94,21 +93,10 @@ def _verdict(problem: Problem, instance: Instance, execution: Execution) -> Verd
         return Verdict.invalid(f"{problem.name}: verify raised {type(error).__name__}: {error}")
     if not isinstance(verdict, Verdict):  # a plug-in that forgets `return` gives None
         return Verdict.invalid(f"{problem.name}: verify gave {brief(verdict)}, expected a Verdict")
-    if verdict.status is VerdictStatus.VALID and not _finite(verdict.objective):
-        exact_number = isinstance(verdict.objective, int | Fraction) and not isinstance(
-            verdict.objective, bool
-        )
-        got = "a number beyond 10^300" if exact_number else repr(verdict.objective)
-        return Verdict.invalid(f"{problem.name}: verify gave {got} as objective")
+    if verdict.status is VerdictStatus.VALID and not scorable(verdict.objective):
+        got = written(verdict.objective)
+        return Verdict.invalid(f"{problem.name}: verify gave {got} as objective, expected {SCORABLE}")
     return verdict
-
-
-def _finite(objective: object) -> bool:
-    if isinstance(objective, bool):
-        return False
-    if isinstance(objective, float):
-        return math.isfinite(objective)
-    return isinstance(objective, int | Fraction) and -_LARGEST <= objective <= _LARGEST
 
 
 def _failed(
