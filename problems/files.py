@@ -1,4 +1,4 @@
-"""What the readers of users' files share: lines, and JSON that is refused where Python would guess."""
+"""What the readers of users' files share: names, lines, and JSON that is refused where Python would guess."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import json
 import reprlib
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Any
+
+from .base import InstanceFileError
+from .plain import NAME, is_name
 
 _DIGITS = 60
 """Longer integers are kept as decimals: Python refuses to read those of more than 4300 digits."""
@@ -26,6 +30,28 @@ class JsonFault(ValueError):
     def __init__(self, got: str, expected: str, line: int = 0, column: int = 0) -> None:
         super().__init__(f"got {got}, expected {expected}")
         self.got, self.expected, self.line, self.column = got, expected, line, column
+
+
+def check_file_name(path: Path) -> None:
+    """Refuses a file whose name cannot be shown: it names the set, and instances without an id of their own.
+
+    Raises:
+        InstanceFileError: the name, with or without its ending, is no name.
+    """
+    if not (is_name(path.name) and is_name(path.stem)):
+        raise InstanceFileError(f"file name: got {path.name!r}, expected {NAME}; rename the file")
+
+
+def read_name(value: object, where: str) -> str:
+    """The name of an instance or of a stratum; an integer (instances may be numbered) as its digits.
+
+    Raises:
+        InstanceFileError: it is no name; the message begins with `where`.
+    """
+    name = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if not is_name(name):
+        raise InstanceFileError(f"{where}: got {shown(value)}, expected {NAME}")
+    return name
 
 
 def split_lines(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..base import InstanceFileError
-from ..files import JsonFault, decimal, parse_json, shown, split_lines
+from ..files import JsonFault, check_file_name, decimal, parse_json, read_name, shown, split_lines
 from .laws import Draw
 
 MAX_ITEMS = 100_000
@@ -62,6 +62,7 @@ def read_items(path: Path) -> list[Entry]:
     reader = readers.get(path.suffix.lower())
     if reader is None:
         _fail(path, "name", path.name, f"a file that ends in {', '.join(readers)}")
+    check_file_name(path)
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -139,8 +140,8 @@ def _json_lines(path: Path, text: str) -> Iterator[_Raw]:
             _fail(path, place, line, "an object with `capacity` and `sizes` (a list)")
         sizes = [(f"{place}, item {j}", size) for j, size in enumerate(entry["sizes"])]
         yield _Raw(
-            str(entry.get("id", f"{path.stem}-{number}")),
-            str(entry.get("stratum", path.stem)),
+            read_name(entry.get("id", f"{path.stem}-{number}"), f"{path.name} {place}, id"),
+            read_name(entry.get("stratum", path.stem), f"{path.name} {place}, stratum"),
             (place, entry["capacity"]),
             sizes,
         )
@@ -172,7 +173,8 @@ def _csv_instances(path: Path, rows: csv.DictReader[str]) -> Iterator[_Raw]:
             if current is not None:
                 yield current
             sizes = []
-            current = _Raw(row["instance"], path.stem, (place, row["capacity"]), sizes)
+            name = read_name(row["instance"], f"{path.name} {place}, instance")
+            current = _Raw(name, path.stem, (place, row["capacity"]), sizes)
         elif row["capacity"] != current.capacity[1]:
             expected = f"{current.capacity[1]}, as in the instance's first row"
             _fail(path, f"{place}, capacity", row["capacity"], expected)
@@ -193,7 +195,7 @@ def _or_library(path: Path, text: str) -> Iterator[_Raw]:
     for _ in range(int(head[0])):
         if position + 1 >= len(lines):
             _fail(path, "end", "no further row", f"{head[0]} instances, as the first row says")
-        (_, name), (place, numbers) = lines[position], lines[position + 1]
+        (named, name), (place, numbers) = lines[position], lines[position + 1]
         if len(numbers) != 3 or not _is_count(numbers[1]):
             _fail(path, place, " ".join(numbers), "capacity, number of items and a listed value")
         items = int(numbers[1])
@@ -204,7 +206,8 @@ def _or_library(path: Path, text: str) -> Iterator[_Raw]:
             if len(words) != 1:
                 _fail(path, where, " ".join(words), "one size")
         sizes = [(where, words[0]) for where, words in rows]
-        yield _Raw(name[0], path.stem, (place, numbers[0]), sizes, f", listed value {numbers[2]}")
+        id = read_name(name[0], f"{path.name} {named}")
+        yield _Raw(id, path.stem, (place, numbers[0]), sizes, f", listed value {numbers[2]}")
         position += 2 + items
     if position < len(lines):
         _fail(path, lines[position][0], " ".join(lines[position][1]), f"the end after {head[0]} instances")

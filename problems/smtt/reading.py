@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Instance, InstanceFileError
-from ..files import JsonFault, parse_json, shown, split_lines
+from ..files import JsonFault, check_file_name, parse_json, read_name, shown, split_lines
 from .generator import RANGES, WEIGHTED_TIGHTNESS, due_range, scale, stratum_name
 
 FORMAT = """\
@@ -40,6 +40,7 @@ def read(path: Path, weighted: bool) -> list[Instance]:
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise InstanceFileError(f"{path}: got the ending {path.suffix!r}, expected .csv, .jsonl or .txt")
+    check_file_name(path)
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -75,7 +76,8 @@ def _csv(path: Path, text: str, weighted: bool) -> Iterator[tuple[str, dict[str,
         if len(row) != len(header):
             raise InstanceFileError(f"{path} line {line}: got {len(row)} columns, expected {len(header)}")
         cells = dict(zip(header, row, strict=True))
-        columns = found.setdefault(cells.get("instance", "1").strip(), {key: [] for key in keys})
+        name = read_name(cells.get("instance", "1").strip(), f"{path} line {line} instance")
+        columns = found.setdefault(name, {key: [] for key in keys})
         for key in keys:
             where = f"{path} line {line} column {header.index(key) + 1} ({key})"
             columns[key].append(_number(cells[key].strip(), key, where))
@@ -107,8 +109,8 @@ def _json_lines(path: Path, text: str, weighted: bool) -> Iterator[tuple[str, di
             raise InstanceFileError(f"{path} line {line}{column}: {fault}") from fault
         if not isinstance(row, dict):
             raise InstanceFileError(f"{path} line {line}: got {type(row).__name__}, expected an object")
-        name = row.get("id", f"line-{line}")
-        if not isinstance(name, str) or name in seen:
+        name = read_name(row.get("id", f"line-{line}"), f"{path} line {line} id")
+        if name in seen:
             raise InstanceFileError(f"{path} line {line} id: got {shown(name)}, expected a text used once")
         seen.add(name)
         yield name, _lists(row, weighted, f"{path} line {line}")

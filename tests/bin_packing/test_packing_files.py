@@ -133,7 +133,21 @@ def test_or_library_text_is_read(known_n: Any, offline: Any, tmp_path: Path) -> 
         ("a.csv", HEAD + "a,9," + "9" * 5000, "row 2, size: got 'an integer of 5,000 digits"),
         ("a.csv", HEAD + "a,9,1\n" + "x" * 140_000 + ",9,1\n", "row 3: got 'no CSV (field larger"),
         ("a.csv", "x" * 140_000 + "\n", "row 1: got 'no CSV (field larger"),
-        ("a.csv", HEAD + '"a\nb",9,1\n"c\u2028",9,x\n', "row 4, size: got 'x'"),
+        ("a.csv", HEAD + 'a,9,"1\n"\n"c",9,x\n', "row 4, size: got 'x'"),
+        ("a.csv", HEAD + "a,9,1\n,9,1\n", "row 3, instance: got '', expected a text of 1 to 500 characters"),
+        ("a.csv", HEAD + '"a\nb",9,1\n', r"row 3, instance: got 'a\nb', expected a text of 1 to 500"),
+        ("a.csv", HEAD + "\x1b[2J,9,1\n", r"row 2, instance: got '\x1b[2J', expected a text of 1 to 500"),
+        ("a.jsonl", '{"id": null, "capacity": 9, "sizes": [1]}', "row 1, id: got None, expected a text"),
+        ("a.jsonl", '{"id": ["a"], "capacity": 9, "sizes": [1]}', "row 1, id: got ['a'], expected a text"),
+        ("a.jsonl", '{"id": true, "capacity": 9, "sizes": [1]}', "row 1, id: got True, expected a text"),
+        ("a.jsonl", '{"id": "\\u001b[2J", "capacity": 9, "sizes": [1]}', r"row 1, id: got '\x1b[2J'"),
+        ("a.jsonl", '{"id": "\\ud800", "capacity": 9, "sizes": [1]}', r"row 1, id: got '\ud800'"),
+        (
+            "a.jsonl",
+            '{"stratum": "", "capacity": 9, "sizes": [1]}',
+            "row 1, stratum: got '', expected a text",
+        ),
+        ("a.txt", "1\n\x1b[2J\n150 1 1\n1\n", r"row 2: got '\x1b[2J', expected a text of 1 to 500"),
         ("a.txt", "²\n", "row 1: got '²', expected the number of instances"),
         ("a.txt", "9" * 5000, "expected the number of instances"),
         ("a.txt", "1\nu\n150 " + "9" * 5000 + " 1\n", "row 3: got '150 999"),
@@ -160,13 +174,22 @@ def test_fault_is_one_line_with_row_and_reason(
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_only_ends_of_line_end_lines(offline: Any, tmp_path: Path, mark: str, end: str) -> None:
-    """A name keeps U+2028, at which `str.splitlines` splits, and in CSV a quoted end of line."""
-    table = [HEAD.strip(), f'"a\u2028{end}b",9,4', f'"a\u2028{end}b",9,1', "c,9,2", ""]
+    """A cell or a text keeps U+2028, at which `str.splitlines` splits, and in CSV a quoted end of line."""
+    table = [HEAD.strip() + ",note", f'a,9,4,"\u2028{end}b"', f'a,9,1,"\u2028{end}b"', "c,9,2,", ""]
     (first, second) = offline.read_instances(write(tmp_path, "a.csv", mark + end.join(table)))
-    assert (first.id, second.id, first.public["sizes"]) == ("a\u2028\nb", "c", [4, 1])
-    rows = ['{"id": "a\u2028b", "capacity": 9, "sizes": [4]}', "", '{"capacity": 9, "sizes": [2]}', ""]
+    assert (first.id, second.id, first.public["sizes"]) == ("a", "c", [4, 1])
+    rows = ['{"note": "a\u2028b", "capacity": 9, "sizes": [4]}', "", '{"capacity": 9, "sizes": [2]}', ""]
     (first, second) = offline.read_instances(write(tmp_path, "a.jsonl", mark + end.join(rows)))
-    assert (first.id, second.id) == ("a\u2028b", "a-3")
+    assert (first.id, second.id) == ("a-1", "a-3")
+
+
+def test_numbers_name_instances_and_strata(offline: Any, tmp_path: Path) -> None:
+    """Instances that are numbered go by their numbers; blanks inside a name are kept."""
+    rows = (
+        '{"id": 7, "stratum": 500, "capacity": 9, "sizes": [4]}\n{"id": " b ", "capacity": 9, "sizes": [4]}'
+    )
+    (first, second) = offline.read_instances(write(tmp_path, "a.jsonl", rows))
+    assert (first.id, first.stratum, second.id, second.stratum) == ("7", "500", " b ", "a")
 
 
 def test_capacity_too_fine_for_online_packing(online: Any, tmp_path: Path) -> None:

@@ -104,7 +104,13 @@ def test_one_instance_needs_no_name_and_no_weights(tmp_path: Path) -> None:
         ("x.csv", "p,d\n3,4\n" + "x" * 140_000 + ",5\n", ("line 3", "131,072 characters")),
         ("x.csv", "x" * 140_000 + "\n", ("line 1", "131,072 characters")),
         ("x.csv", "p,d\n3," + "x" * 1_000 + "\n", ("line 2 column 2 (d)", "'xxx", "expected an integer")),
-        ("x.csv", 'instance,p,d\n"a\nb",1,2\n"c\u2028",1,x\n', ("line 4 column 3 (d)", "'x'")),
+        ("x.csv", 'instance,p,d\na,1,"2\n"\n"c",1,x\n', ("line 4 column 3 (d)", "'x'")),
+        ("x.csv", "instance,p,d\na,1,2\n ,1,2\n", ("line 3 instance", "got ''", "a text of 1 to 500")),
+        ("x.csv", "instance,p,d\n\x1b[2J,1,2\n", ("line 2 instance", r"got '\x1b[2J'", "control")),
+        ("x.jsonl", '{"id":null,"p":[1],"d":[2]}', ("line 1 id", "got None", "a text of 1 to 500")),
+        ("x.jsonl", '{"id":"\\u001b[2J","p":[1],"d":[2]}', ("line 1 id", r"got '\x1b[2J'", "control")),
+        ("x.jsonl", '{"id":"' + "x" * 501 + '","p":[1],"d":[2]}', ("line 1 id", "got 'xxx", "500")),
+        ("x.jsonl", '{"id":3,"p":[1],"d":[2]}\n{"id":"3","p":[1],"d":[2]}', ("line 2 id", "got '3'", "once")),
         ("x.csv", "p,d\r\n1,2\r\n\r\n1,x\r\n", ("line 4 column 2 (d)", "'x'")),
         ("wt2.txt", "1 2 3 4 5", ("5 numbers", "multiple of 6")),
         ("wt2.txt", "1 2\n1 1\n3 x\n", ("line 3 number 2 (d)", "'x'")),
@@ -126,23 +132,36 @@ def test_bad_rows_are_named(tmp_path: Path, name: str, text: str, parts: tuple[s
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("name", ["a\u2028b", "a\u0085b", "a\x0bb", "a\x1cb"])
 def test_only_ends_of_line_end_lines(tmp_path: Path, name: str, mark: str, end: str) -> None:
-    """Other characters that `str.splitlines` splits at stay in a name, whatever the ends of line."""
-    table = ["instance,p,d", f'"{name}",3,5', f"{name},2,1", "c,4,4", ""]
-    texts = {"x.csv": table}
+    """Other characters that `str.splitlines` splits at are part of a name, which is refused for them."""
+    texts = {"x.csv": ["instance,p,d", f'"{name}",3,5', "c,4,4", ""]}
     if name[1] > "\x1f":  # JSON has control characters only as escapes
-        texts["x.jsonl"] = [f'{{"id":"{name}","p":[3,2],"d":[5,1]}}', "", '{"id":"c","p":[4],"d":[4]}', ""]
+        texts["x.jsonl"] = ["", f'{{"id":"{name}","p":[3,2],"d":[5,1]}}', ""]
     for file, rows in texts.items():
-        instances = smtt.problem().read_instances(write(tmp_path, file, mark + end.join(rows)))
-        assert [i.id for i in instances] == [name, "c"]
-        assert instances[0].public == {"processing_times": [3, 2], "due_dates": [5, 1]}
+        with pytest.raises(InstanceFileError, match=r"line 2 i(d|nstance): got 'a\\.*b', expected a text"):
+            smtt.problem().read_instances(write(tmp_path, file, mark + end.join(rows)))
 
 
-def test_a_quoted_name_may_hold_an_end_of_line(tmp_path: Path) -> None:
-    """A cell over two lines is one cell, and its end of line stays."""
-    path = write(tmp_path, "x.csv", 'instance,p,d\r\n"a\r\nb",3,5\r\n"a\r\nb",2,1\r\n')
-    (instance,) = smtt.problem().read_instances(path)
-    assert instance.id == "a\nb"
-    assert instance.public == {"processing_times": [3, 2], "due_dates": [5, 1]}
+def test_a_name_of_two_lines_is_refused(tmp_path: Path) -> None:
+    """A quoted cell over two lines is one cell: a name that would break the rows of a table."""
+    path = write(tmp_path, "x.csv", 'instance,p,d\r\nc,1,2\r\n"a\r\nb",3,5\r\n')
+    with pytest.raises(InstanceFileError, match=r"line 4 instance: got 'a\\nb', expected a text"):
+        smtt.problem().read_instances(path)
+
+
+def test_names_of_other_scripts_and_numbers_are_kept(tmp_path: Path) -> None:
+    """Blanks inside, letters of any script, long names and plain numbers name instances."""
+    long = "x" * 500
+    rows = [f'{{"id":{id},"p":[3],"d":[5]}}' for id in ('"Größe 3 例"', f'"{long}"', "17")]
+    instances = smtt.problem().read_instances(write(tmp_path, "x.jsonl", "\n".join(rows)))
+    assert [i.id for i in instances] == ["Größe 3 例", long, "17"]
+
+
+def test_a_file_name_that_cannot_be_shown_is_refused(tmp_path: Path) -> None:
+    """The set goes by the file's name, so it must be one that a table can show."""
+    with pytest.raises(
+        InstanceFileError, match=r"^file name: got 'a\\x1b.csv', expected .*; rename the file"
+    ):
+        smtt.problem().read_instances(tmp_path / "a\x1b.csv")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
