@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from .plain import brief
+from .plain import NAME, brief, is_name, plain_fault
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Number: TypeAlias = int | Fraction | float
@@ -88,10 +88,25 @@ class Instance:
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
+        for part, name in (("id", self.id), ("split", self.split), ("stratum", self.stratum)):
+            if not is_name(name):
+                whose = "" if part == "id" else f" {self.id}"
+                raise ValueError(f"instance{whose} {part}: got {brief(name)}, expected {NAME}")
         if isinstance(self.scale, bool) or not isinstance(self.scale, int | Fraction) or self.scale <= 0:
             raise ValueError(f"instance {self.id} scale: got {self.scale!r}, expected an int or Fraction > 0")
-        text = canonical_json([dict(self.public), None if self.hidden is None else dict(self.hidden)])
-        object.__setattr__(self, "digest", hashlib.sha256(text.encode()).hexdigest())
+        try:
+            text = canonical_json([dict(self.public), None if self.hidden is None else dict(self.hidden)])
+            digest = hashlib.sha256(text.encode()).hexdigest()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ValueError(f"instance {self.id} {self._plain_fault() or error}") from error
+        object.__setattr__(self, "digest", digest)
+
+    def _plain_fault(self) -> str | None:
+        """The part and the key whose value is no plain JSON."""
+        if fault := plain_fault(self.public):
+            return f"public{fault}"
+        fault = None if self.hidden is None else plain_fault(self.hidden)
+        return fault and f"hidden{fault}"
 
 
 class VerdictStatus(StrEnum):

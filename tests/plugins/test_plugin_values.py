@@ -119,6 +119,72 @@ def test_what_is_no_reference_is_refused(parts: dict[str, Any], words: str) -> N
         Reference(**{**KNOWN, **parts})
 
 
+PARTS = {"id": "a-1", "split": "a", "stratum": "s", "public": {"n": 1}, "scale": 1, "source": "x"}
+
+
+@pytest.mark.parametrize("part", ["id", "split", "stratum"])
+@pytest.mark.parametrize(
+    ("name", "got"),
+    [
+        (3, "got 3,"),
+        (None, "got None,"),
+        (["a"], "got ['a'],"),
+        ("", "got '',"),
+        (" ", "got ' ',"),
+        ("a\nb", r"got 'a\nb',"),
+        ("a\x1b[2J", r"got 'a\x1b[2J',"),
+        ("a\u2028b", r"got 'a\u2028b',"),
+        ("a\u202eb", r"got 'a\u202eb',"),
+        ("a\ud800", r"got 'a\ud800',"),
+        ("x" * 501, "got 'xxx"),
+    ],
+)
+def test_names_that_cannot_be_shown_are_refused(part: str, name: Any, got: str) -> None:
+    """Ids, sets and strata are printed in tables: what is no short line of text is named and refused."""
+    with pytest.raises(
+        ValueError, match=f"^instance( a-1)? {part}: got .* expected a text of 1 to 500"
+    ) as caught:
+        Instance(**{**PARTS, part: name})
+    assert got in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("name", ["train/../1", "x" * 500, "Größe 3 \u3000 例", "a b", "rdd=0.2 tf=0.6"])
+def test_other_names_are_taken_as_they_are(name: str) -> None:
+    """Letters of any script, blanks and signs are fine."""
+    assert Instance(**{**PARTS, "id": name, "split": name, "stratum": name}).id == name
+
+
+@pytest.mark.parametrize("part", ["public", "hidden"])
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"n": 1, "m": np.int64(3)}, "['m']: got np.int64(3) (Object of type int64"),
+        ({"m": [1, [np.float32(3)]]}, "['m']: got [1, [np.float32(3.0)]] (Object of type float32"),
+        ({"m": np.zeros((2, 2))}, "['m']: got array([[0., 0.], [0., 0.]]) (Object of type ndarray"),
+        ({"m": {(0, 1): 5}}, "['m']: got {(0, 1): 5} (keys must be str"),
+        ({"m": {1, 2}}, "['m']: got {1, 2} (Object of type set"),
+        ({"m": math.nan}, "['m']: got nan (Out of range float"),
+        ({"m": ["\ud800"]}, r"['m']: got ['\ud800'] ("),
+        ({1: 2, "m": 3}, ": got the key 1, expected texts as keys"),
+        ([[1], [2]], ": got [[1], [2]], expected a mapping"),
+        (7, ": got 7, expected a mapping"),
+    ],
+)
+def test_what_is_no_plain_json_is_named(part: str, value: Any, words: str) -> None:
+    """The message names the instance, the part and the key, what is there and which types are fine."""
+    with pytest.raises(ValueError, match=f"^instance a-1 {part}") as caught:
+        Instance(**{**PARTS, part: value})
+    assert f"{part}{words}" in str(caught.value)
+    assert "expected a mapping" in str(caught.value) or "texts as keys" in str(caught.value)
+
+
+def test_an_integer_too_long_to_write_is_named() -> None:
+    """Python refuses to write integers of more than 4300 digits, in JSON and in messages."""
+    with pytest.raises(ValueError, match=r"^instance a-1 public\['m'\]: got a value of type int .*4300"):
+        Instance(**{**PARTS, "public": {"m": 10**5000}})
+
+
 def test_a_proper_verdict_is_scored() -> None:
     """The same door lets a verdict through."""
     assert scored(Verdict(VerdictStatus.VALID, 3)).objective == 3
