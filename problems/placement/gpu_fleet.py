@@ -117,8 +117,8 @@ class GpuFleet(_Fleet):
                 shapes.append(Shape("rectangle", place, height, 0.9, size, str(bucket), names[kind]))
                 height += size
             shapes.append(Shape("label", place, 101, text=names[kind]))
-        dollars = _dollars(public, [kind for kind, _ in fleet])
-        title = f"{instance.id}: {float(dollars):.2f} dollars per hour"
+        verdict = judge_fleet(public, answer)
+        title = f"{instance.id}: {float(verdict.objective or 0):.2f} dollars per hour"
         return Drawing(title, "GPU", "share of its throughput (percent)", tuple(shapes))
 
 
@@ -175,7 +175,7 @@ def judge_fleet(public: Mapping[str, Any], answer: Json) -> Verdict:
     if fault:
         return Verdict.invalid(fault)
     placed = [0] * len(public["slices"])
-    types: list[int] = []
+    rented = [0] * len(public["prices"])
     fleet: Any = answer
     for number, gpu in enumerate(fleet):
         fault = _gpu_fault(public, gpu, f"answer[{number}]")
@@ -193,11 +193,11 @@ def judge_fleet(public: Mapping[str, Any], answer: Json) -> Verdict:
             return Verdict.infeasible(
                 f"answer[{number}]: load {load} on one GPU, capacity {public['capacity']}"
             )
-        types.append(kind)
+        rented[kind] += 1
     for bucket, (got, wanted) in enumerate(zip(placed, public["slices"], strict=True)):
         if got != wanted:
             return Verdict.infeasible(f"bucket {bucket}: got {got} slices placed, expected {wanted}")
-    return Verdict.valid(_dollars(public, types))
+    return Verdict.valid(_dollars(public, rented))
 
 
 def judge_split(public: Mapping[str, Any], answer: Json) -> Verdict:
@@ -221,8 +221,7 @@ def judge_split(public: Mapping[str, Any], answer: Json) -> Verdict:
                 return Verdict.infeasible(f"answer[{bucket}]: type {kind} cannot serve bucket {bucket}")
         if sum(row) != wanted:
             return Verdict.infeasible(f"answer[{bucket}]: got {sum(row)} slices, expected {wanted}")
-    counts = fleet_counts(public, split)
-    return Verdict.valid(_dollars(public, [kind for kind, count in enumerate(counts) for _ in range(count)]))
+    return Verdict.valid(_dollars(public, fleet_counts(public, split)))
 
 
 def fleet_counts(public: Mapping[str, Any], split: Sequence[Sequence[int]]) -> list[int]:
@@ -252,9 +251,10 @@ def _gpu_fault(public: Mapping[str, Any], gpu: Any, where: str) -> str | None:
     return None
 
 
-def _dollars(public: Mapping[str, Any], types: Sequence[int]) -> int | Fraction:
-    """Price of one GPU of each type named, dollars per hour, exact."""
-    total = Fraction(sum(public["prices"][kind] for kind in types), laws.DOLLAR)
+def _dollars(public: Mapping[str, Any], rented: Sequence[int]) -> int | Fraction:
+    """Price of so many GPUs of each type, dollars per hour, exact."""
+    price = sum(price * count for price, count in zip(public["prices"], rented, strict=True))
+    total = Fraction(price, laws.DOLLAR)
     return total.numerator if total.denominator == 1 else total
 
 
