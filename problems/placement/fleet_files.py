@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ..base import Instance, InstanceFileError
-from ..files import JsonFault, decimal, parse_json, shown
+from ..files import JsonFault, check_file_name, decimal, parse_json, read_name, shown
 from .fleet_laws import CAPACITY, DOLLAR, scale
 
 FORMAT = """\
 A JSON object, or a list of such objects (one instance each), with: `gpu_info`, an object from each GPU
-type's name to its `cost` (dollars per hour, > 0) and `tputs`, a matrix of the requests per second that one
-such GPU serves of each length range (rows: prompts, columns: replies; 0: it cannot serve the range);
-`workload_distribution`, a matrix of the same form with each range's share of the requests (they add up to 1);
-`total_request_rate` (requests per second, > 0); `slice_factor`, the number of equal slices that a range is
-split into (1 to 1000). Prices are rounded to ten-thousandths of a dollar; a slice's load is rounded down to
-a millionth of a GPU, so a GPU may be overloaded by a millionth for each slice on it."""
+type's name to its `cost` (dollars per hour, > 0, at most a million) and `tputs`, a matrix of the requests per
+second that one such GPU serves of each length range (rows: prompts, columns: replies; 0: it cannot serve the
+range); `workload_distribution`, a matrix of the same form with each range's share of the requests (they add
+up to 1 within a millionth and are taken as they are); `total_request_rate` (requests per second, > 0);
+`slice_factor`, the number of equal slices that a range is split into (1 to 1000; for whole GPUs at most
+20,000 slices in all). Pooled, a slice takes at most a million GPUs of a type. Prices are rounded to
+ten-thousandths of a dollar; a slice's load is rounded down to a millionth of a GPU, so a GPU may be
+overloaded by a millionth for each slice on it."""
 _KEYS = ("gpu_info", "workload_distribution", "total_request_rate", "slice_factor")
 _MOST_SLICES = 1_000
 _MOST_DIGITS = 60
+_SUM_TOLERANCE = Fraction(1, 10**6)
+"""Of the shares: rounding of the file's numbers, not traffic that would be lost."""
+_MOST_DOLLARS = 10**6
+"""Per hour and GPU: solvers count prices in 64 bits."""
+_MOST_GPUS = 10**6
+"""That a slice may take of a type: beyond it a rate or a throughput has a wrong unit."""
+_MOST_IN_ALL = 20_000
+"""Slices of an instance with whole GPUs: they are placed one by one."""
 
 
 def read(path: Path, per_gpu: bool) -> list[Instance]:
@@ -36,6 +46,7 @@ def read(path: Path, per_gpu: bool) -> list[Instance]:
     Raises:
         InstanceFileError: with the place, what was got and what was expected.
     """
+    check_file_name(path)
     try:
         document = parse_json(path.read_text("utf-8-sig"), _fraction, _constant)
     except JsonFault as fault:
@@ -56,32 +67,18 @@ def _instance(entry: Any, path: Path, where: str, number: int, per_gpu: bool) ->
     """One instance from an object of the file."""
     _object(entry, where, _KEYS)
     shares = _matrix(entry["workload_distribution"], f"{where} workload_distribution", None)
-    if abs(_total(shares) - 1) > Fraction(1, 100):
+    total = _total(shares)
+    if abs(total - 1) > _SUM_TOLERANCE:
         raise InstanceFileError(
-            f"{where} workload_distribution: adds up to {float(_total(shares)):g}, expected 1"
+            f"{where} workload_distribution: got shares that add up to {_show(total)}, expected 1 within "
+            "0.000001 (divide each by their sum)"
         )
     rate = _number(entry["total_request_rate"], f"{where} total_request_rate", "requests per second, > 0")
-    factor = entry["slice_factor"]
-    if isinstance(factor, bool) or not isinstance(factor, int) or not 1 <= factor <= _MOST_SLICES:
-        raise InstanceFileError(
-            f"{where} slice_factor: got {_show(factor)}, expected an integer of 1 to 1000"
-        )
-    types = _types(entry["gpu_info"], where, shares)
     buckets = [(r, c) for r, row in enumerate(shares) for c, share in enumerate(row) if share > 0]
-    loads = [
-        [_load(rate * shares[r][c] / factor, tputs[r][c], per_gpu) for _, tputs in types.values()]
-        for r, c in buckets
-    ]
-    for (r, c), row in zip(buckets, loads, strict=True):
-        if all(load is None for load in row):
-            hint = (
-                "; a slice must fit one GPU: raise slice_factor, or use gpu-fleet-aggregate"
-                if per_gpu
-                else ""
-            )
-            raise InstanceFileError(
-                f"{where} workload_distribution[{r}][{c}]: no GPU type serves this range{hint}"
-            )
+    factor = _factor(entry["slice_factor"], f"{where} slice_factor", len(buckets), per_gpu)
+    types = _types(entry["gpu_info"], where, shares)
+    rates = {(r, c): rate * shares[r][c] / factor for r, c in buckets}
+    loads = _loads(types, rates, where, per_gpu)
     prices = [price for price, _ in types.values()]
     return Instance(
         id=path.stem if where == str(path) else f"{path.stem}-{number:03d}",
@@ -94,6 +91,19 @@ def _instance(entry: Any, path: Path, where: str, number: int, per_gpu: bool) ->
     )
 
 
+def _factor(value: Any, where: str, buckets: int, per_gpu: bool) -> int:
+    """Slices of each range: a whole number, also if it is written 4.0."""
+    whole = not isinstance(value, bool) and isinstance(value, int | Fraction) and value.denominator == 1
+    if not whole or not 1 <= value <= _MOST_SLICES:
+        raise InstanceFileError(f"{where}: got {_show(value)}, expected an integer of 1 to {_MOST_SLICES}")
+    if per_gpu and buckets * value > _MOST_IN_ALL:
+        raise InstanceFileError(
+            f"{where}: got {value} for {buckets} ranges, expected at most {_MOST_IN_ALL:,} slices in all; "
+            "lower slice_factor, or use gpu-fleet-aggregate"
+        )
+    return int(value)
+
+
 def _types(
     info: Any, where: str, shares: Sequence[Sequence[Fraction]]
 ) -> dict[str, tuple[int, list[list[Fraction]]]]:
@@ -102,24 +112,56 @@ def _types(
         raise InstanceFileError(f"{where} gpu_info: got {_show(info)}, expected an object of GPU types")
     types = {}
     for name, entry in info.items():
+        read_name(name, f"{where} gpu_info")
         place = f"{where} gpu_info.{name}"
         _object(entry, place, ("cost", "tputs"))
         cost = _number(entry["cost"], f"{place}.cost", "dollars per hour, > 0")
         price = round(cost * DOLLAR)
-        if price < 1:
+        if price < 1 or cost > _MOST_DOLLARS:
             raise InstanceFileError(
-                f"{place}.cost: got {float(cost):g}, expected at least 0.0001 dollars per hour"
+                f"{place}.cost: got {_show(cost)}, expected 0.0001 to {_MOST_DOLLARS:,} dollars per hour"
             )
         types[name] = (price, _matrix(entry["tputs"], f"{place}.tputs", shares))
     return types
 
 
-def _load(rate: Fraction, most: Fraction, per_gpu: bool) -> int | None:
+def _loads(
+    types: Mapping[str, tuple[int, list[list[Fraction]]]],
+    rates: Mapping[tuple[int, int], Fraction],
+    where: str,
+    per_gpu: bool,
+) -> list[list[int | None]]:
+    """Load of one slice of each range on each type; `rates` are requests per second of such a slice."""
+    place = f"{where} gpu_info"
+    loads = []
+    for (r, c), rate in rates.items():
+        row = [
+            _load(rate, tputs[r][c], per_gpu, f"{place}.{name}.tputs[{r}][{c}]")
+            for name, (_, tputs) in types.items()
+        ]
+        if all(load is None for load in row):
+            hint = "; a slice must fit one GPU: raise slice_factor, or use gpu-fleet-aggregate"
+            hint = hint if per_gpu else ""
+            raise InstanceFileError(
+                f"{where} workload_distribution[{r}][{c}]: no GPU type serves this range{hint}"
+            )
+        loads.append(row)
+    return loads
+
+
+def _load(rate: Fraction, most: Fraction, per_gpu: bool, where: str) -> int | None:
     """Millionths of a GPU that a slice of this rate takes where one GPU serves `most`, None if it cannot."""
     if most == 0:
         return None
     load = max(1, int(CAPACITY * rate / most))
-    return None if per_gpu and load > CAPACITY else load
+    if per_gpu and load > CAPACITY:
+        return None
+    if load > _MOST_GPUS * CAPACITY:
+        raise InstanceFileError(
+            f"{where}: got {_show(most)}, with which a slice of {_show(rate)} requests per second takes "
+            f"{load // CAPACITY:.3g} GPUs, expected at most {_MOST_GPUS:,} (0: cannot serve the range)"
+        )
+    return load
 
 
 def _matrix(value: Any, where: str, like: Sequence[Sequence[Any]] | None) -> list[list[Fraction]]:
@@ -176,5 +218,5 @@ def _constant(word: str) -> None:
 def _show(value: Any) -> str:
     if isinstance(value, Decimal):
         return shown(value)
-    text = f"{float(value):g}" if isinstance(value, Fraction) else json.dumps(value, default=float)
+    text = f"{float(value):.9g}" if isinstance(value, Fraction) else json.dumps(value, default=float)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -121,7 +121,34 @@ def test_splits_are_judged(answer: Any, status: VerdictStatus) -> None:
         ({"slice_factor": 1.5}, "slice_factor: got 1.5"),
         ({"slice_factor": True}, "slice_factor: got true"),
         ({"workload_distribution": [[0.2, 0.1], [0.5]]}, "workload_distribution: got 2 rows"),
-        ({"workload_distribution": [[20, 10], [50, 20]]}, "adds up to 100"),
+        ({"workload_distribution": [[20, 10], [50, 20]]}, "shares that add up to 100, expected 1 within"),
+        (
+            {"workload_distribution": [[0.19, 0.1], [0.5, 0.2]]},
+            "shares that add up to 0.99, expected 1 within",
+        ),
+        ({"workload_distribution": [[0.2000011, 0.1], [0.5, 0.2]]}, "add up to 1.0000011, expected 1 within"),
+        ({"slice_factor": 0}, "slice_factor: got 0, expected an integer of 1 to 1000"),
+        ({"slice_factor": 1001.0}, "slice_factor: got 1001, expected an integer of 1 to 1000"),
+        ({"slice_factor": "4"}, 'slice_factor: got "4", expected an integer of 1 to 1000'),
+        ({"slice_factor": 4.0000001}, "slice_factor: got 4.0000001, expected an integer"),
+        (
+            {"total_request_rate": 1e30},
+            "A10G.tputs[0][0]: got 2, with which a slice of 2e+29 requests per second",
+        ),
+        (
+            {"gpu_info": {"A": {"cost": 1, "tputs": [[1, 1], [1e-30, 1]]}}},
+            "gpu_info.A.tputs[1][0]: got 1e-30, with which a slice of 15 requests per second takes 1.5e+31 "
+            "GPUs, expected at most 1,000,000 (0: cannot serve the range)",
+        ),
+        (
+            {"gpu_info": {"A": {"cost": 1e18, "tputs": [[1, 1], [1, 1]]}}},
+            "gpu_info.A.cost: got 1e+18, expected 0.0001 to 1,000,000 dollars per hour",
+        ),
+        (
+            {"gpu_info": {"A": {"cost": 1e-5, "tputs": [[1, 1], [1, 1]]}}},
+            "A.cost: got 1e-05, expected 0.0001",
+        ),
+        ({"gpu_info": {"A\x1b": {"cost": 1, "tputs": [[1, 1], [1, 1]]}}}, r"gpu_info: got 'A\x1b', expected"),
         ({"gpu_info": {"A": {"cost": 1, "tputs": [[1, 1], [1, -2]]}}}, "gpu_info.A.tputs[1][1]: got -2"),
         ({"gpu_info": {"A": {"cost": 1, "tputs": [[1, 1], [1, 0]]}}}, "[1][1]: no GPU type serves"),
         ({"gpu_info": {"A": {"cost": 1, "tputs": [[1, 1]]}}}, "gpu_info.A.tputs: got 1 rows"),
@@ -168,6 +195,38 @@ def test_json_that_python_would_guess_at_is_refused(tmp_path: Path, old: str, ne
         gpu_fleet_aggregate.problem().read_instances(path)
     assert words in str(caught.value)
     assert str(caught.value).startswith(str(path))
+
+
+def test_shares_and_factors_may_be_rounded_as_files_are(tmp_path: Path) -> None:
+    """Shares add up to 1 within a millionth and are not scaled; a factor of 4.0 is one of 4."""
+    thirds = {**TOY, "workload_distribution": [[0.333333, 0.333333], [0.333333, 0]], "slice_factor": 4.0}
+    for problem in (gpu_fleet.problem(), gpu_fleet_aggregate.problem()):
+        (instance,) = problem.read_instances(saved(tmp_path, thirds))
+        assert instance.public["slices"] == [4, 4, 4]
+    assert instance.public["loads"][0] == [1_249_998, 124_999]
+
+
+def test_whole_gpus_take_a_limited_number_of_slices(tmp_path: Path) -> None:
+    """Slices are placed one by one: 20,000 are read, more ask for a smaller factor or the pooled form."""
+    wide = {"A": {"cost": 1, "tputs": [[9] * 20]}}
+    document = {**TOY, "gpu_info": wide, "workload_distribution": [[0.05] * 20], "slice_factor": 1000}
+    (instance,) = gpu_fleet.problem().read_instances(saved(tmp_path, document))
+    assert sum(instance.public["slices"]) == 20_000
+    document["workload_distribution"] = [[0.04] * 25]
+    document["gpu_info"] = {"A": {"cost": 1, "tputs": [[9] * 25]}}
+    with pytest.raises(
+        InstanceFileError, match="slice_factor: got 1000 for 25 ranges, expected at most 20,000"
+    ):
+        gpu_fleet.problem().read_instances(saved(tmp_path, document))
+    assert gpu_fleet_aggregate.problem().read_instances(saved(tmp_path, document))
+
+
+def test_a_fleet_of_very_many_gpus_is_judged_at_once() -> None:
+    """The price of a type is its number times its price: nothing is counted one by one."""
+    loads = [[10**40, 100_000], [None, 300_000]]
+    problem, instance = gpu_fleet_aggregate.problem(), small(loads=loads)
+    assert problem.verify(instance, [[3, 0], [0, 2]]).objective == 3 * 10**34 + Fraction("2.5")
+    assert "dollars per hour" in problem.draw(instance, [[3, 0], [0, 2]]).title
 
 
 def test_a_list_of_workloads_and_slices_too_large_for_a_gpu(tmp_path: Path) -> None:
