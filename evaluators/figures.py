@@ -31,7 +31,7 @@ class Figures:
         zero_references: number of instances whose reference is 0.
         zeros_missed: number of those whose objective is not 0.
         reference_kinds: kind → count.
-        cpu_seconds_median, cpu_seconds_p90: CPU seconds per execution.
+        cpu_seconds_median, cpu_seconds_p90: CPU seconds per execution (nearest rank).
     """
 
     fitness: float | None
@@ -71,8 +71,8 @@ def figures(scores: Sequence[Score], instances: Sequence[Instance]) -> Figures:
         zero_references=len(zeros),
         zeros_missed=sum(s.objective is None or s.objective != 0 for s in zeros),
         reference_kinds=dict(sorted(Counter(s.reference_kind.value for s in scores).items())),
-        cpu_seconds_median=_quantile(times, 0.5),
-        cpu_seconds_p90=_quantile(times, 0.9),
+        cpu_seconds_median=_quantile(times, 50),
+        cpu_seconds_p90=_quantile(times, 90),
     )
 
 
@@ -121,8 +121,9 @@ def _mean_excess(scores: Sequence[Score]) -> float:
     return sum(float(s.excess) for s in scores if s.excess is not None) / len(scores)
 
 
-def _quantile(ordered: Sequence[float], share: float) -> float | None:
-    """Nearest-rank quantile of ascending values."""
+def _quantile(ordered: Sequence[float], percent: int) -> float | None:
+    """Nearest-rank quantile of ascending values: the ⌈percent / 100 · n⌉th, in integers; None without any."""
     if not ordered:
         return None
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+    rank = -(-percent * len(ordered) // 100)
+    return ordered[rank - 1]

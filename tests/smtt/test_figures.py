@@ -1,0 +1,42 @@
+"""Quantiles of CPU seconds are ranks: values that were measured, neither rounded nor interpolated."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from gapsmith.evaluators.base import ReferenceKind, Score, ScoreStatus
+from gapsmith.evaluators.figures import figures
+from gapsmith.problems.base import Instance
+
+
+def quantiles(count: int) -> tuple[float | None, float | None]:
+    """Median and 90th percentile of the CPU seconds 1, 2, …, `count`, measured in falling order."""
+    instances = [Instance(f"i-{k}", "test", "all", {}, 1, "test") for k in range(count)]
+    scores = [
+        Score(i.id, ScoreStatus.OK, 1, 1, ReferenceKind.OPTIMUM, Fraction(0), 0, float(count - k))
+        for k, i in enumerate(instances)
+    ]
+    found = figures(scores, instances)
+    return found.cpu_seconds_median, found.cpu_seconds_p90
+
+
+@pytest.mark.parametrize(
+    ("count", "median", "p90"),
+    [(1, 1, 1), (2, 1, 2), (3, 2, 3), (9, 5, 9), (10, 5, 9), (11, 6, 10), (40, 20, 36)],
+)
+def test_quantiles_are_nearest_ranks(count: int, median: int, p90: int) -> None:
+    """The smallest value that at least half, or nine tenths, of all do not exceed."""
+    assert quantiles(count) == (median, p90)
+
+
+def test_ranks_are_exact_for_every_count() -> None:
+    """No count loses a rank to the rounding of 0.9 · n."""
+    for count in range(1, 121):
+        assert quantiles(count) == (math.ceil(Fraction(count, 2)), math.ceil(Fraction(9 * count, 10)))
+
+
+def test_nothing_has_no_quantiles() -> None:
+    """Without scores there is no median."""
+    assert quantiles(0) == (None, None)
