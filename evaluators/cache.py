@@ -87,7 +87,10 @@ class ReferenceCache:
             found["reference"]["kind"] != ReferenceKind.OPTIMUM.value and found["limit"] < seconds
         ):
             return None
-        return decode_reference(found["reference"])
+        try:
+            return decode_reference(found["reference"])
+        except ValueError:  # kept by a version that took a NaN or an infinite bound: made anew
+            return None
 
     def get_or_compute(
         self, instance: Instance, seconds: float, compute: Callable[[], Reference] | None = None

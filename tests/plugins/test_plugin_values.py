@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from gapsmith.evaluators.base import ProofKind, Reference, ReferenceKind, ScoreStatus
+from gapsmith.evaluators.cache import Cache, ReferenceCache, encode_reference
 from gapsmith.evaluators.scoring import score
 from gapsmith.problems.base import Instance, Sense, Verdict, VerdictStatus
 from gapsmith.sandbox.base import Execution, ExecutionStatus
@@ -117,6 +120,20 @@ def test_what_is_no_reference_is_refused(parts: dict[str, Any], words: str) -> N
     """A reference whose numbers, kind or proof are of another type says so where it is made."""
     with pytest.raises(ValueError, match=re.escape(words)):
         Reference(**{**KNOWN, **parts})
+
+
+def test_a_kept_reference_that_is_none_any_more_is_made_anew(tmp_path: Path) -> None:
+    """A cache may hold what an earlier version took: an infinite bound does not end the command."""
+    instance = Instance("i", "test", "s", {}, 1, "test")
+    sound = Reference.optimum(3, ProofKind.DUAL, "x", "1", None, "x")
+    cache = Cache(tmp_path)
+    problem: Any = SimpleNamespace(name="odd", version="1")
+    references: Any = SimpleNamespace(version="1", reference=lambda instance, seconds: sound)
+    kept = ReferenceCache(cache, problem, references, "origin")
+    broken = {**encode_reference(sound), "value": "-inf", "bound": "-inf"}
+    cache.put("reference", kept._key(instance), {"limit": 1.0, "reference": broken})
+    assert kept.get(instance, 1.0) is None
+    assert kept.get_or_compute(instance, 1.0) == kept.get(instance, 1.0) == sound
 
 
 PARTS = {"id": "a-1", "split": "a", "stratum": "s", "public": {"n": 1}, "scale": 1, "source": "x"}
