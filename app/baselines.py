@@ -23,11 +23,17 @@ if TYPE_CHECKING:
     from .plugins import LoadedProblem
     from .setup import Notify, Setup
 
+_PASSING = frozenset({ScoreStatus.TIMEOUT, ScoreStatus.MEMORY, ScoreStatus.CRASHED})
+"""What a busy machine alone can cause: another time the same program may do well."""
+
 
 def evaluate_baselines(
     setup: Setup, executor: Executor, splits: Sequence[str], notify: Notify
 ) -> dict[str, dict[str, Evaluation]]:
-    """Baseline → split → evaluation, all instances even after a failure; cached by all it depends on."""
+    """Baseline → split → evaluation, all instances even after a failure.
+
+    Cached by all that they depend on, but for those with an instance that the machine may have spoilt.
+    """
     sources = setup.loaded.problem.baselines()
     wanted = {name: setup.evaluator.program({MAIN_FILE: sources[name]}) for name in sources}
     found: dict[str, dict[str, Evaluation]] = {name: {} for name in wanted}
@@ -43,9 +49,9 @@ def evaluate_baselines(
         notify("baselines", 0, len(missing))
         for done, (name, split, evaluation) in enumerate(_run(executor, wanted, missing), start=1):
             found[name][split] = evaluation
-            setup.cache.put(
-                "baseline", _key(setup.evaluator, wanted[name], split), encode_evaluation(evaluation)
-            )
+            if not any(score.status in _PASSING for score in evaluation.scores):
+                key = _key(setup.evaluator, wanted[name], split)
+                setup.cache.put("baseline", key, encode_evaluation(evaluation))
             notify("baselines", done, len(missing))
     return {name: {split: found[name][split] for split in splits} for name in wanted}
 

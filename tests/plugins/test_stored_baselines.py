@@ -1,0 +1,74 @@
+"""What is kept of evaluated baselines, and what is evaluated again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+from gapsmith.app.baselines import evaluate_baselines
+from gapsmith.app.config import Config
+from gapsmith.app.opening import assemble
+from gapsmith.app.plugins import load_problem
+from gapsmith.app.setup import Setup
+from gapsmith.evaluators.base import Evaluation, EvaluationStatus, Score, ScoreStatus
+from gapsmith.evolve.executor import Job
+
+Planted = Callable[..., Path]
+
+
+class Ending:
+    """An executor whose executions all end in one way, without a sandbox; it counts its jobs."""
+
+    def __init__(self, setup: Setup, status: ScoreStatus) -> None:
+        """Takes whose instances are scored and how each execution ends."""
+        self.jobs = 0
+        self._setup, self._status = setup, status
+
+    def submit(self, job: Job) -> Future[Evaluation]:
+        """Ends a job at once."""
+        self.jobs += 1
+        scores = tuple(
+            Score(id, self._status, None, known.value, known.kind, None, None, 0.1, None, "x")
+            for id, known in self._setup.evaluator.references.items()
+        )
+        done: Future[Evaluation] = Future()
+        done.set_result(Evaluation(job.split, scores, EvaluationStatus.FAILED, None))
+        return done
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def opened(path: Path, **parameters: object) -> Setup:
+    """The training split of a problem; its instances are those of 30 jobs whatever the parameters."""
+    instances = load_problem(str(path)).instances("train", 1)[:2]
+    loaded = load_problem(str(path), parameters)
+    return assemble(loaded, Config(), {"train": instances}, lambda what, done, total: None, "train")
+
+
+def jobs(setup: Setup, status: ScoreStatus, splits: Sequence[str] = ("train",)) -> int:
+    """How many baselines had to be evaluated."""
+    executor = Ending(setup, status)
+    evaluate_baselines(setup, executor, splits, lambda what, done, total: None)
+    return executor.jobs
+
+
+@pytest.mark.parametrize(
+    ("status", "again"),
+    [
+        (ScoreStatus.TIMEOUT, 2),
+        (ScoreStatus.MEMORY, 2),
+        (ScoreStatus.CRASHED, 2),
+        (ScoreStatus.INFEASIBLE, 0),
+        (ScoreStatus.RAISED, 0),
+    ],
+)
+def test_what_the_machine_may_have_spoilt_is_not_kept(
+    planted: Planted, status: ScoreStatus, again: int
+) -> None:
+    """A failure of the machine is evaluated again the next time, one of the program is kept."""
+    setup = opened(planted())
+    assert jobs(setup, status) == 2
+    assert jobs(setup, status) == again
