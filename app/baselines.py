@@ -40,7 +40,7 @@ def evaluate_baselines(
     missing: list[tuple[str, str]] = []
     for name, program in wanted.items():
         for split in splits:
-            cached = setup.cache.get("baseline", _key(setup.evaluator, program, split))
+            cached = setup.cache.get("baseline", _key(setup, program, split))
             if cached is None:
                 missing.append((name, split))
             else:
@@ -50,8 +50,7 @@ def evaluate_baselines(
         for done, (name, split, evaluation) in enumerate(_run(executor, wanted, missing), start=1):
             found[name][split] = evaluation
             if not any(score.status in _PASSING for score in evaluation.scores):
-                key = _key(setup.evaluator, wanted[name], split)
-                setup.cache.put("baseline", key, encode_evaluation(evaluation))
+                setup.cache.put("baseline", _key(setup, wanted[name], split), encode_evaluation(evaluation))
             notify("baselines", done, len(missing))
     return {name: {split: found[name][split] for split in splits} for name in wanted}
 
@@ -142,8 +141,14 @@ def _run(
         yield name, split, future.result()
 
 
-def _key(evaluator: GapEvaluator, program: Program, split: str) -> str:
-    return hashlib.sha256(f"{evaluator.digest(split)}\0{program.digest}".encode()).hexdigest()
+def _key(setup: Setup, program: Program, split: str) -> str:
+    """Digest of all that a baseline's evaluation depends on.
+
+    The source and the parameters are part of it: `verify` may change without a new version, or ask them.
+    """
+    loaded = setup.loaded
+    parts = [setup.evaluator.digest(split), program.digest, loaded.digest, sorted(loaded.parameters.items())]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def encode_evaluation(evaluation: Evaluation) -> dict[str, Any]:

@@ -72,3 +72,13 @@ def test_what_the_machine_may_have_spoilt_is_not_kept(
     setup = opened(planted())
     assert jobs(setup, status) == 2
     assert jobs(setup, status) == again
+
+
+def test_another_verify_or_parameter_is_another_evaluation(planted: Planted) -> None:
+    """A corrected `verify` of the same version, or another parameter on the same instances, counts anew."""
+    path = planted()
+    assert jobs(opened(path), ScoreStatus.INFEASIBLE) == 2
+    assert jobs(opened(path), ScoreStatus.INFEASIBLE) == 0
+    assert jobs(opened(path, machines=7), ScoreStatus.INFEASIBLE) == 2
+    corrected = planted(("Verdict.valid(max(loads))", "Verdict.valid(loads[0])"))
+    assert jobs(opened(corrected), ScoreStatus.INFEASIBLE) == 2
