@@ -284,14 +284,27 @@ def _check_outside(problem: Any, where: str) -> None:
     for method in _METHODS:
         if not callable(getattr(problem, method, None)):
             raise ProblemError(f"{place}: method {method} is missing, a problem needs {', '.join(_METHODS)}")
-    with blame(f"{place}: sets()"):
-        missing = [split for split in SPLITS if split not in problem.sets()]
-    if missing:
+    sets = _texts(problem, "sets", "one sentence about the set", place)
+    if missing := [split for split in SPLITS if split not in sets]:
         raise ProblemError(f"{place}: sets() has no {', '.join(missing)}, expected train, valid and test")
-    with blame(f"{place}: start_programs()"):
-        starts = dict(problem.start_programs())
-    if not starts:
+    if not _texts(problem, "start_programs", "source text", place):
         raise ProblemError(f"{place}: start_programs() is empty, expected at least one")
+    _texts(problem, "baselines", "source text", place)
+
+
+def _texts(problem: Any, method: str, what: str, place: str) -> dict[str, str]:
+    """Name → text, as a method of a problem gives them."""
+    with blame(f"{place}: {method}()"):
+        returned = getattr(problem, method)()
+        found = dict(returned) if isinstance(returned, Mapping) else {}
+    wrong = [f"{k!r}: {v!r:.40}" for k, v in found.items() if not (isinstance(k, str) and isinstance(v, str))]
+    if wrong or not isinstance(returned, Mapping):
+        got = wrong[0] if wrong else type(returned).__name__
+        raise ProblemError(
+            f"{place}: {method}() returned {got}, expected a dictionary of name → {what}",
+            f'write return {{"name": "{what}"}}',
+        )
+    return found
 
 
 def _check_references(references: Any, where: str) -> None:

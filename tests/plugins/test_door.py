@@ -117,6 +117,19 @@ BROKEN = {
     ),
     "a wrong type": (('unit = "minutes"', "unit = 3"), r"unit is 3, expected a text"),
     "a missing split": (('            "test": "40', '            "exam": "40'), r"sets\(\) has no test"),
+    "sets in a list": (
+        ('return {\n            "train"', 'return list({\n            "train"'),
+        ('judge it once",\n        }', 'judge it once",\n        })'),
+        r"NightShift \(line \d+\): sets\(\) returned list, expected a dictionary of name → one sentence",
+    ),
+    "programs in a list": (
+        ('return {"shortest-first": START, "longest-first": LONGEST_FIRST}', "return [START, LONGEST_FIRST]"),
+        r"baselines\(\) returned list, expected a dictionary of name → source text",
+    ),
+    "a program that is no text": (
+        ('return {"shortest-first": START}', 'return {"shortest-first": 3}'),
+        r"start_programs\(\) returned 'shortest-first': 3, expected a dictionary",
+    ),
     "a parameter without a default": (
         ("2, 1000)] = 30", "2, 1000)]"),
         ("1, 100)] = 5", "1, 100)]"),
