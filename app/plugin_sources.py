@@ -51,21 +51,19 @@ def blame(what: str) -> Iterator[None]:
     except ProblemError:
         raise
     except SyntaxError as error:
-        place = f"{_short(error.filename or what)}:{error.lineno}"
+        line = f"{_short(error.filename or what)}:{error.lineno}"
         raise ProblemError(
-            f"{what}: syntax error: {error.msg} ({place})", "correct the line; Python cannot read the file"
+            f"{what}: syntax error: {error.msg} ({line})", "correct the line; Python cannot read the file"
         ) from None
     except ModuleNotFoundError as error:
         raise ProblemError(
-            f"{what}: needs a module that is not there: {error.name} ({_place(error)})",
+            f"{what}: needs a module that is not there: {error.name} ({place(error)})",
             f"install what provides {error.name}, or correct the import; a single-file problem may import "
             "installed packages only",
         ) from None
     except (Exception, SystemExit) as error:
         words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise ProblemError(
-            f"{what}: raised {words} ({_place(error)})", "correct the plug-in's code"
-        ) from None
+        raise ProblemError(f"{what}: raised {words} ({place(error)})", "correct the plug-in's code") from None
 
 
 def from_file(path: Path) -> Found:
@@ -164,7 +162,7 @@ def _distribution(entry: EntryPoint) -> str:
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "(unknown)"
 
 
-def _place(error: BaseException) -> str:
+def place(error: BaseException) -> str:
     """`file:line` of the deepest frame that is neither ours nor the import machinery's."""
     frames = traceback.extract_tb(error.__traceback__)
     own = str(Path(__file__).resolve().parent)

@@ -6,9 +6,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...sandbox.base import SandboxError
+from ..errors import ProblemError
+from ..plugin_sources import place
 from ..plugins import load_problem
 from .attacks import check_damage, check_hostile, check_pure, check_types, search
-from .bench import Bench
+from .bench import Bench, Overrun
 from .contract import check_instances, check_names, check_secrets, check_sets, draw
 from .findings import Finding, Report
 from .inputs import check_dialogue, check_left_out, check_spoiled
@@ -45,7 +48,7 @@ def check_problem(
     loaded = load_problem(spec, parameters)
     bench = Bench(loaded, Report(loaded.name), started + seconds)
     if draw(bench):
-        sample(bench)
+        _guarded(bench, "sample", lambda: sample(bench))
         with open_sandbox() as sandbox:
             checks: dict[str, Callable[[], None]] = {
                 "names": lambda: check_names(bench),
@@ -66,7 +69,29 @@ def check_problem(
             }
             for name, check in checks.items():
                 notify(name)
-                check()
+                _guarded(bench, name, check)
                 bench.report.checks.append(name)
     bench.report.measured["seconds"] = round(time.monotonic() - started, 2)
     return bench.report
+
+
+def _guarded(bench: Bench, name: str, check: Callable[[], None]) -> None:
+    """Makes a check; one that breaks is a finding itself, and the others are made all the same."""
+    try:
+        check()
+    except SandboxError:  # says of this machine that nothing can be checked on it, not of the problem
+        raise
+    except ProblemError as error:
+        _broken(bench, name, error.message)
+    except (Exception, SystemExit, Overrun) as error:
+        _broken(bench, name, f"{type(error).__name__}: {error} ({place(error)})")
+
+
+def _broken(bench: Bench, name: str, got: str) -> None:
+    bench.report.add(
+        "check-failed",
+        sent=f"the check: {name}",
+        got=got,
+        why="it could not come to its end; what it looks for may be there",
+        fix="correct the line that is named; if it is not the plug-in's, report it as Gapsmith's fault",
+    )

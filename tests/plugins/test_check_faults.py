@@ -32,6 +32,7 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "a stream without a seed": ("deterministic", [(STREAM, "random.Random()")]),
     "a stream keyed by hash()": ("deterministic", [(STREAM, "random.Random(hash(set) + seed)")]),
     "one stream for all splits": ("splits-disjoint", [(STREAM, "random.Random(seed)")]),
+    "one id in several splits": ("instance-ids", [('id=f"{set}-{number:03}"', 'id=f"{number:03}"')]),
     "the global random state": ("global-random", [(STREAM, "(random.seed(f'{set} {seed}'), random)[1]")]),
     "the wrong sense": ("sense", [("sense = Sense.MINIMISE", "sense = Sense.MAXIMISE")]),
     "a false bound": ("reference-beaten", [("bound = max(-(-sum", "bound = 3 + max(-(-sum")]),
@@ -190,3 +191,16 @@ def test_a_planted_fault_is_named(planted: Planted, fault: str) -> None:
     found = [finding for finding in report.findings if finding.check == check]
     assert found, [finding.check for finding in report.findings]
     assert all((found[0].sent, found[0].got, found[0].why, found[0].fix))
+
+
+def test_a_check_that_breaks_is_a_finding(planted: Planted) -> None:
+    """What breaks inside one check is named with its line; the other checks are made and find their own."""
+    sense = "sense = Sense.MINIMISE"
+    broken = (sense, f"tolerance = property(lambda self: 1 / 0)\n    {sense}")
+    path = planted(broken, FORM)
+    report = check_problem(str(path), seconds=SECONDS)
+    found = {finding.check: finding for finding in report.findings}
+    assert {"check-failed", "verify-raises"} <= set(found)
+    assert "ZeroDivisionError" in found["check-failed"].got
+    assert f"{path.name}:" in found["check-failed"].got
+    assert len(report.checks) == 15
