@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from typing import Any
 
 from ...problems.base import SPLITS
@@ -41,8 +42,9 @@ def main() -> None:
     from ..plugins import load_problem
 
     spec, parameters, seed = json.load(sys.stdin)
-    loaded = load_problem(spec, parameters)
-    found = {split: [i.digest for i in loaded.instances(split, seed)] for split in SPLITS}
+    with redirect_stdout(sys.stderr):  # a plug-in may print; the digests stand alone
+        loaded = load_problem(spec, parameters)
+        found = {split: [i.digest for i in loaded.instances(split, seed)] for split in SPLITS}
     sys.stdout.write(json.dumps(found) + "\n")
 
 

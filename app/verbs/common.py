@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -36,6 +37,9 @@ Without = Annotated[
     list[str] | None,
     typer.Option("--unsafe-without", metavar="LAYER", help="Go on without a sandbox layer; is stored."),
 ]
+
+_documents: ContextVar[TextIO | None] = ContextVar("documents", default=None)
+"""Standard output while it is kept for documents, None while it is for everybody."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -70,14 +74,35 @@ def one_set(split: str | None, instances: str | None) -> str | None:
 
 def emit_json(document: Any) -> None:
     """Prints one JSON document on standard output."""
-    json.dump(document, sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
-    sys.stdout.write("\n")
-    sys.stdout.flush()
+    out = _documents.get() or sys.stdout
+    out.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    out.flush()
+
+
+@contextmanager
+def _documents_only() -> Iterator[None]:
+    """Sends to standard error whatever is printed but no document: plug-ins print what they like."""
+    token = _documents.set(_documents.get() or sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _documents.reset(token)
 
 
 @contextmanager
 def errors(as_json: bool = False) -> Iterator[None]:
-    """Ends a verb with one clear line and the right exit code, whatever goes wrong in it."""
+    """Ends a verb with one clear line and the right exit code, whatever goes wrong in it.
+
+    With `as_json` only documents reach standard output.
+    """
+    with _documents_only() if as_json else nullcontext(), _ended(as_json):
+        yield
+
+
+@contextmanager
+def _ended(as_json: bool) -> Iterator[None]:
+    """Whatever is raised as a line on standard error and an exit code."""
     try:
         yield
     except (typer.Exit, typer.Abort):

@@ -90,9 +90,12 @@ def new(
 def check(problem: Problem, assign: Set = None, json: Json = False) -> None:
     """Test a problem's contract, and attack its verification as candidates would."""
     with errors(json):
+        import sys
+        from contextlib import redirect_stdout
+
         from ..check import check_problem
 
-        with console(stderr=True).status("checking") as status:
+        with console(stderr=True).status("checking") as status, redirect_stdout(sys.stderr):
             report = check_problem(
                 problem, parameters(assign), notify=lambda name: status.update(f"checking: {name}")
             )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith import check_problem
 from gapsmith.app.errors import CHECK_FAILED, INVALID, USAGE
 from gapsmith.cli import app
 from typer.testing import CliRunner
@@ -82,6 +84,32 @@ def test_a_broken_plug_in_is_one_line(planted: Planted) -> None:
     code, document = run("problems", "show", str(planted(("name = ", "name == = "))))
     assert code == INVALID
     assert "syntax error" in document["error"]["message"]
+
+
+PRINTING = (
+    ("class NightShift:", 'print("loading")\n\n\nclass NightShift:'),
+    ("        count = {", '        print("drawing", set)\n        count = {'),
+)
+
+
+def test_what_a_plug_in_prints_stays_out_of_documents(planted: Planted) -> None:
+    """Standard output holds one document and nothing else, also when it is an error; prints go elsewhere."""
+    path = str(planted(*PRINTING))
+    result = CliRunner().invoke(app, ["references", "compute", path, "--instances", "train", "--json"])
+    assert json.loads(result.stdout)["computed"] == 20
+    assert "loading\ndrawing train\n" in result.stderr
+    result = CliRunner().invoke(app, ["references", "compute", path, "--instances", "n=5", "--json"])
+    assert json.loads(result.stdout)["error"]["code"] == USAGE
+    assert "loading" in result.stderr
+    assert "loading" in CliRunner().invoke(app, ["problems", "show", path]).stdout
+
+
+def test_a_printing_plug_in_is_checked(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check has the findings alone on standard output; the instances drawn elsewhere are understood."""
+    monkeypatch.setattr("gapsmith.app.check.check_problem", partial(check_problem, seconds=0.1))
+    result = CliRunner().invoke(app, ["problems", "check", str(planted(*PRINTING))])
+    assert result.stdout.startswith("night-shift: passed"), result.stdout
+    assert "drawing valid" in result.stderr
 
 
 def test_references_are_computed_once(planted: Planted) -> None:
