@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
+from sysconfig import get_path
+from types import FrameType, ModuleType
 from typing import Any
 
 from .errors import ProblemError, UnknownProblem
@@ -163,13 +164,26 @@ def _distribution(entry: EntryPoint) -> str:
 
 
 def place(error: BaseException) -> str:
-    """`file:line` of the deepest frame that is neither ours nor the import machinery's."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = str(Path(__file__).resolve().parent)
-    theirs = [
-        f for f in frames if not f.filename.startswith(("<frozen", own)) and "importlib" not in f.filename
-    ]
-    return f"{_short(theirs[-1].filename)}:{theirs[-1].lineno}" if theirs else "before its first line"
+    """`file:line` of the deepest frame that is the plug-in's own, as far as that can be told.
+
+    What a plug-in calls wrongly raises elsewhere: in Gapsmith, the standard library, an installed package.
+    """
+    deepest_first = reversed(list(traceback.walk_tb(error.__traceback__)))
+    frame, line = max(deepest_first, key=lambda pair: _likely(pair[0]), default=(None, 0))
+    if frame is None or not _likely(frame):
+        return "before its first line"
+    return f"{_short(frame.f_code.co_filename)}:{line}"
+
+
+def _likely(frame: FrameType) -> int:
+    """How likely a frame is a plug-in's: 3 code of a person's own, 0 what only carries plug-ins."""
+    name, file = str(frame.f_globals.get("__name__")), frame.f_code.co_filename
+    top = name.partition(".")[0]
+    if name.startswith(f"{__package__}.") or file.startswith("<frozen") or "importlib" in file:
+        return 0
+    if top in sys.stdlib_module_names or top == __package__.partition(".")[0]:
+        return 1
+    return 2 if file.startswith((get_path("purelib"), get_path("platlib"))) else 3
 
 
 def _short(filename: str) -> str:

@@ -170,6 +170,11 @@ RAISING = {
         ("return [self._draw(stream, set, number) for number in range(count)]", "return 3"),
         "got int of something else",
     ),
+    "a value that is no JSON": (
+        ('"machines": self.machines,', '"machines": {1},'),
+        r"instances\('train', 1\): raised TypeError.*night_shift\.py:\d+\)",
+    ),
+    "a scale that is refused": (("scale=1,", "scale=1.0,"), r"scale: got 1\.0.*night_shift\.py:\d+\)"),
     "no instances": (('"train": 20', '"train": 0'), "got an empty list"),
     "two of one id": (('id=f"{set}-{number:03}"', 'id="x"'), "two instances are called x"),
 }
@@ -192,6 +197,14 @@ def test_a_reference_of_a_wrong_type(planted: Planted) -> None:
     )
     loaded = load_problem(str(planted(change)))
     with pytest.raises(ProblemError, match="got int, expected a Reference"):
+        loaded.reference(loaded.instances("train", 1)[0], 1.0)
+
+
+def test_a_reference_that_gapsmith_refuses(planted: Planted) -> None:
+    """The line that is named is the plug-in's, though the library raised."""
+    change = ("Reference.proven_bound(bound,", 'Reference.proven_bound(float("nan"),')
+    loaded = load_problem(str(planted(change)))
+    with pytest.raises(ProblemError, match=r"night_shift\.py:\d+\)"):
         loaded.reference(loaded.instances("train", 1)[0], 1.0)
 
 
