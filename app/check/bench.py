@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
+import math
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from fractions import Fraction
+from typing import Any, TypeGuard
 
 from ...evaluators.base import Reference
 from ...evaluators.numbers import better_than
@@ -21,6 +23,7 @@ from .findings import Report
 SEED = 1
 CALL_CPU_SECONDS = 2.0
 CALL_MEMORY_BYTES = 2 * 1024**3
+_LARGEST = 10**300  # the scorer's limit of an objective: it fails a candidate whose objective is beyond
 
 
 class Overrun(BaseException):
@@ -109,8 +112,8 @@ class Bench:
             self.report.add(
                 "verify-result",
                 sent=sent,
-                got=repr(verdict),
-                why="only a Verdict with a finite int, Fraction or float can be scored",
+                got=_words(verdict),
+                why="only a Verdict with an int, Fraction or float up to 10^300 in size can be scored",
                 fix="return Verdict.valid(objective), Verdict.infeasible(…) or Verdict.invalid(…)",
             )
             return None
@@ -177,11 +180,17 @@ def attempt(call: Callable[[], Any]) -> tuple[Any, BaseException | None]:
 def _finite(verdict: Verdict) -> bool:
     if verdict.status is not VerdictStatus.VALID:
         return True
-    objective = verdict.objective
-    if isinstance(objective, bool):
-        return False
+    objective: object = verdict.objective
     if isinstance(objective, float):
-        return objective == objective and abs(objective) != float("inf")
-    from fractions import Fraction
+        return math.isfinite(objective)
+    return _exact(objective) and -_LARGEST <= objective <= _LARGEST
 
-    return isinstance(objective, int | Fraction)
+
+def _exact(objective: object) -> TypeGuard[int | Fraction]:
+    return isinstance(objective, int | Fraction) and not isinstance(objective, bool)
+
+
+def _words(verdict: object) -> str:
+    """What `verify` gave; Python does not even write integers of more than 4,300 digits."""
+    exact = isinstance(verdict, Verdict) and _exact(verdict.objective)
+    return "an objective beyond 10^300" if exact else repr(verdict)

@@ -69,6 +69,9 @@ def check_spoiled(bench: Bench, sandbox: Sandbox) -> None:
     for before, after in ((_CALL, "pass"), ("pass", _CALL)):
         spoiled = text + _SPOIL.format(entry=entry, before=before, after=after)
         for case in bench.cases[:2]:
+            honest = case.answers.get(name)
+            if honest is not None and bench.beats(honest[1], case.reference):
+                continue  # sense or bound is wrong; that the inputs were changed is not what gains here
             answer, failure, _ = run(sandbox, bench, spoiled, case.instance)
             if failure is not None:
                 continue

@@ -127,6 +127,10 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
             )
         ],
     ),
+    "a huge objective": (
+        "verify-result",
+        [("Verdict.valid(max(loads))", "Verdict.valid(10**5000 + max(loads))")],
+    ),
     "a verdict of NaN": ("verify-result", [("Verdict.valid(max(loads))", 'Verdict.valid(float("nan"))')]),
     "a reference that a baseline beats": (
         "reference-worse",
@@ -162,6 +166,7 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
 QUICK = (
     "a missing length check",
     "no look at the type of the answer",
+    "a huge objective",
     "a stream keyed by hash()",
     "the wrong sense",
     "a false bound",
@@ -204,3 +209,9 @@ def test_a_check_that_breaks_is_a_finding(planted: Planted) -> None:
     assert "ZeroDivisionError" in found["check-failed"].got
     assert f"{path.name}:" in found["check-failed"].got
     assert len(report.checks) == 15
+
+
+def test_a_wrong_sense_is_no_change_of_inputs(planted: Planted) -> None:
+    """Where an honest answer beats the bound already, no program is said to gain by changing its inputs."""
+    report = check_problem(str(planted(*FAULTS["the wrong sense"][1])), seconds=SECONDS)
+    assert "inputs-changed" not in [finding.check for finding in report.findings]
