@@ -56,12 +56,16 @@ class ParameterSpec:
             checked = TypeAdapter(self.type).validate_python(value, strict=True)
         except ValidationError:
             raise self._refuse(value) from None
-        low, high = self.parameter.minimum, self.parameter.maximum
-        if isinstance(checked, int | float) and not (
-            (low is None or checked >= low) and (high is None or checked <= high)
-        ):
+        if not self.inside(checked):
             raise self._refuse(value)
         return checked
+
+    def inside(self, value: Any) -> bool:
+        """Whether a value is in the range; what is no number always is."""
+        low, high = self.parameter.minimum, self.parameter.maximum
+        if not isinstance(value, int | float):
+            return True
+        return (low is None or value >= low) and (high is None or value <= high)
 
     def _refuse(self, value: Any) -> ProblemError:
         return ProblemError(f"problem.{self.name}: got {value!r}, expected {self.expected}")
@@ -75,7 +79,7 @@ def read_parameters(callable_: Callable[..., Any], where: str) -> tuple[Paramete
         where: file or module, for messages.
 
     Raises:
-        ProblemError: a parameter without a name, a type or a default.
+        ProblemError: a parameter without a name, a type or a default, or with a default out of its range.
     """
     try:
         signature = inspect.signature(callable_)
@@ -128,7 +132,14 @@ def _read(parameter: inspect.Parameter, hint: Any, where: str) -> ParameterSpec:
     extras = [x for x in getattr(hint, "__metadata__", ()) if isinstance(x, Parameter)]
     plain = typing.get_args(hint)[0] if typing.get_origin(hint) is typing.Annotated else hint
     described = extras[0] if extras else Parameter(parameter.name.replace("_", " "))
-    return ParameterSpec(parameter.name, plain, parameter.default, described)
+    spec = ParameterSpec(parameter.name, plain, parameter.default, described)
+    if not spec.inside(spec.default):
+        raise ProblemError(
+            f"{where}: problem parameter {spec.name} has the default {spec.default!r}, "
+            f"expected {spec.expected}",
+            "correct the default, or the range in its Parameter",
+        )
+    return spec
 
 
 def _type_text(type_: Any) -> str:

@@ -135,6 +135,10 @@ BROKEN = {
         ("1, 100)] = 5", "1, 100)]"),
         "problem parameter jobs has no default",
     ),
+    "a default out of range": (
+        ("2, 1000)] = 30", "2, 1000)] = 1"),
+        r"parameter jobs has the default 1, expected an integer from 2 to 1000 \(jobs\)",
+    ),
     "an exit at import": (
         ("class NightShift", "raise SystemExit(3)\n\n\nclass NightShift"),
         r"raised SystemExit: 3 \(.*:\d+",
