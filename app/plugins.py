@@ -87,8 +87,7 @@ class LoadedProblem:
             drawn = self.problem.instances(set, seed)
             found = list(drawn) if isinstance(drawn, Sequence) else None
         if not found or not all(isinstance(item, Instance) for item in found):
-            got = "an empty list" if found == [] else f"{type(drawn).__name__} of something else"
-            raise ProblemError(f"{what}: got {got}, expected a list of Instance")
+            raise ProblemError(f"{what}: got {_not_instances(drawn, found)}, expected a list of Instance")
         ids = [item.id for item in found]
         if twice := [name for name in ids if ids.count(name) > 1][:1]:
             raise ProblemError(f"{what}: two instances are called {twice[0]}, expected distinct ids")
@@ -313,6 +312,14 @@ def _check_references(references: Any, where: str) -> None:
         raise ProblemError(f"{place}: method reference is missing, references need it")
     if not isinstance(getattr(references, "version", None), str):
         raise ProblemError(f"{place}: version is missing, references need a text that names their method")
+
+
+def _not_instances(drawn: object, found: list[Any] | None) -> str:
+    """What was drawn instead of instances, in words."""
+    if found is None:
+        return "a generator" if inspect.isgenerator(drawn) else type(drawn).__name__
+    other = [type(item).__name__ for item in found if not isinstance(item, Instance)]
+    return f"a {type(drawn).__name__} that holds {other[0]}" if other else f"an empty {type(drawn).__name__}"
 
 
 def _line(class_: type) -> str:

@@ -172,13 +172,21 @@ RAISING = {
     ),
     "instances of a wrong type": (
         ("return [self._draw(stream, set, number) for number in range(count)]", "return 3"),
-        "got int of something else",
+        "got int, expected a list of Instance",
     ),
     "a value that is no JSON": (
         ('"machines": self.machines,', '"machines": {1},'),
         r"instances\('train', 1\): raised TypeError.*night_shift\.py:\d+\)",
     ),
     "a scale that is refused": (("scale=1,", "scale=1.0,"), r"scale: got 1\.0.*night_shift\.py:\d+\)"),
+    "instances one by one": (
+        ("return [self._draw(stream, set, number) for number in range(count)]", "yield 3"),
+        "got a generator, expected a list of Instance",
+    ),
+    "a list of something else": (
+        ("return [self._draw(stream, set, number) for number in range(count)]", "return [3]"),
+        "got a list that holds int, expected a list of Instance",
+    ),
     "no instances": (('"train": 20', '"train": 0'), "got an empty list"),
     "two of one id": (('id=f"{set}-{number:03}"', 'id="x"'), "two instances are called x"),
 }
