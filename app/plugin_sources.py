@@ -64,7 +64,9 @@ def blame(what: str) -> Iterator[None]:
         ) from None
     except (Exception, SystemExit) as error:
         words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise ProblemError(f"{what}: raised {words} ({place(error)})", "correct the plug-in's code") from None
+        line = place(error)
+        hint = "correct the line that is named" if line[-1].isdigit() else "correct the plug-in's code"
+        raise ProblemError(f"{what}: raised {words} ({line})", hint) from None
 
 
 def from_file(path: Path) -> Found:

@@ -92,7 +92,7 @@ def check_references(bench: Bench, seconds: float) -> None:
                 sent=f"reference({case.instance.id}, {REFERENCE_SECONDS:g})",
                 got=error.message,
                 why="every instance needs a reference; without one there is no gap",
-                fix="return a weaker bound when the time is over or the method fails",
+                fix=error.hint or "return a Reference, of a weaker bound when the time is over",
             )
             return
         spent = time.monotonic() - started

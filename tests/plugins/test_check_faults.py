@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 from gapsmith import check_problem
+from gapsmith.app.check.bench import Bench, Case
+from gapsmith.app.check.findings import Report
+from gapsmith.app.check.programs import check_references
+from gapsmith.app.plugins import load_problem
 
 Planted = Callable[..., Path]
 SECONDS = 1.5
@@ -209,6 +213,21 @@ def test_a_check_that_breaks_is_a_finding(planted: Planted) -> None:
     assert "ZeroDivisionError" in found["check-failed"].got
     assert f"{path.name}:" in found["check-failed"].got
     assert len(report.checks) == 15
+
+
+def test_a_reference_that_raises_is_corrected_where_it_does(planted: Planted) -> None:
+    """A mistake in `reference` is no matter of time limits: the advice is the line; else what to return."""
+    line = "durations = sorted(instance.public"
+    for put, got, fix in (
+        ("len(3)", "TypeError", "correct the line that is named"),
+        ("return 3", "got int", "return a Reference"),
+    ):
+        loaded = load_problem(str(planted((line, f"{put}\n        {line}"))))
+        bench = Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
+        check_references(bench, 1.0)
+        (finding,) = bench.report.findings
+        assert (finding.check, finding.fix[: len(fix)]) == ("references", fix)
+        assert got in finding.got
 
 
 def test_a_wrong_sense_is_no_change_of_inputs(planted: Planted) -> None:
