@@ -177,14 +177,29 @@ def _print_strata(document: dict[str, Any]) -> None:
     names = list(document["baselines"])
     strata = list(dict.fromkeys(s for n in names for s in document["baselines"][n]["strata"]))
     out = console()
-    shown = max(2, (out.width - 22) // 12)
-    for start in range(0, len(names), shown):
-        part = names[start : start + shown]
+    for part in _parts(names, out.width - max(map(len, strata))):
         table = new_table("mean of ratios by stratum, percent of the reference")
         table.add_column("stratum", overflow="fold")
         for name in part:
-            table.add_column(name, justify="right", overflow="fold")
+            table.add_column(name, justify="right", overflow="fold", min_width=_column(name))
         for stratum in strata:
             cells = [document["baselines"][n]["strata"].get(stratum) for n in part]
             table.add_row(stratum, *["–" if c is None else percent(c["mean_gap_percent"]) for c in cells])
         out.print(table)
+
+
+def _parts(names: list[str], width: int) -> list[list[str]]:
+    """Names in groups whose columns fit side by side, at least two to a group."""
+    parts: list[list[str]] = [[]]
+    for name in names:
+        if len(parts[-1]) >= 2 and sum(2 + _column(n) for n in [*parts[-1], name]) > width:
+            parts.append([])
+        parts[-1].append(name)
+    return parts
+
+
+def _column(name: str) -> int:
+    """Characters of a column of percentages with a program's name above."""
+    from ..views.tables import WHOLE_NAME
+
+    return min(max(len(name), len("100.00 %")), WHOLE_NAME)

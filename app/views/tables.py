@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...evaluators.figures import optimality
@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
     from .plain import PlainTable
 
+WHOLE_NAME = 18
+"""Characters up to which a program's name is never cut: it is what one types after `--against`."""
 _BASELINES = 6
+_EXPENDABLE = ("excess", "CPU\nms", "ratio\nof sums")
+"""Columns of figures that a narrow table is without, the first to go first."""
 _SPLIT_NAMES = {"train": "training", "valid": "validation", "test": "test"}
 
 
@@ -97,38 +101,64 @@ def _claim_text(claim: Mapping[str, Any]) -> str:
 
 
 def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, Any]], unit: str) -> None:
-    """One row of figures for each program; wins, ties and losses where they were counted."""
+    """One row of figures for each program; wins, ties and losses where they were counted.
+
+    Where the console is narrow, columns are left out rather than names cut, which one has to type.
+    """
     all_kinds = [f["reference_kinds"] for f in rows.values()]
     kinds = {k: n for found in all_kinds for k, n in found.items()}
+    columns = _figure_columns(rows)
+    names = max(map(len, ["program", *rows]))
+
+    def room() -> int:
+        """Columns of the terminal that are left for names."""
+        return console.width - sum(2 + _width(header, cells) for header, cells in columns.items())
+
+    left_out = []
+    for header in _EXPENDABLE:
+        if room() < min(names, WHOLE_NAME):
+            left_out.append(header.replace("\n", " "))
+            del columns[header]
     table = new_table(f"{title}: {gap_word(kinds)}, percent of the reference")
-    table.collapse_padding = True  # eight columns have to fit 80 characters
-    counted = any(figures.get("pairs") for figures in rows.values())
-    failing = any(figures["failed"] for figures in rows.values())
-    table.add_column("program", overflow="fold", min_width=min(11, max(map(len, rows), default=0)))
-    for column in ("mean of ratios", "95 % interval", "ratio of sums", "excess", "solved", "CPU ms"):
-        table.add_column(column, justify="right", no_wrap=column.startswith("95"))
-    if counted:
-        table.add_column("w/t/l", justify="right")
-    if failing:
-        table.add_column("failed", justify="right")
-    for name, figures in rows.items():
-        pairs = figures.get("pairs")
-        cells = [
-            figure(figures["mean_gap_percent"]),
-            interval(figures["mean_gap_ci95_percent"]),
-            figure(figures["ratio_of_sums_percent"]),
-            figure(figures["mean_excess"]),
-            f"{figures['solved']}/{figures['instances']}",
-            milliseconds(figures["cpu_seconds_median"]),
-        ]
-        if counted:
-            cells.append("" if not pairs else f"{pairs['wins']}/{pairs['ties']}/{pairs['losses']}")
-        if failing:
-            cells.append(str(figures["failed"]))
-        table.add_row(name, *cells)
+    table.add_column("program", overflow="fold", width=max(min(names, WHOLE_NAME), min(names, room())))
+    for header in columns:
+        table.add_column(header, justify="right", no_wrap=True)
+    for number, name in enumerate(rows):
+        table.add_row(name, *[cells[number] for cells in columns.values()])
     console.print(table)
-    console.print(f"references: {_kind_text(kinds)}; CPU: median per execution", markup=False)
-    console.print(f"excess: mean {unit} worse than the reference", markup=False)
+    timed = "; CPU: median per execution" if "CPU\nms" in columns else ""
+    console.print(f"references: {_kind_text(kinds)}{timed}", markup=False)
+    if "excess" in columns:
+        console.print(f"excess: mean {unit} worse than the reference", markup=False)
+    if left_out:
+        console.print(f"left out of a narrow table: {', '.join(left_out)}; --json has them", markup=False)
+
+
+def _figure_columns(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Header → the cells of all programs."""
+    figures = list(rows.values())
+    columns = {
+        "mean of\nratios": [figure(f["mean_gap_percent"]) for f in figures],
+        "95 %\ninterval": [interval(f["mean_gap_ci95_percent"]) for f in figures],
+        "ratio\nof sums": [figure(f["ratio_of_sums_percent"]) for f in figures],
+        "excess": [figure(f["mean_excess"]) for f in figures],
+        "solved": [f"{f['solved']}/{f['instances']}" for f in figures],
+        "CPU\nms": [milliseconds(f["cpu_seconds_median"]) for f in figures],
+    }
+    if any(f.get("pairs") for f in figures):
+        columns["w/t/l"] = [_pairs(f.get("pairs")) for f in figures]
+    if any(f["failed"] for f in figures):
+        columns["failed"] = [str(f["failed"]) for f in figures]
+    return columns
+
+
+def _pairs(pairs: Mapping[str, int] | None) -> str:
+    return f"{pairs['wins']}/{pairs['ties']}/{pairs['losses']}" if pairs else ""
+
+
+def _width(header: str, cells: Sequence[str]) -> int:
+    """Characters that a column needs."""
+    return max(map(len, [*header.split("\n"), *cells]))
 
 
 def new_table(title: str) -> PlainTable:
