@@ -176,7 +176,7 @@ RAISING = {
     ),
     "a value that is no JSON": (
         ('"machines": self.machines,', '"machines": {1},'),
-        r"instances\('train', 1\): raised TypeError.*night_shift\.py:\d+\)",
+        r"instances\('train', 1\): raised .*JSON.*night_shift\.py:\d+\)",
     ),
     "a scale that is refused": (("scale=1,", "scale=1.0,"), r"scale: got 1\.0.*night_shift\.py:\d+\)"),
     "instances one by one": (
