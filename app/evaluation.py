@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..evaluators.base import Evaluation, Score
+from ..evaluators.base import Evaluation, Score, ScoreStatus
 from ..evaluators.figures import by_stratum, of_evaluation
 from ..problems.base import SPLITS, Instance, Number
 from .baselines import evaluate_all, evaluate_baselines
@@ -134,7 +134,7 @@ def _flat(figures: Mapping[str, Any]) -> dict[str, Any]:
             cells[key] = " ".join(f"{kind}={number}" for kind, number in value.items())
         elif key.endswith("_ci95_percent"):
             cells[f"{key}_low"], cells[f"{key}_high"] = value or (None, None)
-        elif key not in ("strata", "pairs"):
+        elif key not in ("strata", "pairs", "failure"):
             cells[key] = value
     return {**cells, **{word: pairs.get(word) for word in ("wins", "ties", "losses")}}
 
@@ -144,7 +144,16 @@ def _figures(evaluation: Evaluation, instances: Mapping[str, Instance]) -> dict[
     return {
         **of_evaluation(evaluation, instances).as_json(),
         "strata": {name: figures.as_json() for name, figures in strata.items()},
+        "failure": _failure(evaluation),
     }
+
+
+def _failure(evaluation: Evaluation) -> dict[str, str | None] | None:
+    """The first instance without a gap, and why; None if there is none."""
+    for score in evaluation.scores:
+        if score.status is not ScoreStatus.OK:
+            return {"instance": score.instance, "status": score.status.value, "message": score.message}
+    return None
 
 
 def _row(score: Score, instance: Instance) -> dict[str, Any]:

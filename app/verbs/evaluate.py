@@ -96,6 +96,10 @@ def baselines(
         print_figures(out, title, document["baselines"], document["unit"])
         if document["against"] is not None:
             out.print(f"w/t/l: wins, ties, losses against {document['against']}, instances", markup=False)
+        for name, entry in document["baselines"].items():
+            if (why := entry["failure"]) is not None:
+                words = f"{name} failed on {why['instance']}: {why['status']}: {why['message']}"
+                out.print(words, markup=False)
         strata = {s for entry in document["baselines"].values() for s in entry["strata"]}
         if len(strata) > 1:
             _print_strata(document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -12,8 +13,10 @@ from gapsmith.app.config import Config
 from gapsmith.app.opening import assemble
 from gapsmith.app.plugins import load_problem
 from gapsmith.app.setup import Setup
+from gapsmith.cli import app
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, Score, ScoreStatus
 from gapsmith.evolve.executor import Job
+from typer.testing import CliRunner
 
 Planted = Callable[..., Path]
 
@@ -82,3 +85,16 @@ def test_another_verify_or_parameter_is_another_evaluation(planted: Planted) -> 
     assert jobs(opened(path, machines=7), ScoreStatus.INFEASIBLE) == 2
     corrected = planted(("Verdict.valid(max(loads))", "Verdict.valid(loads[0])"))
     assert jobs(opened(corrected), ScoreStatus.INFEASIBLE) == 2
+
+
+def test_a_failed_baseline_says_why(planted: Planted) -> None:
+    """The first instance that failed and its message stand in the document and under the table."""
+    path = str(planted(("    return plan\n'''\n\n\nclass", "    return plan[1:]\n'''\n\n\nclass")))
+    words = ["baselines", path, "--split", "train", "--workers", "1"]
+    found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["baselines"]
+    assert found["shortest-first"]["failure"] is None
+    failure = found["longest-first"]["failure"]
+    assert (failure["instance"], failure["status"]) == ("train-000", "invalid_answer")
+    assert "expected a list of 30 machines" in failure["message"]
+    shown = CliRunner().invoke(app, words).stdout
+    assert f"longest-first failed on train-000: invalid_answer: {failure['message']}" in shown
