@@ -16,7 +16,7 @@ from ..evaluators.evaluator import GapEvaluator
 from ..evolve.base import stream
 from ..problems.base import SPLITS, Instance
 from .baselines import baseline_references
-from .errors import INVALID, USAGE, UserError
+from .errors import INVALID, USAGE, ProblemError, UserError
 from .plugins import LoadedProblem
 from .secret import candidate_seed, keyed, with_secret
 from .setup import Notify, Setup, limits_of, open_problem, policy_of, read_file
@@ -119,7 +119,7 @@ def assemble(
     """A setup over given instances; references are kept in `cache`, by default the user's.
 
     Raises:
-        UserError: two training, validation or test instances are the same.
+        UserError: two training, validation or test instances are the same, or have one id.
     """
     cache = cache or Cache()
     policy = policy_of(config)
@@ -141,14 +141,22 @@ def assemble(
 
 
 def check_disjoint(loaded: LoadedProblem, splits: Mapping[str, Sequence[Instance]]) -> None:
-    """Refuses splits that share an instance.
+    """Refuses splits that share an instance, or an id.
 
     Raises:
         UserError: names the two.
     """
     seen: dict[str, Instance] = {}
-    for instances in splits.values():
+    owner: dict[str, str] = {}
+    for split, instances in splits.items():
         for instance in instances:
+            if instance.id in owner:
+                raise ProblemError(
+                    f"{loaded.name}: id {instance.id} is in {owner[instance.id]} and {split}, expected ids "
+                    "that no two instances share",
+                    "scores are kept by id: put the name of the set into it",
+                )
+            owner[instance.id] = split
             other = seen.setdefault(instance.digest, instance)
             if other is not instance and other.split != instance.split:
                 raise UserError(

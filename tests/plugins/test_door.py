@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from gapsmith.app.errors import INVALID, USAGE
+from gapsmith.app.opening import check_disjoint
 from gapsmith.app.plugins import (
     BUILT_INS,
     ProblemError,
@@ -199,6 +200,14 @@ def test_broken_instances_are_one_clear_sentence(planted: Planted, fault: str) -
     loaded = load_problem(str(planted(change)))
     with pytest.raises(ProblemError, match=pattern):
         loaded.instances("train", 1)
+
+
+def test_an_id_in_two_splits_is_refused(planted: Planted) -> None:
+    """Splits that share an id are named before anything is evaluated or stored."""
+    loaded = load_problem(str(planted(('id=f"{set}-{number:03}"', 'id=f"{number:03}"'))))
+    splits = {name: loaded.instances(name, 1) for name in ("train", "valid")}
+    with pytest.raises(ProblemError, match="id 000 is in train and valid, expected ids that no two"):
+        check_disjoint(loaded, splits)
 
 
 def test_a_reference_of_a_wrong_type(planted: Planted) -> None:
