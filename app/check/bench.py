@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import copy
-import math
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, TypeGuard
 
 from ...evaluators.base import Reference
-from ...evaluators.numbers import better_than
+from ...evaluators.numbers import SCORABLE, better_than, scorable, written
 from ...evaluators.scoring import tolerance_of
 from ...problems.base import Instance, Json, Number, Problem, Sense, Verdict, VerdictStatus
+from ...problems.plain import brief
 from ..plugins import LoadedProblem
 from .findings import Report
 
 SEED = 1
 CALL_CPU_SECONDS = 2.0
 CALL_MEMORY_BYTES = 2 * 1024**3
-_LARGEST = 10**300  # the scorer's limit of an objective: it fails a candidate whose objective is beyond
 
 
 class Overrun(BaseException):
@@ -108,12 +106,12 @@ class Bench:
                 fix="return Verdict.invalid(…) for what is not of the right form",
             )
             return None
-        if not isinstance(verdict, Verdict) or not _finite(verdict):
+        if not _scored(verdict):
             self.report.add(
                 "verify-result",
                 sent=sent,
                 got=_words(verdict),
-                why="only a Verdict with an int, Fraction or float up to 10^300 in size can be scored",
+                why=f"a candidate can be scored only by a Verdict whose objective is {SCORABLE}",
                 fix="return Verdict.valid(objective), Verdict.infeasible(…) or Verdict.invalid(…)",
             )
             return None
@@ -177,20 +175,11 @@ def attempt(call: Callable[[], Any]) -> tuple[Any, BaseException | None]:
         return None, error
 
 
-def _finite(verdict: Verdict) -> bool:
-    if verdict.status is not VerdictStatus.VALID:
-        return True
-    objective: object = verdict.objective
-    if isinstance(objective, float):
-        return math.isfinite(objective)
-    return _exact(objective) and -_LARGEST <= objective <= _LARGEST
-
-
-def _exact(objective: object) -> TypeGuard[int | Fraction]:
-    return isinstance(objective, int | Fraction) and not isinstance(objective, bool)
+def _scored(verdict: object) -> TypeGuard[Verdict]:
+    if not isinstance(verdict, Verdict):
+        return False
+    return verdict.status is not VerdictStatus.VALID or scorable(verdict.objective)
 
 
 def _words(verdict: object) -> str:
-    """What `verify` gave; Python does not even write integers of more than 4,300 digits."""
-    exact = isinstance(verdict, Verdict) and _exact(verdict.objective)
-    return "an objective beyond 10^300" if exact else repr(verdict)
+    return f"{written(verdict.objective)} as objective" if isinstance(verdict, Verdict) else brief(verdict)
