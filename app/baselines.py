@@ -146,9 +146,8 @@ def _key(setup: Setup, program: Program, split: str) -> str:
 
     The source and the parameters are part of it: `verify` may change without a new version, or ask them.
     """
-    loaded = setup.loaded
-    parts = [setup.evaluator.digest(split), program.digest, loaded.digest, sorted(loaded.parameters.items())]
-    return hashlib.sha256(repr(parts).encode()).hexdigest()
+    parts = [setup.evaluator.digest(split), program.digest, setup.loaded.fingerprint]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def encode_evaluation(evaluation: Evaluation) -> dict[str, Any]:
