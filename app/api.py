@@ -51,7 +51,7 @@ def run_campaign(
         document.setdefault(section, {})[key] = value
     config = compose.resolve_budget(parse(document, "run_campaign"))
     place = runs_folder(None if runs is None else Path(runs))
-    check_models(config, place)
+    config = check_models(config, place)
     programs = None if start is None else {"start": {MAIN_FILE: start}}
     with new_folder(place, new_name(Path(problem).stem, seed, time.time())) as folder:
         return compose.run(config, folder, start=programs)

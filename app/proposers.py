@@ -24,6 +24,8 @@ from .runs import find_run
 
 if TYPE_CHECKING:
     from ..evolve.models.caller import Caller
+    from ..evolve.models.settings import ModelSettings
+    from ..prompts.builder import Builder
     from .config import Config
 
 MAILBOX = "mailbox"
@@ -70,12 +72,9 @@ def build_proposer(config: Config, store: Store, folder: Path, admission: Admiss
         return OfflineProposer()
     from ..evolve.models.ensemble import Choice
     from ..evolve.prompted import PromptedProposer
-    from ..prompts.builder import Builder
 
     callers = build_callers(config, _LoggedCalls(store, folder.name), folder)
-    place = Path(config.prompts.folder) if config.prompts.folder else None
-    builder = Builder(config.prompts.tokens, place)
-    return PromptedProposer(callers, builder, Choice(config.prompts.choice), admission.fault)
+    return PromptedProposer(callers, _builder(config), Choice(config.prompts.choice), admission.fault)
 
 
 class _LoggedCalls(StoredCalls):
@@ -105,6 +104,12 @@ def build_callers(config: Config, log: StoredCalls | Cassette, folder: Path) -> 
     ledger = Ledger(None if usd is None else Decimal(str(usd)), config.budget.tokens)
     if isinstance(log, StoredCalls):
         ledger.restore(log.entries())
+        if usd is not None and ledger.spending.cost_usd is None:
+            raise UserError(
+                USAGE,
+                f"usd {usd}: replies of this run had no known price, so what it has cost is not known",
+                "cap what is still to come by --tokens",
+            )
     around = Surroundings(folder / MAILBOX, lambda name: replies_of(name, folder.parent))
     tables = [table for table in config.model if table.spec != "offline"]
     record: CallLog = log
@@ -115,8 +120,11 @@ def build_callers(config: Config, log: StoredCalls | Cassette, folder: Path) -> 
         raise UserError(_CODES.get(error.kind, INVALID), error.sentence, hint) from error
 
 
-def check_models(config: Config, runs: Path) -> None:
+def check_models(config: Config, runs: Path) -> Config:
     """Finds out before anything is spent, and before there is a run, whether all models can be used.
+
+    Returns:
+        The configuration with recorded runs by their whole names: `latest` would be the new run itself.
 
     Raises:
         UserError: one cannot, or the offline proposer is named beside one.
@@ -128,9 +136,38 @@ def check_models(config: Config, runs: Path) -> None:
             f"[[model]] spec: got {', '.join(specs)}, expected offline alone or models alone",
             "run the offline proposer apart, as a control, and put both side by side: `gapsmith compare`",
         )
-    if uses_models(config):
-        for caller in build_callers(config, Cassette(), runs / "check"):
-            caller.close()
+    if not uses_models(config):
+        return config
+    config = config.model_copy(update={"model": tuple(_named(table, runs) for table in config.model)})
+    for caller in build_callers(config, Cassette(), runs / "check"):
+        caller.close()
+    _builder(config)
+    return config
+
+
+def _named(table: ModelSettings, runs: Path) -> ModelSettings:
+    kind, slash, name = table.spec.partition("/")
+    if kind != "replay" or not slash or Path(name).is_file():
+        return table
+    found = find_run(name, runs).resolve()
+    return table.model_copy(
+        update={"spec": f"replay/{found.name if found.parent == runs.resolve() else found}"}
+    )
+
+
+def _builder(config: Config) -> Builder:
+    """The builder of prompts.
+
+    Raises:
+        UserError: the folder of templates or one of them is of no use.
+    """
+    from ..prompts.builder import Builder
+
+    place = Path(config.prompts.folder) if config.prompts.folder else None
+    try:
+        return Builder(config.prompts.tokens, place)
+    except ValueError as error:
+        raise UserError(INVALID, str(error)) from error
 
 
 def replies_of(name: str, runs: Path) -> Replies:

@@ -14,6 +14,7 @@ _OUTSIDE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, 
 def known(error: Exception) -> UserError | None:
     """The error for a person that an exception stands for; None for a bug."""
     from ..evolve.models.base import ModelError
+    from ..prompts.builder import TemplateInvalid
 
     if isinstance(error, UserError):
         return error
@@ -25,6 +26,8 @@ def known(error: Exception) -> UserError | None:
         return UserError(TROUBLE if outside else INVALID, text)
     if isinstance(error, ModelError):
         return UserError(TROUBLE, str(error), "the run is saved; `gapsmith resume latest` goes on")
+    if isinstance(error, TemplateInvalid):
+        return UserError(INVALID, str(error), "correct the template, or leave prompts.folder out")
     if isinstance(error, ModuleNotFoundError) and error.name:
         return UserError(MISSING, f"package {error.name} is missing", f"pip install {error.name}")
     if isinstance(error, OSError) and error.errno in _OUTSIDE:

@@ -117,6 +117,7 @@ class Ledger:
                     self._keep(entry.reserved_tokens, entry.reserved_usd)
                 elif entry.replied:
                     self._book(entry)
+            self.overrun = None  # what an earlier session overran is booked; the next reply tells anew
 
     def reserve(self, tokens: int, usd: Decimal | None) -> Reservation:
         """Sets aside what a call may use at most; waits while calls in flight may still give something back.
@@ -202,12 +203,8 @@ class Ledger:
         if entry.tokens_in is None or entry.tokens_out is None:
             self._keep(entry.reserved_tokens, entry.reserved_usd)
             return
-        used = entry.tokens_in + entry.tokens_out
-        if self.overrun is None and used > entry.reserved_tokens and self._capped:
-            self.overrun = (
-                f"a reply used {used:,} tokens where {entry.reserved_tokens:,} were set aside: the server "
-                "does not honour the limit on the reply's length, so the cap cannot be kept"
-            )
+        if self.overrun is None and self._capped:
+            self.overrun = _overrun(entry, entry.tokens_in + entry.tokens_out)
         now = self._spending
         cost = None if now.cost_usd is None or entry.cost_usd is None else now.cost_usd + entry.cost_usd
         self._spending = replace(
@@ -223,3 +220,15 @@ class Ledger:
     @property
     def _capped(self) -> bool:
         return self.usd is not None or self.tokens is not None
+
+
+def _overrun(entry: Entry, used: int) -> str | None:
+    """How a reply took more than was set aside for it, None if it did not."""
+    why = "the server does not honour the limit on the reply's length, so the cap cannot be kept"
+    if used > entry.reserved_tokens:
+        return f"a reply used {used:,} tokens where {entry.reserved_tokens:,} were set aside: {why}"
+    # The prompt is set aside by its bytes, many more than its tokens: they may hide a reply that is too long.
+    reserved = entry.reserved_usd
+    if entry.cost_usd is not None and reserved is not None and entry.cost_usd > reserved:
+        return f"a reply cost ${entry.cost_usd:.4f} where ${reserved:.4f} were set aside: {why}"
+    return None

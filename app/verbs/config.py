@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import TROUBLE, UNSAFE, USAGE, UserError, unwritable
+from ..views.words import clean
 from .common import Json, Set, Without, console, emit_json, errors
 
 
@@ -122,4 +123,4 @@ def _print_doctor(document: dict[str, Any]) -> None:
         out.print(f"{name:<22} {'present' if present else 'not set'}", markup=False)
     for row in document["models"]:
         said = f"answered after {row['wall_seconds']:.1f} s" if row["reachable"] else row["reason"]
-        out.print(f"model {row['spec']:<16} {said}", markup=False)
+        out.print(clean(f"model {row['spec']:<16} {said}"), markup=False)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..views.words import clean
 from .common import Json, Runs, console, emit_json, errors
 
 
@@ -77,10 +78,11 @@ def mailbox(
         if json:
             emit_json(rows)
         elif name is not None:
-            console().print(found[name].prompt.read_text("utf-8"), markup=False)
+            console().print(clean(found[name].prompt.read_text("utf-8")), markup=False)
         else:
             for row in rows:
                 note = f"  {row['problem']}" if row["problem"] else ""
-                console().print(f"{row['prompt']}  {row['state']:<9} {row['file']}{note}", markup=False)
+                words = f"{row['prompt']}  {row['state']:<9} {row['file']}{note}"
+                console().print(clean(words), markup=False)
             if not rows:
                 console().print(f"no prompts in {folder}", markup=False)

@@ -147,7 +147,7 @@ def run(
             control=control and control.value,
         )
         config = compose.resolve_budget(config)
-        check_models(config, runs_folder(runs))
+        config = check_models(config, runs_folder(runs))
         programs = start_programs(start or [], runs_folder(runs))
         if dry_run:
             _dry_run(config, programs, repeat, json)
@@ -227,6 +227,7 @@ def stop(run: Annotated[str, typer.Argument(metavar="RUN")], runs: Runs = None, 
 def _dry_run(config: Config, programs: dict[str, dict[str, str]], repeat: int, json: bool) -> None:
     """Prints what a campaign would ask for and cost, and its first prompt."""
     from .. import compose
+    from ..views.words import clean
 
     document = {**compose.dry_run(config, start=programs or None), "runs": repeat}
     if json:
@@ -235,7 +236,7 @@ def _dry_run(config: Config, programs: dict[str, dict[str, str]], repeat: int, j
     if repeat > 1:
         console().print(f"{repeat} runs; calls, cost and budgets are those of each run", markup=False)
     for text in [*document["lines"], *(document["prompt"] or {}).values()]:
-        console().print(text, markup=False)
+        console().print(clean(text), markup=False)
 
 
 def _with_seed(config: Config, offset: int) -> Config:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...evaluators.base import Evaluation
 from ...evolve.campaign import Campaign
 from .numbers import duration, percent
+from .words import clean
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -65,11 +66,11 @@ class LiveView:
             self._line(f"{what}: {total} to do")
 
     def say(self, text: str) -> None:
-        """Shows a line above the table."""
+        """Shows a line above the table; it may name what a stranger's configuration says."""
         if self._live is not None:
-            self._live.console.print(text, markup=False)
+            self._live.console.print(clean(text), markup=False)
         else:
-            self._line(text)
+            self._line(clean(text))
 
     def observe(self, campaign: Campaign) -> None:
         """Takes note of how far a campaign is."""

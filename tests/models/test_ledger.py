@@ -55,6 +55,12 @@ def test_a_reply_above_its_reservation_is_reported():
     ledger = Ledger(usd=CENT)
     ledger.book(ledger.reserve(100, CENT), Completion("x", "m", 100, 1), CENT)
     assert "101 tokens where 100" in ledger.overrun
+    short = Ledger(usd=CENT)  # the bytes of the prompt were set aside, and hide a reply that is too long
+    short.book(short.reserve(1000, CENT / 2), Completion("x", "m", 100, 800), CENT)
+    assert "$0.0100 where $0.0050" in short.overrun
+    again = Ledger(usd=10 * CENT)
+    again.restore([Entry(100, CENT, True, replied=True, tokens_in=100, tokens_out=1, cost_usd=2 * CENT)])
+    assert (again.overrun, again.spending.cost_usd) == (None, 2 * CENT)
     free = Ledger()
     free.book(free.reserve(100, None), Completion("x", "m", 100, 1), None)
     assert free.overrun is None

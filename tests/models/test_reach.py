@@ -1,9 +1,15 @@
-"""`doctor --model`: whether a model answers, without a campaign."""
+"""Whether a model can be used at all, before a campaign and without one."""
 
 import json
+from decimal import Decimal
 
 import pytest
+from gapsmith.app.config import parse
+from gapsmith.app.errors import UserError
+from gapsmith.app.proposers import build_callers
 from gapsmith.cli import app
+from gapsmith.evolve.ledger import Entry
+from gapsmith.evolve.store.calls import StoredCalls
 from typer.testing import CliRunner
 
 
@@ -32,3 +38,36 @@ def test_trouble_is_told(loopback, trouble):
     code, (row,) = reach(server.url, OPENAI_API_KEY="wrong")
     assert (code, row["reachable"]) == (8, False)
     assert ("connection" if trouble == "nobody" else "key") in row["reason"].lower()
+
+
+@pytest.mark.parametrize("template", [None, "{{ nonsense }}"])
+def test_templates_of_no_use_are_the_users_mistake(tmp_path, template):
+    """A folder that is not there leaves no run behind; a wrong name in a template is told with its file."""
+    folder = tmp_path / "templates"
+    if template is not None:
+        folder.mkdir()
+        (folder / "improve.md.jinja").write_text(template)
+    words = ["run", "smtt", "--model", "manual", "--runs", str(tmp_path / "runs"), "--json"]
+    options = ["--set", f"prompts.folder={folder}", "--set", "problem.jobs=8", "--dry-run"]
+    done = CliRunner().invoke(app, [*words, *options])
+    error = json.loads(done.stdout)["error"]
+    assert (done.exit_code, error["code"]) == (3, 3), error
+    assert ("expected a folder" if template is None else "improve.md.jinja") in error["message"]
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_dollar_cap_needs_to_know_what_was_spent(tmp_path):
+    """Replies without a price in the record: what is left of a cap is not known, so nothing is sent."""
+
+    class Unpriced(StoredCalls):
+        def __init__(self):
+            pass
+
+        def entries(self):
+            return [Entry(100, Decimal(1), True, replied=True, tokens_in=10, tokens_out=10)]
+
+    prices = {"price_in_usd_per_million": 1, "price_out_usd_per_million": 1}
+    model = {"spec": "openai/x", "base_url": "http://127.0.0.1:9/v1", **prices}
+    config = parse({"campaign": {"problem": "smtt"}, "budget": {"usd": 1.0}, "model": [model]}, "test")
+    with pytest.raises(UserError, match="no known price"):
+        build_callers(config, Unpriced(), tmp_path)
