@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from gapsmith.app.views.record import open_record
 from gapsmith.evaluators.base import EvaluationStatus
 from gapsmith.evaluators.scoring import normalised_loss
@@ -67,6 +68,7 @@ def test_random_changes_are_not_raced(campaign: Run) -> None:
         assert worst < fitness[rows[0].parents[0]]
 
 
+@pytest.mark.slow
 def test_the_champion_is_the_best_of_all_that_were_validated(campaign: Run) -> None:
     """Also of those that lost their only cell to a candidate that is better in training alone."""
     sections = {

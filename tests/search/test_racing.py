@@ -58,6 +58,7 @@ def test_no_sum_is_hopeless_where_losses_can_be_below_zero() -> None:
         assert stopped_at(a_race(rival, proven=True), mine) == 1
 
 
+@pytest.mark.slow
 def test_candidates_as_good_as_the_rival_are_seldom_stopped() -> None:
     """With no true difference at most the stated share is stopped (4,000 races, four standard errors)."""
     rng, level, races, lost = random.Random(7), 0.05, 4000, 0
