@@ -19,9 +19,12 @@ from pydantic import BaseModel, ValidationError
 from ...problems.base import Json
 from ..base import Completion
 from .base import ErrorKind, ModelError
+from .keys import NO_KEYS, Keys
 
 SENTENCE = 500
 """Characters of a provider's text that are kept in a sentence."""
+LABEL = 200
+"""Characters of a model's name or a finish reason that are kept."""
 
 OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
 OUTCOME_UNKNOWN = frozenset({408, 502, 504, 520, 521, 522, 523, 524})
@@ -63,8 +66,14 @@ class _Reply(BaseModel):
     usage: _Usage | None = None
 
 
-def parse_reply(body: str, name: str, seconds: float) -> Completion:
-    """The completion of a response's body (JSON text); `seconds` is the wall time of the attempt.
+def parse_reply(body: str, name: str, seconds: float, keys: Keys = NO_KEYS) -> Completion:
+    """The completion of a response's body (JSON text).
+
+    Args:
+        body: as it came.
+        name: the model's specification.
+        seconds: wall time of the attempt.
+        keys: what is hidden in all but the text of a good reply, which stays as it came.
 
     Raises:
         ModelError: `GARBAGE` when the body is no chat completion, `EMPTY` when it holds no text.
@@ -74,6 +83,7 @@ def parse_reply(body: str, name: str, seconds: float) -> Completion:
     except ValidationError:
         reply = _Reply()
     if reply.choices is None:
+        body = keys.hide(body)
         raise ModelError(
             ErrorKind.GARBAGE,
             f"{name}: the server's answer is no chat completion: {clip(body)!r}; is base_url right?",
@@ -82,8 +92,8 @@ def parse_reply(body: str, name: str, seconds: float) -> Completion:
         )
     choice = reply.choices[0] if reply.choices else _Choice()
     message = choice.message or _Message()
-    finish = "refusal" if message.refusal else choice.finish_reason
-    completion = _completion(_text(message), finish, reply, name, seconds)
+    finish = "refusal" if message.refusal else _label(choice.finish_reason, keys)
+    completion = _completion(_text(message), finish, reply, _label(reply.model, keys) or name, seconds)
     if not completion.text.strip() and finish not in ("length", "content_filter", "refusal"):
         raise ModelError(
             ErrorKind.EMPTY,
@@ -100,11 +110,16 @@ def _text(message: _Message) -> str:
     return message.content or message.refusal or ""
 
 
-def _completion(text: str, finish: str | None, reply: _Reply, name: str, seconds: float) -> Completion:
+def _label(word: str | None, keys: Keys) -> str | None:
+    """A word of the server's own (answering model, finish reason), fit to be shown."""
+    return None if word is None else clip(keys.hide(word), LABEL)
+
+
+def _completion(text: str, finish: str | None, reply: _Reply, model: str, seconds: float) -> Completion:
     usage = reply.usage or _Usage()
     return Completion(
         text=text,
-        model=reply.model or name,
+        model=model,
         tokens_in=usage.prompt_tokens,
         tokens_out=usage.completion_tokens,
         seconds=seconds,
@@ -122,18 +137,19 @@ def clip(text: str, limit: int = SENTENCE) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def sort_error(error: Exception, name: str) -> ModelError:
-    """A package's exception as a `ModelError`, with the provider's own sentence."""
+def sort_error(error: Exception, name: str, keys: Keys = NO_KEYS) -> ModelError:
+    """A package's exception as a `ModelError`, with the provider's own sentence, in which keys are hidden."""
     status = getattr(error, "status_code", None)
     if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
         return ModelError(ErrorKind.TIMEOUT, f"{name}: no reply in time", unknown_outcome=not _unsent(error))
     if not isinstance(status, int) or type(error).__name__ == "APIConnectionError":
-        cause = clip(str(error.__cause__ or error)) or type(error).__name__
+        cause = clip(keys.hide(str(error.__cause__ or error))) or type(error).__name__
         return ModelError(
             ErrorKind.CONNECTION, f"{name}: connection failed: {cause}", unknown_outcome=not _unsent(error)
         )
-    sentence = f"{name}: the provider says ({status}): {_provider_sentence(error)}"
-    kind, hint = _kind(status, f"{getattr(error, 'code', '')} {_provider_sentence(error)}".lower())
+    said = _provider_sentence(error, keys)
+    sentence = f"{name}: the provider says ({status}): {said}"
+    kind, hint = _kind(status, f"{getattr(error, 'code', '')} {said}".lower())
     return ModelError(
         kind,
         sentence + (f"; {hint}" if hint else ""),
@@ -152,11 +168,11 @@ def _unsent(error: Exception) -> bool:
     return False
 
 
-def _provider_sentence(error: Exception) -> str:
+def _provider_sentence(error: Exception, keys: Keys) -> str:
     body = getattr(error, "body", None)
     if isinstance(body, Mapping) and isinstance(body.get("message"), str):
-        return clip(body["message"])
-    return clip(str(getattr(error, "message", error))) or "no sentence"
+        return clip(keys.hide(body["message"]))
+    return clip(keys.hide(str(getattr(error, "message", error)))) or "no sentence"
 
 
 def _kind(status: int, text: str) -> tuple[ErrorKind, str]:
@@ -207,9 +223,11 @@ class Parameters:
     Args:
         wanted: parameters by name; one of `OUTPUT_LIMITS` among them, whose value is given per request.
         limit: the name of `OUTPUT_LIMITS` to begin with.
+        keys: what is hidden in notes.
     """
 
-    def __init__(self, wanted: Mapping[str, Json], limit: str) -> None:
+    def __init__(self, wanted: Mapping[str, Json], limit: str, keys: Keys = NO_KEYS) -> None:
+        self._keys = keys
         self._lock = threading.Lock()
         self._kept = dict(wanted)
         self._limits = [limit, *(name for name in OUTPUT_LIMITS if name != limit)]
@@ -227,7 +245,8 @@ class Parameters:
         """
         if getattr(error, "status_code", None) not in (400, 422):
             return False
-        text = f"{getattr(error, 'param', None) or ''} {_provider_sentence(error)} {clip(str(error))}"
+        param, whole = (clip(self._keys.hide(str(part))) for part in (getattr(error, "param", ""), error))
+        text = f"{param} {_provider_sentence(error, self._keys)} {whole}"
         named = [name for name in sent if re.search(rf"\b{name}\b", text)]
         if not named or not _REFUSED.search(text):
             return False

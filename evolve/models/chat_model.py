@@ -11,6 +11,7 @@ from ...problems.base import Json
 from ..base import Completion, Prompt
 from .base import ModelError, Request
 from .chat import Parameters, parse_reply, sort_error
+from .keys import NO_KEYS, Keys
 from .settings import ModelSettings
 from .wire import Wire
 
@@ -29,18 +30,24 @@ class ChatModel:
         connect: imports the package and returns what sends and what hangs up, in a thread; the first call
             raises its error.
         limit: name of the parameter that limits the reply.
+        keys: what is hidden in the sentences of errors and notes.
     """
 
     def __init__(
-        self, settings: ModelSettings, connect: Callable[[], tuple[Send, HangUp]], limit: str = "max_tokens"
+        self,
+        settings: ModelSettings,
+        connect: Callable[[], tuple[Send, HangUp]],
+        limit: str = "max_tokens",
+        keys: Keys = NO_KEYS,
     ) -> None:
         self._settings = settings
+        self._keys = keys
         optional: dict[str, Json] = {
             "temperature": settings.temperature,
             "reasoning_effort": settings.reasoning_effort,
         }
         given = {name: value for name, value in optional.items() if value is not None}
-        self._parameters = Parameters(given, limit)
+        self._parameters = Parameters(given, limit, keys)
         self._wire = Wire(settings.spec)
         self._line = self._wire.start(asyncio.to_thread(connect))
 
@@ -81,8 +88,8 @@ class ChatModel:
             except Exception as error:
                 if self._parameters.drop(error, sent):
                     continue
-                raise sort_error(error, self.name) from error
-            return parse_reply(body, self.name, time.monotonic() - started)
+                raise sort_error(error, self.name, self._keys) from error
+            return parse_reply(body, self.name, time.monotonic() - started, self._keys)
 
 
 def messages(prompt: Prompt) -> list[dict[str, str]]:

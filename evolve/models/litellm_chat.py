@@ -14,6 +14,7 @@ from typing import Any
 from ...problems.base import Json
 from .base import ErrorKind, MissingExtra, ModelError
 from .chat_model import ChatModel, HangUp, Send
+from .keys import Keys, check_key
 from .openai_chat import NO_KEY_NEEDED, find_key, is_local
 from .settings import ModelSettings
 
@@ -23,7 +24,7 @@ def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> Ch
 
     Raises:
         MissingExtra: litellm is not installed.
-        ModelError: `KEY` when the variable named in the settings is not set.
+        ModelError: `KEY` when the variable named in the settings is not set, or no header can carry a key.
     """
     if importlib.util.find_spec("litellm") is None:
         raise MissingExtra("litellm", "pip install 'gapsmith[litellm]'")
@@ -33,6 +34,9 @@ def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> Ch
         key = find_key(settings.spec, settings.base_url, settings.api_key_env, "", environment)
     elif settings.base_url is not None and is_local(settings.base_url):
         key = NO_KEY_NEEDED
+    else:
+        usual = f"{model.split('/')[0].upper()}_API_KEY"
+        check_key(settings.spec, usual, environment.get(usual, ""))  # litellm sends it unstripped
 
     def connect() -> tuple[Send, HangUp]:
         litellm = _import()
@@ -60,7 +64,8 @@ def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> Ch
 
         return send, hang_up
 
-    return ChatModel(settings, connect)
+    keys = Keys.of(environment) if key is None else Keys([key])
+    return ChatModel(settings, connect, keys=keys)
 
 
 def _import() -> Any:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from ...problems.base import Json
 from .base import ErrorKind, ModelError
 from .chat_model import ChatModel, HangUp, Send
+from .keys import Keys, check_key
 from .settings import ModelSettings
 
 KEY = "OPENAI_API_KEY"
@@ -42,7 +43,8 @@ def openai_model(settings: ModelSettings, environment: Mapping[str, str]) -> Cha
 
         return send, client.close
 
-    return ChatModel(settings, connect, "max_tokens" if base_url else "max_completion_tokens")
+    limit = "max_tokens" if base_url else "max_completion_tokens"
+    return ChatModel(settings, connect, limit, Keys([key]))
 
 
 def find_key(
@@ -51,12 +53,13 @@ def find_key(
     """The key for a server, from the environment variable `named`, or else the provider's `usual` one.
 
     Raises:
-        ModelError: `KEY`, naming the variable, when it is not set and the server is not a local one.
+        ModelError: `KEY`, naming the variable, when it is not set and the server is not a local one, or when
+            no header can carry what it holds.
     """
     variable = named or usual
     key = environment.get(variable, "").strip()
     if key:
-        return key
+        return check_key(spec, variable, key)
     if named is None and base_url is not None and is_local(base_url):
         return NO_KEY_NEEDED
     raise ModelError(
