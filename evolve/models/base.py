@@ -171,7 +171,8 @@ class Price:
     cached: Decimal | None = None
 
     def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> Decimal:
-        """US dollars for token counts; `cached` is a part of `tokens_in`."""
+        """US dollars for token counts (≥ 0); `cached` is a part of `tokens_in`, at most all of it."""
+        cached = min(cached, tokens_in)
         rate = self.input if self.cached is None else self.cached
         total = self.input * (tokens_in - cached) + rate * cached + self.output * tokens_out
         return total / 1_000_000

@@ -26,6 +26,9 @@ SENTENCE = 500
 LABEL = 200
 """Characters of a model's name or a finish reason that are kept."""
 
+MOST_TOKENS = 2**53
+"""A larger count is no count; up to here every number type of a store or a report holds it exactly."""
+
 OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
 OUTCOME_UNKNOWN = frozenset({408, 502, 504, 520, 521, 522, 523, 524})
 """Statuses of gateways that gave up waiting: the model behind may have finished, and billed."""
@@ -45,25 +48,11 @@ class _Choice(BaseModel):
     finish_reason: str | None = None
 
 
-class _InputDetails(BaseModel):
-    cached_tokens: int | None = None
-
-
-class _OutputDetails(BaseModel):
-    reasoning_tokens: int | None = None
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    prompt_tokens_details: _InputDetails | None = None
-    completion_tokens_details: _OutputDetails | None = None
-
-
 class _Reply(BaseModel):
     model: str | None = None
     choices: list[_Choice] | None = None
-    usage: _Usage | None = None
+    usage: Any = None
+    """Read by `_count` and `_part`: a reply is worth keeping whatever the server says of its size."""
 
 
 def parse_reply(body: str, name: str, seconds: float, keys: Keys = NO_KEYS) -> Completion:
@@ -116,19 +105,29 @@ def _label(word: str | None, keys: Keys) -> str | None:
 
 
 def _completion(text: str, finish: str | None, reply: _Reply, model: str, seconds: float) -> Completion:
-    usage = reply.usage or _Usage()
+    usage = reply.usage if isinstance(reply.usage, Mapping) else {}
+    tokens_in, tokens_out = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     return Completion(
         text=text,
         model=model,
-        tokens_in=usage.prompt_tokens,
-        tokens_out=usage.completion_tokens,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
         seconds=seconds,
         finish_reason=finish,
-        tokens_cached=usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else None,
-        tokens_reasoning=(
-            usage.completion_tokens_details.reasoning_tokens if usage.completion_tokens_details else None
-        ),
+        tokens_cached=_part(usage.get("prompt_tokens_details"), "cached_tokens", tokens_in),
+        tokens_reasoning=_part(usage.get("completion_tokens_details"), "reasoning_tokens", tokens_out),
     )
+
+
+def _count(value: object) -> int | None:
+    """A server's count of tokens; None, not known, for what cannot be one, so that nothing is given back."""
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+
+
+def _part(details: object, name: str, whole: int | None) -> int | None:
+    """A count in `details` as a part of the `whole`, at most all of it; None where either is not known."""
+    value = details.get(name) if isinstance(details, Mapping) else None
+    return None if whole is None or type(value) is not int else min(max(value, 0), whole)
 
 
 def clip(text: str, limit: int = SENTENCE) -> str:
