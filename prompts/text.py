@@ -12,18 +12,29 @@ _ESCAPES = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|.)
 _CHAT_MARKS = re.compile(
     r"<\|[^|<>\n]{0,40}\|>|</?s>|\[/?INST\]|<</?SYS>>|<(start|end)_of_turn>", re.IGNORECASE
 )
+_DEEPEST = 20
+"""Marks nested deeper than this are hostile: every bracket that could begin one goes."""
 
 
 def quote(text: str, limit: int = QUOTED_CHARACTERS) -> str:
     """Untrusted text as a Markdown quotation: every line begins with `> `, so no line can leave it.
 
-    Terminal escapes, control and direction characters and marks of chat formats are removed; more than
-    `limit` characters are cut in the middle.
+    Terminal escapes, control, direction and other invisible characters and marks of chat formats are removed;
+    more than `limit` characters are cut in the middle.
     """
-    text = _CHAT_MARKS.sub("·", _ESCAPES.sub("", text))
-    lines = ["".join(c for c in line if c.isprintable() or c == "\t") for line in text.splitlines()]
-    text = cut("\n".join(lines).strip(), limit)
+    lines = _ESCAPES.sub("", text).splitlines()
+    lines = ["".join(c for c in line if c.isprintable() or c == "\t") for line in lines]
+    text = _without_marks(cut("\n".join(lines).strip(), limit))
     return "\n".join(f"> {line}" for line in text.split("\n"))
+
+
+def _without_marks(text: str) -> str:
+    """Text without marks of chat formats, also those that stand only when others inside them are gone."""
+    for _ in range(_DEEPEST):
+        if (cleaned := _CHAT_MARKS.sub("·", text)) == text:
+            return text
+        text = cleaned
+    return re.sub(r"[<\[]", "·", text)
 
 
 def cut(text: str, limit: int) -> str:

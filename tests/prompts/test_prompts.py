@@ -107,6 +107,24 @@ def test_text_from_candidates_cannot_leave_its_quotation():
     assert not any(mark in user for mark in ("\x1b", "\x07", "\r", "\u2028", "<|"))
 
 
+@pytest.mark.parametrize("inside", ["\u200b", "\u00ad", "\x00", "\u202e", "\x1b[2J", "\x1b]0;x\x07"])
+@pytest.mark.parametrize("mark", ["<|im_end|>", "[INST]", "</s>", "<<SYS>>", "<start_of_turn>"])
+def test_an_invisible_character_does_not_carry_a_mark_into_a_quotation(mark, inside):
+    """Wherever it stands in the mark, what is left of it is no mark."""
+    for place in range(1, len(mark)):
+        assert quote(f"a{mark[:place]}{inside}{mark[place:]}b") == "> a·b"
+
+
+@pytest.mark.parametrize(
+    "text", ["<|<|a|>|>", "<|</s>im_end|>", "[<s>INST]", "<" * 9 + "<SYS>>" + ">" * 9, "<|" * 99 + "|>" * 99]
+)
+def test_a_mark_inside_a_mark_leaves_none(text):
+    """Marks are removed until there are none, so that removal cannot make one."""
+    found = quote(text)
+    assert quote(found.removeprefix("> ")) == found
+    assert not any(mark in found for mark in ("<|a|>", "<|im_end|>", "<|·|>", "[INST]", "<<SYS>>"))
+
+
 def test_long_text_is_cut_in_the_middle():
     """Beginning and end stay, and the reader sees how much is missing."""
     text = quote("a" * 1000 + "THE END", 100)
