@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import ErrorDetails
 
 from ..evolve.measures import DEFAULT_NAMES, MEASURES
-from ..evolve.models.settings import ModelSettings
+from ..evolve.models.settings import MAY_HOLD_SECRET, ModelSettings
 from ..sandbox.policy import LAYERS
 from .errors import INVALID, UserError
 
@@ -369,4 +369,5 @@ def _explain(error: ErrorDetails, where: str) -> str:
     if error["type"] in ("model_type", "dict_type"):
         expected = f"expected a table: keys under [{section}]"
     meaning = f" ({field.description})" if field is not None and field.description else ""
-    return f"{place}: got {error['input']!r}, {expected}{meaning}"
+    got = "" if error["type"] == MAY_HOLD_SECRET else f"got {error['input']!r}, "
+    return f"{place}: {got}{expected}{meaning}"

@@ -8,12 +8,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...problems.base import Json
+from .address import address_fault
 from .base import ErrorKind, ModelError
 from .chat_model import ChatModel, HangUp, Send
 from .keys import Keys, check_key
 from .settings import ModelSettings
 
 KEY = "OPENAI_API_KEY"
+ADDRESS = "OPENAI_BASE_URL"
 NO_KEY_NEEDED = "none"
 """Sent to servers on this machine or network when there is no key; the SDK insists on one."""
 
@@ -22,10 +24,11 @@ def openai_model(settings: ModelSettings, environment: Mapping[str, str]) -> Cha
     """A model behind the openai SDK, whose own retries are off, so that nothing is retried twice.
 
     Raises:
-        ModelError: `KEY` when the environment holds no key and the server is not a local one.
+        ModelError: `KEY` when the environment holds no key and the server is not a local one, `REQUEST` when
+            its `OPENAI_BASE_URL` is no address.
     """
     model = settings.spec.removeprefix("openai/")
-    base_url = settings.base_url or environment.get("OPENAI_BASE_URL") or None
+    base_url = settings.base_url or _usual_address(settings.spec, environment)
     key = find_key(settings.spec, base_url, settings.api_key_env, KEY, environment)
 
     def connect() -> tuple[Send, HangUp]:
@@ -45,6 +48,14 @@ def openai_model(settings: ModelSettings, environment: Mapping[str, str]) -> Cha
 
     limit = "max_tokens" if base_url else "max_completion_tokens"
     return ChatModel(settings, connect, limit, Keys([key]))
+
+
+def _usual_address(spec: str, environment: Mapping[str, str]) -> str | None:
+    url = environment.get(ADDRESS, "").strip()
+    fault = address_fault(url) if url else None
+    if fault is not None:
+        raise ModelError(ErrorKind.REQUEST, f"{spec}: the environment variable {ADDRESS}: {fault}")
+    return url or None
 
 
 def find_key(

@@ -5,15 +5,20 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
+from .address import address_fault
 from .base import Price
+
+MAY_HOLD_SECRET = "may_hold_secret"
+"""Type of the validation errors whose input must not be repeated."""
 
 
 class ModelSettings(BaseModel):
     """One model of a campaign: which, how much of the work, at what price and within which limits."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     spec: str = Field(
         min_length=1,
@@ -47,6 +52,14 @@ class ModelSettings(BaseModel):
     outage_seconds: float = Field(
         600.0, ge=0, description="wall seconds without any reply after which the campaign stops, resumable"
     )
+
+    @field_validator("base_url")
+    @classmethod
+    def _check_address(cls, url: str | None) -> str | None:
+        fault = None if url is None else address_fault(url)
+        if fault is not None:
+            raise PydanticCustomError(MAY_HOLD_SECRET, "{fault}", {"fault": fault})
+        return url
 
     @property
     def price(self) -> Price | None:
