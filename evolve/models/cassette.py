@@ -12,8 +12,11 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
+
+from pydantic import TypeAdapter, ValidationError
 
 from ..base import Completion, Prompt
 from ..follow import Course
@@ -149,9 +152,9 @@ class Cassette:
         yield from map(_row, self.exchanges)
 
     def save(self, path: Path) -> None:
-        """Writes one JSON object a line (UTF-8)."""
+        """Writes one JSON object a line (UTF-8); only a line feed ends a line, for texts hold others."""
         lines = [json.dumps(row, ensure_ascii=False) for row in self.rows()]
-        path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        path.write_text("".join(line + "\n" for line in lines), encoding="utf-8", newline="\n")
 
     @classmethod
     def load(cls, path: Path) -> Cassette:
@@ -159,24 +162,51 @@ class Cassette:
 
         Raises:
             ModelError: `REQUEST`, naming file and line, when a line is no exchange.
+            OSError: the file cannot be read.
         """
         exchanges: list[Exchange] = []
         course: Course | None = None
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+            if not line.strip():
+                continue
             try:
-                row = json.loads(line)
+                row = json.loads(line.decode("utf-8"))
                 if "steps" in row:
                     course = Course(tuple(map(int, row["steps"])), frozenset(map(int, row["late"])))
                     continue
-                row["prompt"] = Prompt(**row["prompt"])
-                row["completion"] = row["completion"] and Completion(**row["completion"])
-                row["error"] = row.get("error") and ErrorKind(row["error"])
-                exchanges.append(Exchange(**row))
-            except (ValueError, TypeError, KeyError) as error:
+                exchanges.append(_exchange(row))
+            except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
                 raise ModelError(
-                    ErrorKind.REQUEST, f"{path} line {number}: no recorded exchange ({error})"
+                    ErrorKind.REQUEST,
+                    f"{path} line {number}: no recorded exchange ({_why(error)}); expected a JSON object as "
+                    "`gapsmith export RUN --what cassette` writes it; export the run again, or mend the line",
                 ) from None
         return cls(exchanges, course)
+
+
+def _exchange(row: dict[str, Any]) -> Exchange:
+    """A line's exchange; the constructors refuse unknown keys, the adapter values of another type."""
+    row["prompt"] = Prompt(**row["prompt"])
+    row["completion"] = row["completion"] and Completion(**row["completion"])
+    row["error"] = row.get("error") and ErrorKind(row["error"])
+    return _adapter().validate_python(asdict(Exchange(**row)))
+
+
+@cache
+def _adapter() -> TypeAdapter[Exchange]:
+    return TypeAdapter(Exchange)
+
+
+def _why(error: Exception) -> str:
+    """One clause on a line that cannot be read."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start + 1} is no UTF-8"
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg'][0].lower()}{first['msg'][1:]}"
+    if isinstance(error, KeyError):
+        return f"it lacks {error}"
+    return str(error)
 
 
 def _row(exchange: Exchange) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def _replay(settings: ModelSettings, around: Surroundings) -> Model:
     if name.endswith(".jsonl"):
         try:
             return RecordedModel(settings.spec, Cassette.load(Path(name)))
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a path with a NUL is a ValueError
             raise ModelError(
                 ErrorKind.REQUEST, f"{settings.spec}: cannot read the cassette: {error}"
             ) from None
