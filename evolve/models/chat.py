@@ -7,6 +7,7 @@ common.
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import time
@@ -23,6 +24,12 @@ from .keys import NO_KEYS, Keys
 
 SENTENCE = 500
 """Characters of a provider's text that are kept in a sentence."""
+GARBAGE = 2000
+"""Characters of a body without a completion that are stored."""
+MOST_BYTES = 4 * 1024 * 1024
+"""Of a response's body; no reply within a sensible limit of tokens comes near."""
+LONGEST_WAIT = 86_400.0
+"""Seconds; what a provider asks for beyond a day is a day, far beyond every patience."""
 LABEL = 200
 """Characters of a model's name or a finish reason that are kept."""
 
@@ -65,20 +72,24 @@ def parse_reply(body: str, name: str, seconds: float, keys: Keys = NO_KEYS) -> C
         keys: what is hidden in all but the text of a good reply, which stays as it came.
 
     Raises:
-        ModelError: `GARBAGE` when the body is no chat completion, `EMPTY` when it holds no text.
+        ModelError: `GARBAGE` when the body is no chat completion or larger than `MOST_BYTES`, `EMPTY` when it
+            holds no text.
     """
+    size = len(body.encode(errors="replace"))
+    if size > MOST_BYTES:
+        sentence = (
+            f"{name}: the server's answer has {size:,} bytes, expected at most {MOST_BYTES:,}; does the "
+            "server honour max_output_tokens of the [[model]] table?"
+        )
+        raise _garbage(sentence, body, name, seconds, keys)
     try:
         reply = _Reply.model_validate_json(body)
     except ValidationError:
         reply = _Reply()
     if reply.choices is None:
-        body = keys.hide(body)
-        raise ModelError(
-            ErrorKind.GARBAGE,
-            f"{name}: the server's answer is no chat completion: {clip(body)!r}; is base_url right?",
-            unknown_outcome=True,
-            completion=Completion(body, name, seconds=seconds, finish_reason="garbage"),
-        )
+        said = clip(keys.hide(body))
+        sentence = f"{name}: the server's answer is no chat completion: {said!r}; is base_url right?"
+        raise _garbage(sentence, body, name, seconds, keys)
     choice = reply.choices[0] if reply.choices else _Choice()
     message = choice.message or _Message()
     finish = "refusal" if message.refusal else _label(choice.finish_reason, keys)
@@ -91,6 +102,12 @@ def parse_reply(body: str, name: str, seconds: float, keys: Keys = NO_KEYS) -> C
             completion=completion,
         )
     return completion
+
+
+def _garbage(sentence: str, body: str, name: str, seconds: float, keys: Keys) -> ModelError:
+    """An answer that is none, with the beginning of its body to look at; it may have been billed."""
+    completion = Completion(clip(keys.hide(body), GARBAGE), name, seconds=seconds, finish_reason="garbage")
+    return ModelError(ErrorKind.GARBAGE, sentence, unknown_outcome=True, completion=completion)
 
 
 def _text(message: _Message) -> str:
@@ -132,8 +149,10 @@ def _part(details: object, name: str, whole: int | None) -> int | None:
 
 def clip(text: str, limit: int = SENTENCE) -> str:
     """Text on one line, control characters removed, cut to `limit` characters."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    head = text[: 8 * limit]  # enough, also with runs of spaces, and quick where a body has megabytes
+    line = " ".join("".join(c if c.isprintable() else " " for c in head).split())
+    whole = len(line) <= limit and len(head) == len(text)
+    return line if whole else line[: limit - 1] + "…"
 
 
 def sort_error(error: Exception, name: str, keys: Keys = NO_KEYS) -> ModelError:
@@ -194,19 +213,25 @@ def _kind(status: int, text: str) -> tuple[ErrorKind, str]:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Seconds that the response asks to wait: `retry-after-ms`, or `retry-after` as seconds or HTTP date."""
+    """Seconds that the response asks to wait, from 0 to `LONGEST_WAIT`; None when it does not say."""
     headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
     try:
-        if headers.get("retry-after-ms"):
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
-        text = headers.get("retry-after")
-        if not text:
-            return None
-        if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text):
-            return float(text)
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (ValueError, TypeError):
+        asked = _asked_seconds(headers)
+    except (ValueError, TypeError, OverflowError):
         return None
+    return None if asked is None or math.isnan(asked) else min(max(asked, 0.0), LONGEST_WAIT)
+
+
+def _asked_seconds(headers: Any) -> float | None:
+    """What `retry-after-ms`, or `retry-after` as seconds or HTTP date, say (seconds)."""
+    if headers.get("retry-after-ms"):
+        return float(headers["retry-after-ms"]) / 1000
+    text = headers.get("retry-after")
+    if not text:
+        return None
+    if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text):
+        return float(text)
+    return parsedate_to_datetime(text).timestamp() - time.time()
 
 
 _REFUSED = re.compile(

@@ -1,0 +1,77 @@
+"""What a server may send at most: bytes of a reply, and seconds to wait."""
+
+import json
+from email.utils import formatdate
+
+import pytest
+from gapsmith.evolve.models.base import ErrorKind, ModelError
+from gapsmith.evolve.models.chat import GARBAGE, MOST_BYTES, clip, parse_reply, sort_error
+
+DAY = 86_400
+
+
+def body(text):
+    """A good reply with this text."""
+    return json.dumps({"choices": [{"message": {"content": text}}]}, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("letter", ["a", "\u20ac"])
+def test_a_body_above_the_limit_is_garbage(letter):
+    """Bytes count, the sentence says how many, and only a beginning is stored."""
+    full = body("")
+    most = letter * ((MOST_BYTES - len(full)) // len(letter.encode()))
+    assert parse_reply(body(most), "openai/x", 0.0).text == most
+    with pytest.raises(ModelError, match="expected at most 4,194,304; does the server") as caught:
+        parse_reply(body(most + letter * 3), "openai/x", 1.5)
+    error = caught.value
+    assert (error.kind, error.unknown_outcome) == (ErrorKind.GARBAGE, True)
+    assert len(error.completion.text) == GARBAGE
+    assert error.completion.text.startswith('{"choices"')
+
+
+def test_of_garbage_a_beginning_is_stored():
+    """Enough to see what answered."""
+    with pytest.raises(ModelError, match="no chat completion: '<html>") as caught:
+        parse_reply("<html>" + "x" * 100_000, "openai/x", 0.0)
+    assert len(caught.value.completion.text) == GARBAGE
+    assert len(str(caught.value)) < 700
+
+
+def test_a_clipped_text_says_so():
+    """Whatever was left out, a mark stands at the end."""
+    assert clip("a" * 10, 10) == "a" * 10
+    assert clip("a" * 11, 10) == "a" * 9 + "\u2026"
+    assert clip("a" + " " * 1000 + "b", 10) == "a\u2026"
+
+
+class Limited(Exception):
+    """A rate limit with these headers."""
+
+    status_code = 429
+
+    def __init__(self, **headers):
+        super().__init__("slow")
+        self.response = type(
+            "Response", (), {"headers": {k.replace("_", "-"): v for k, v in headers.items()}}
+        )
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry_after": "2.5"}, 2.5),
+        ({"retry_after": "99999999999999"}, DAY),
+        ({"retry_after": "9" * 400}, DAY),
+        ({"retry_after": "Fri, 01 Jan 9999 00:00:00 GMT"}, DAY),
+        ({"retry_after": formatdate(0, usegmt=True)}, 0),
+        ({"retry_after_ms": "1500"}, 1.5),
+        ({"retry_after_ms": "inf"}, DAY),
+        ({"retry_after_ms": "-5"}, 0),
+        ({"retry_after_ms": "nan"}, None),
+        ({"retry_after": "soon"}, None),
+        ({}, None),
+    ],
+)
+def test_a_wait_is_at_most_a_day(headers, seconds):
+    """Also where the number would stop every clock; what cannot be read was not said."""
+    assert sort_error(Limited(**headers), "openai/x").retry_after == seconds
