@@ -24,6 +24,8 @@ OPERATORS: Mapping[str, float] = {
 }
 """Operators of a first question and their shares; *combine* and *repair* only where they are possible."""
 _TYPICAL_TOKENS = (3000, 1500)
+LEAST_COST_SHARE = 0.05
+"""Floor of an arm's mean cost, as a share of the largest arm's: a free model costs a twentieth of it."""
 
 
 class Choice(StrEnum):
@@ -79,7 +81,8 @@ def choose(
 
     The bandit samples each arm's chance of a gain from its posterior, divides by its mean cost and takes the
     largest: Thompson sampling with budgets (Thompson 1933, doi:10.1093/biomet/25.3-4.285; Xia et al., IJCAI
-        2015).
+    2015). No mean cost counts as less than `LEAST_COST_SHARE` of the largest among the arms given, so a free
+    or nearly free model does not shut out one that costs money and gains more than twenty times as often.
 
     Args:
         choice: by weights, or by the bandit.
@@ -90,19 +93,30 @@ def choose(
     """
     if choice is Choice.WEIGHTS:
         return rng.choices(arms, [arm.weight for arm in arms])[0]
-    priced = all(arm.price is not None for arm in arms)
 
     def sample(arm: Arm) -> float:
         tries, gains = counts.get(arm.name, (0, 0))
-        chance = rng.betavariate(1 + gains, 1 + tries - gains)
-        return chance / (_mean_cost(arm, tries, costs.get(arm.name)) if priced else 1.0)
+        return rng.betavariate(1 + gains, 1 + tries - gains)
 
-    return max(arms, key=sample)
+    values = [
+        sample(arm) / divisor for arm, divisor in zip(arms, _divisors(arms, counts, costs), strict=True)
+    ]
+    return arms[values.index(max(values))]
+
+
+def _divisors(
+    arms: Sequence[Arm], counts: Mapping[str, tuple[int, int]], costs: Mapping[str, float]
+) -> list[float]:
+    """What an arm's chance is divided by: its mean US dollars per try, with their floor; else 1 for all."""
+    if any(arm.price is None for arm in arms):
+        return [1.0] * len(arms)
+    means = [_mean_cost(arm, counts.get(arm.name, (0, 0))[0], costs.get(arm.name)) for arm in arms]
+    floor = LEAST_COST_SHARE * max(means)
+    return [max(mean, floor) if floor > 0 else 1.0 for mean in means]
 
 
 def _mean_cost(arm: Arm, tries: int, total: float | None) -> float:
     """Mean US dollars per try; a typical call's price counts as one try."""
     price = arm.price or Price(Decimal(0), Decimal(0))
     typical = float(price.cost(*_TYPICAL_TOKENS))
-    mean = typical if total is None else (total + typical) / (tries + 1)
-    return max(mean, 1e-9)
+    return typical if total is None else (total + typical) / (tries + 1)

@@ -156,6 +156,23 @@ def test_the_bandit_learns_improvement_per_dollar():
     assert share((1, 60)) > 0.95
 
 
+def test_a_free_model_does_not_shut_out_one_that_gains_more():
+    """Free counts as a twentieth of the dearest; where all are free, gains alone count."""
+
+    def share(prices, counts, costs):
+        members = [Member(spec, 1, price) for spec, price in zip("ab", prices, strict=True)]
+        both = [arm for arm in arms(members) if arm.operator == "improve"]
+        first, second = (arm.name for arm in both)
+        told = dict(zip((first, second), counts, strict=True)), dict(zip((first, second), costs, strict=True))
+        picks = [choose(Choice.BANDIT, both, *told, random.Random(i)).name for i in range(300)]
+        return picks.count(second) / len(picks)
+
+    free = Price(Decimal(0), Decimal(0))
+    assert share((free, DEAR), ((1000, 0), (200, 150)), (0.0, 90.0)) > 0.95
+    assert share((free, DEAR), ((100, 30), (100, 60)), (0.0, 45.0)) < 0.05
+    assert share((free, free), ((100, 5), (100, 60)), (0.0, 0.0)) > 0.95
+
+
 def test_the_bandit_is_a_function_of_counts_and_stream():
     """Nothing is kept between asks, so a resumed campaign chooses the same."""
     both = arms([Member("a", 1, None), Member("b", 1, None)])
