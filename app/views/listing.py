@@ -56,13 +56,23 @@ def _row(folder: Path, reader: Reader) -> dict[str, Any]:
 
 
 def mean_gap(reader: Reader, program: str | None, split: str) -> float | None:
-    """Mean of ratios over non-zero references (percent) of a complete evaluation, straight from its rows."""
+    """Mean of ratios over non-zero references (percent) of a complete evaluation, straight from its rows.
+
+    Raises:
+        StoreError: executions of it are missing, or a gap is no number.
+    """
     rows = reader.rows(
-        "SELECT gap FROM executions JOIN evaluations ON id = evaluation "
-        "WHERE program = ? AND split = ? AND evaluations.status = 'complete' AND gap IS NOT NULL",
+        "SELECT gap, executions FROM evaluations JOIN executions ON id = evaluation "
+        "WHERE program = ? AND split = ? AND evaluations.status = 'complete'",
         (program, split),
     )
-    return sum(float(decode_number(row["gap"])) for row in rows) / len(rows) * 100 if rows else None
+    if rows and len(rows) != rows[0]["executions"]:
+        raise StoreError(f"{program} on {split}: the record is damaged: executions are missing")
+    try:
+        gaps = [float(decode_number(row["gap"])) for row in rows if row["gap"] is not None]
+    except ValueError as error:
+        raise StoreError(f"{program} on {split}: the record is damaged: {error}") from error
+    return sum(gaps) / len(gaps) * 100 if gaps else None
 
 
 def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> Table:

@@ -100,12 +100,7 @@ class RunRecord:
         """
         key = (program, split)
         if key not in self._evaluations:
-            try:
-                self._evaluations[key] = self.reader.evaluation(program, split)
-            except ValueError as error:
-                raise StoreError(
-                    f"{self.folder}: {program} on {split}: the record is damaged: {error}"
-                ) from error
+            self._evaluations[key] = self.reader.evaluation(program, split)
         return self._evaluations[key]
 
     def figures(self, program: str, split: str) -> Figures | None:

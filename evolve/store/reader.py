@@ -14,7 +14,7 @@ from ...evaluators.base import Evaluation, Reference
 from ...problems.base import Instance
 from ..base import AddStatus, Candidate, Origin, Prompt, Rejection, RejectionReason
 from .records import read_candidate, read_evaluation, read_instance, read_reference, read_score
-from .schema import damaged, open_reading
+from .schema import StoreError, damaged, open_reading
 
 BASELINE = "baseline/"
 """Prefix under which a baseline's evaluations are stored (`baseline/mdd`)."""
@@ -117,7 +117,23 @@ class Reader:
         except sqlite3.DatabaseError as error:
             if type(error) is not sqlite3.DatabaseError:
                 raise
-            raise damaged(Path(self._db.execute("PRAGMA database_list").fetchone()[2]), error) from error
+            raise damaged(self._path(), error) from error
+
+    @contextmanager
+    def _sound(self, what: str) -> Iterator[None]:
+        """Tells rows that make no object, which only damage leaves, from bugs.
+
+        Raises:
+            StoreError: a row is no such object, or names another row that is not there.
+        """
+        try:
+            yield
+        except (ValueError, KeyError) as error:
+            words = f"row {error} is missing" if isinstance(error, KeyError) else str(error)
+            raise StoreError(f"{self._path()}: {what}: the record is damaged: {words}") from error
+
+    def _path(self) -> Path:
+        return Path(self._db.execute("PRAGMA database_list").fetchone()[2])
 
     def record(self, key: str) -> Any:
         """A value of the run's own record (`config`, `versions`, `status`, …); None if it was never set."""
@@ -125,16 +141,25 @@ class Reader:
         return None if text is None else json.loads(text)
 
     def instances(self, split: str | None = None) -> dict[str, Instance]:
-        """Id → instance, of one split or of all, in the order of execution."""
+        """Id → instance, of one split or of all, in the order of execution.
+
+        Raises:
+            StoreError: what is stored of an instance or reference is none.
+        """
         self._load()
         found = (self._instances or {}).values()
         return {i.id: i for i in found if split is None or i.split == split}
 
     def references(self) -> dict[str, Reference]:
-        """Instance id → reference."""
+        """Instance id → reference.
+
+        Raises:
+            StoreError: what is stored of an instance or reference is none.
+        """
         self._load()
         instances, references = self._instances or {}, self._references or {}
-        return {instances[number].id: reference for number, reference in references.items()}
+        with self._sound("references"):
+            return {instances[number].id: reference for number, reference in references.items()}
 
     def instance_numbers(self) -> dict[str, int]:
         """Instance id → row number."""
@@ -159,18 +184,24 @@ class Reader:
         return [row["id"] for row in self.rows(query, (len(prefix), prefix))]
 
     def evaluation(self, program: str, split: str) -> Evaluation | None:
-        """Evaluation of a candidate (id) or baseline (`baseline/NAME`) on a split, None if there is none."""
+        """Evaluation of a candidate (id) or baseline (`baseline/NAME`) on a split, None if there is none.
+
+        Raises:
+            StoreError: what is stored contradicts itself, or executions of it are missing.
+        """
         rows = self.rows("SELECT * FROM evaluations WHERE program = ? AND split = ?", (program, split))
         if not rows:
             return None
         self._load()
         instances, references = self._instances or {}, self._references or {}
-        query = "SELECT * FROM executions WHERE evaluation = ? ORDER BY position"
-        scores = [
-            read_score(row, instances[row["instance"]].id, references[row["instance"]])
-            for row in self.rows(query, (rows[0]["id"],))
-        ]
-        return read_evaluation(rows[0], scores)
+        found = self.rows("SELECT * FROM executions WHERE evaluation = ? ORDER BY position", (rows[0]["id"],))
+        with self._sound(f"{program} on {split}"):
+            if len(found) != rows[0]["executions"]:  # a mean over what is left would be another figure
+                raise ValueError(f"{len(found)} executions, expected {rows[0]['executions']}")
+            scores = [
+                read_score(row, instances[row["instance"]].id, references[row["instance"]]) for row in found
+            ]
+            return read_evaluation(rows[0], scores)
 
     def iterations(self) -> Iterator[Iteration]:
         """All iterations in the order of asking."""
@@ -228,11 +259,12 @@ class Reader:
 
     def _load(self) -> None:
         if self._instances is None:
-            self._instances = {
-                r["id"]: read_instance(r) for r in self.rows("SELECT * FROM instances ORDER BY id")
-            }
-            rows = self.rows("SELECT * FROM instance_references ORDER BY instance")
-            self._references = {r["instance"]: read_reference(r) for r in rows}
+            instances = self.rows("SELECT * FROM instances ORDER BY id")
+            references = self.rows("SELECT * FROM instance_references ORDER BY instance")
+            with self._sound("instances and references"):
+                found = {row["id"]: read_instance(row) for row in instances}
+                self._references = {row["instance"]: read_reference(row) for row in references}
+            self._instances = found
 
 
 def _iteration(row: sqlite3.Row) -> Iteration:

@@ -109,6 +109,32 @@ def test_a_record_that_contradicts_itself_is_damaged(say: Say, copy: Path) -> No
     assert "damaged" in said.err
 
 
+_DAMAGE = {
+    "executions": "DELETE FROM executions WHERE position >= 5",
+    "number": "UPDATE executions SET gap = 'much' WHERE gap IS NOT NULL",
+    "reference": "UPDATE instance_references SET value = 'some'",
+    "reference of nothing": "DELETE FROM instances WHERE id > 30",
+}
+
+
+@pytest.mark.parametrize("statement", _DAMAGE.values(), ids=_DAMAGE)
+def test_damage_is_no_bug(statement: str, say: Say, copy: Path) -> None:
+    """Missing executions and rows that are no numbers end every look with exit code 3."""
+    _change(copy, statement)
+    for words in (["show"], ["show", "best"], ["report"], ["verify"], ["replay"]):
+        said = say(words[0], SMALL, *words[1:], runs=copy)
+        assert said.code == 3, (words, said.err)
+        assert "damaged" in said.err
+
+
+def test_a_damaged_run_stays_in_the_list(say: Say, copy: Path) -> None:
+    """One run whose executions are missing is listed as unreadable, and the list itself is no error."""
+    _change(copy, "DELETE FROM executions WHERE position >= 5")
+    said = say("list", "--json", runs=copy)
+    assert said.code == 0, said.err
+    assert said.document[0]["status"] == "unreadable"
+
+
 def test_a_run_without_its_problem_is_a_clear_error(say: Say, copy: Path) -> None:
     """A run whose problem is not installed here ends with the problem's name, not with a traceback."""
     with sqlite3.connect(copy / SMALL / "archive.sqlite") as db:
