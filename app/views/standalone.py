@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,24 +15,39 @@ from .record import RunRecord
 from .tables import gap_word
 from .words import clean, count, reference_kinds, unsafe
 
-_PLAIN = """
+_MAIN = """
 
-if __name__ == "__main__":  # an instance as JSON on standard input, its answer as JSON on standard output
+def _gapsmith_main(heuristic):
+    # {what}
+    # All names are local, so that none of them stands for one of the heuristic's own.
     import json
+    import os
     import sys
+    from builtins import exec, hasattr, list, print
 
+    if os.environ.get("PYTHONHASHSEED") != "0":  # once; sets keep the sandbox's order
+        again = [sys.executable, *sys.orig_argv[1:]]
+        os.execve(sys.executable, again, {{**os.environ, "PYTHONHASHSEED": "0"}})
+{driver}{body}
+
+if __name__ == "__main__":
+    _gapsmith_main({entry})
+"""
+
+_WHOLE = "An instance as JSON on standard input, its answer as JSON on standard output."
+_STEPWISE = (
+    "Standard input: the instance as one JSON line, then one revealed line at a time;\n"
+    "    # standard output: one decision a line."
+)
+
+_ANSWER = """
     def plain(value):
         return value.tolist() if hasattr(value, "tolist") else list(value)
 
     print(json.dumps({call}, default=plain))
 """
 
-_INTERACTIVE = """
-
-if __name__ == "__main__":  # standard input: the instance as one JSON line, then one revealed line at a time;
-    import json  # standard output: one decision a line
-    import sys
-{driver}
+_DECISIONS = """
     def receive():
         line = sys.stdin.buffer.readline()
         return line.strip() if line.strip() else None
@@ -40,7 +56,7 @@ if __name__ == "__main__":  # standard input: the instance as one JSON line, the
         sys.stdout.write(line.decode() + "\\n")
         sys.stdout.flush()
 
-    driver["drive"]({entry}, json.loads(sys.stdin.buffer.readline()), receive, send)
+    driver["drive"](heuristic, json.loads(sys.stdin.buffer.readline()), receive, send)
 """
 
 
@@ -79,10 +95,33 @@ def simplified_text(record: RunRecord, document: Mapping[str, Any], file_name: s
 
 
 def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
-    """A heuristic's text between a header and a `__main__`."""
+    """A heuristic's text between a header and a `__main__`; its own `__main__` never ran and is left out."""
     problem = record.problem
     lines = "\n".join(f"# {line}".rstrip() for line in header)
-    return f"{lines}\n\n{text.rstrip()}\n{_main(problem['entry_point'], problem.get('driver'))}"
+    own = _without_main(text).rstrip()
+    return f"{lines}\n\n{own}\n{_main(problem['entry_point'], problem.get('driver'))}"
+
+
+def _without_main(text: str) -> str:
+    """A module's text without what only runs when it is the program; the rest as it stands."""
+    if "__main__" not in text:
+        return text
+    lines = io.StringIO(text, newline="").readlines()  # as Python counts them, unlike `splitlines`
+    for node in reversed(ast.parse(text).body):
+        if not isinstance(node, ast.If) or not _asks_for_main(node.test):
+            continue
+        if node.orelse:  # what stands there does run
+            lines[node.lineno - 1] = "if False and" + lines[node.lineno - 1].removeprefix("if")
+        else:
+            del lines[node.lineno - 1 : node.end_lineno]
+    return "".join(lines)
+
+
+def _asks_for_main(test: ast.expr) -> bool:
+    """Whether an expression is `__name__ == "__main__"`, either way round."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return False
+    return {ast.unparse(side) for side in (test.left, *test.comparators)} == {"__name__", "'__main__'"}
 
 
 def evaluate_command(record: RunRecord, file_name: str, split: str | None = "test") -> str:
@@ -169,12 +208,14 @@ def _mean(figures: Mapping[str, Any]) -> str:
 
 def _main(entry: str, driver: str | None) -> str:
     if driver is None:
-        return _PLAIN.format(call=f"{entry}(**json.load(sys.stdin))")
-    block = f"\n    driver = {{}}\n    exec({_quoted(driver)}, driver)\n"
-    if _interactive(driver):
-        return _INTERACTIVE.format(entry=entry, driver=block)
-    head, print_line = _PLAIN.format(call=f'driver["drive"]({entry}, json.load(sys.stdin))').rsplit("\n\n", 1)
-    return f"{head}\n{block}\n{print_line}"
+        what, block, call = _WHOLE, "", "heuristic(**json.load(sys.stdin))"
+    else:
+        what, block = _WHOLE, f"\n    driver = {{}}\n    exec({_quoted(driver)}, driver)\n"
+        call = 'driver["drive"](heuristic, json.load(sys.stdin))'
+    body = _ANSWER.format(call=call)
+    if driver is not None and _interactive(driver):
+        what, body = _STEPWISE, _DECISIONS
+    return _MAIN.format(what=what, driver=block, body=body, entry=entry)
 
 
 def _quoted(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -41,15 +42,59 @@ def test_driver_travels_with_the_program(
     driver: str, given: str, expected: str, say: Say, runs: Path, tmp_path: Path
 ) -> None:
     """The written file holds the problem's driver and answers from standard input, without Gapsmith."""
-    shutil.copytree(runs / FINISHED, tmp_path / FINISHED)
-    with sqlite3.connect(tmp_path / FINISHED / "archive.sqlite") as db:
+    assert _answer(say, runs, tmp_path, _RULE, given, driver) == expected
+
+
+_HELPERS = """\
+if '__main__' == __name__:
+    raise SystemExit("its own main")
+
+def plain(a):
+    return -a
+
+def send(a):
+    return plain(a)
+
+list = json = sys = driver = receive = None
+
+def rule(a, b):
+    return [send(a), hash("text"), json, sys, driver, receive, list] + [b]
+
+if __name__ == "__main__":
+    print("mine")
+    raise SystemExit(1)
+else:
+    kept = "kept\u2028"
+if __name__ == "__main__": print(rule(1, 2))
+"""
+
+
+@pytest.mark.parametrize("driver", [None, "def drive(entry, instance):\n    return entry(**instance)\n"])
+def test_a_program_keeps_its_own_names(
+    driver: str | None, say: Say, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A candidate's helpers may be called as anything, its own main is dropped, hashes are the sandbox's."""
+    monkeypatch.delenv("PYTHONHASHSEED", raising=False)
+    said = json.loads(_answer(say, runs, tmp_path, _HELPERS, '{"a": 1, "b": 2}', driver, "-B"))
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    seeded = subprocess.check_output([sys.executable, "-c", "print(hash('text'))"], env=environment)
+    assert said == [-1, int(seeded), None, None, None, None, None, 2]
+    text = (tmp_path / "best.py").read_text("utf-8")
+    assert "print(rule" not in text
+    assert "kept\u2028" in text
+
+
+def _answer(
+    say: Say, runs: Path, folder: Path, source: str, given: str, driver: str | None, option: str = "-I"
+) -> str:
+    """What the file of a run with this candidate and driver prints, without Gapsmith."""
+    shutil.copytree(runs / FINISHED, folder / FINISHED)
+    with sqlite3.connect(folder / FINISHED / "archive.sqlite") as db:
         (text,) = db.execute("SELECT value FROM run WHERE key = 'problem'").fetchone()
         problem = {**json.loads(text), "driver": driver, "entry_point": "rule"}
         db.execute("UPDATE run SET value = ? WHERE key = 'problem'", (json.dumps(problem),))
-        db.execute("UPDATE candidates SET files = ?", (json.dumps({"heuristic.py": _RULE}),))
-    path = tmp_path / "best.py"
-    assert say("best", FINISHED, "-o", str(path), runs=tmp_path).code == 0
-    done = subprocess.run(
-        [sys.executable, "-I", path], input=given, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == expected
+        db.execute("UPDATE candidates SET files = ?", (json.dumps({"heuristic.py": source}),))
+    path = folder / "best.py"
+    assert say("best", FINISHED, "-o", str(path), runs=folder).code == 0
+    command = [sys.executable, option, path]
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
