@@ -170,13 +170,18 @@ class _Judge:
         return of_evaluation(evaluation, self._record.instances).as_json()
 
 
-def keep(record: RunRecord, document: Mapping[str, Any]) -> Path:
+def keep(record: RunRecord, document: Mapping[str, Any], force: bool = False) -> Path | None:
     """Records a simplified form with its run, and writes it beside `best.py` as a program that runs alone.
 
     It is no candidate of the campaign: a resumed search goes on as if it had never been made.
 
+    Args:
+        record: of the run.
+        document: as `simplified` made it.
+        force: replace a smaller form of the candidate that an earlier call kept.
+
     Returns:
-        The file.
+        The file; None if a smaller form was there and stays.
 
     Raises:
         UserError: a process is at work in the run, or the folder cannot be written.
@@ -191,6 +196,9 @@ def keep(record: RunRecord, document: Mapping[str, Any]) -> Path:
             store = Store(record.folder)
             try:
                 known = store.read.record(RECORD) or {}
+                before = known.get(document["candidate"])
+                if before is not None and _size(before) < _size(document) and not force:
+                    return None  # fewer variants were tried this time: nobody asked to lose the rest
                 store.set(RECORD, {**known, document["candidate"]: dict(document)})
             finally:
                 store.close()
@@ -202,6 +210,11 @@ def keep(record: RunRecord, document: Mapping[str, Any]) -> Path:
             "copy the run to a folder that can be written",
         ) from error
     return path
+
+
+def _size(document: Mapping[str, Any]) -> tuple[int, int]:
+    """Statements, then syntax-tree nodes, of a simplified form."""
+    return document["statements_after"], document["nodes_after"]
 
 
 def kept(record: RunRecord, id: str) -> dict[str, Any] | None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import TROUBLE, UserError
 from .common import Json, Runs, console, emit_json, errors, opened
-from .inspect import Force, Run, best_of, check_new, write_new
+from .inspect import Run, best_of, check_new, write_new
+
+if TYPE_CHECKING:
+    from ..views.record import RunRecord
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +28,9 @@ def simplify(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Also write the program there.")
     ] = None,
-    force: Force = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a file that exists, or a smaller form kept earlier.")
+    ] = False,
     runs: Runs = None,
     json: Json = False,
 ) -> None:
@@ -53,16 +58,33 @@ def simplify(
                 lambda number: status.update(f"variant {number} of at most {evaluations}"),
             )
         with open_record(folder) as record:
-            path = keep(record, document)
+            path = keep(record, document, force)
+            if path is None:
+                _stays(record, document)
             if output is not None:
                 write_new(output, simplified_text(record, document, str(output)), force)
         if json:
-            emit_json({**document, "written": str(output or path)})
+            emit_json({**document, "written": str(output or path) if output or path else None})
         else:
             _print(document, output or path)
 
 
-def _print(document: Mapping[str, Any], path: Path) -> None:
+def _stays(record: RunRecord, document: Mapping[str, Any]) -> None:
+    """Says on standard error that the run holds a smaller form than the one just made."""
+    from ..simplify import kept
+
+    before, after = kept(record, document["candidate"]) or document, document
+    sizes = [
+        f"{form['statements_after']} statements, {form['nodes_after']} nodes" for form in (before, after)
+    ]
+    console(stderr=True).print(
+        f"{record.name}: the form kept earlier is smaller ({sizes[0]}; this one: {sizes[1]}) and stays; "
+        "--force replaces it",
+        markup=False,
+    )
+
+
+def _print(document: Mapping[str, Any], path: Path | None) -> None:
     from ..views.candidate import print_code
     from ..views.simplified import print_simplified
 
@@ -70,4 +92,5 @@ def _print(document: Mapping[str, Any], path: Path) -> None:
     print_simplified(out, document)
     for text in document["files"].values():
         print_code(out, text)
-    out.print(f"\n{path}: the simplified form as a program that runs alone", markup=False)
+    if path is not None:
+        out.print(f"\n{path}: the simplified form as a program that runs alone", markup=False)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from gapsmith.app.paired import worse
+from gapsmith.app.simplify import kept
 from gapsmith.app.views import report
 from gapsmith.app.views.record import open_record
 from gapsmith.app.views.simplified import verdict
@@ -77,6 +78,29 @@ def test_the_simplified_champion_stands_in_the_report(say: Say, small: Path, tmp
     with open_record(small / RUN) as record:
         assert "Simplified, on the validation split" in report.markdown(record)
     assert say("export", RUN, runs=small).out == before
+
+
+def test_a_smaller_form_is_not_lost(say: Say, small: Path, tmp_path: Path) -> None:
+    """Record and file of a smaller form stay, and it is said so, until `--force` replaces them."""
+    shutil.copytree(small / RUN, tmp_path / RUN)
+    id = _padded(tmp_path)
+    words = ("simplify", RUN, id, "--evaluations", "1", "--json")
+    first = say(*words, runs=tmp_path).document
+    smaller = {**first, "statements_after": first["statements_after"] - 1}
+    store = Store(tmp_path / RUN)
+    store.set("simplified", {id: smaller})
+    store.close()
+    path = tmp_path / RUN / "simplified.py"
+    path.write_text("smaller")
+    said = say(*words, runs=tmp_path)
+    assert said.code == 0, said.err
+    assert "is smaller" in said.err
+    assert said.document["written"] is None
+    assert path.read_text() == "smaller"
+    with open_record(tmp_path / RUN) as record:
+        assert kept(record, id) == smaller
+    assert say(*words, "--force", runs=tmp_path).document["written"] == str(path)
+    assert path.read_text() != "smaller"
 
 
 def test_no_more_variants_are_tried_than_asked_for(say: Say, small: Path) -> None:
