@@ -45,6 +45,7 @@ def context(record: RunRecord) -> dict[str, Any]:
     summary = summarise(record.folder, record.reader)
     split = judged_split(record)
     best = record.best
+    headline = _headline(record, summary, split)
     return {
         "run": record.name,
         "summary": summary,
@@ -54,7 +55,8 @@ def context(record: RunRecord) -> dict[str, Any]:
         "best": best,
         "split": split,
         "split_name": SPLIT_NAMES.get(split or "", ""),
-        "headline": _headline(record, summary, split),
+        "headline": headline,
+        "judged": None if headline is None else _judged(headline, split),
         "cost": _cost(summary),
         "programs": _programs(record),
         "heat": _heat(record, split),
@@ -157,6 +159,17 @@ def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) 
         "word": gap_word(best["reference_kinds"]),
         "instances": count(best["instances"], "instance"),
     }
+
+
+def _judged(headline: Mapping[str, Any], split: str | None) -> str:
+    """How the figures came about; only those of the test split took no part in the search."""
+    words = f"Every gap is to {headline['kinds']}. Answers were judged outside the candidate's process, "
+    words += "in exact arithmetic"
+    if split != "test":
+        return f"{words}, on instances that took part in choosing the candidate."
+    return (
+        f"{words}, on instances that steered nothing: the test split was used once the champion was chosen."
+    )
 
 
 def _cost(summary: Mapping[str, Any]) -> str:

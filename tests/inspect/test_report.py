@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.views import report
 from gapsmith.app.views.highlight import code_html
 from gapsmith.app.views.plots.data import baseline_points, points
 from gapsmith.app.views.record import open_record
@@ -24,9 +25,6 @@ FINISHED, MODEL, EMPTY = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb
 @pytest.fixture(scope="module")
 def page(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """HTML and text of the report of the run with a model."""
-    from gapsmith.app.views import report
-    from gapsmith.app.views.record import open_record
-
     with open_record(runs / MODEL) as record:
         found = report.context(record)
         return report.html(record, found), report.markdown(record, found)
@@ -154,6 +152,21 @@ def test_report_of_a_run_without_result(say: Say, tmp_path: Path) -> None:
     assert said.code == 0, said.err
     assert said.document["written"] == [str(tmp_path / "report.html"), str(tmp_path / "report.md")]
     assert "The test split was not used" in (tmp_path / "report.md").read_text()
+
+
+def test_only_the_test_split_steered_nothing(page: tuple[str, str], runs: Path, tmp_path: Path) -> None:
+    """Figures of the test split are said to have steered nothing, those of validation to have taken part."""
+    assert all("on instances that steered nothing" in text for text in page)
+    shutil.copytree(runs / MODEL, tmp_path / MODEL)
+    with sqlite3.connect(tmp_path / MODEL / "archive.sqlite") as db:
+        db.execute("DELETE FROM run WHERE key = 'champion'")
+        test = "SELECT id FROM evaluations WHERE split = 'test'"
+        db.execute(f"DELETE FROM executions WHERE evaluation IN ({test})")
+        db.execute("DELETE FROM evaluations WHERE split = 'test'")
+    with open_record(tmp_path / MODEL) as record:
+        text = report.markdown(record)
+    assert "steered nothing" not in text
+    assert "on instances that took part in choosing the candidate" in text
 
 
 def test_report_of_an_empty_store(say: Say, tmp_path: Path) -> None:
