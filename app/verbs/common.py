@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
@@ -46,7 +47,13 @@ def console(*, stderr: bool = False) -> Console:
     """A console that writes plain text when it is no terminal and honours NO_COLOR."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty() and not stderr)
+    class Piped(Console):
+        """Leaves it to `errors` how a verb ends whose reader has gone; Rich's own would end with 1."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Piped(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty() and not stderr)
 
 
 @contextmanager
@@ -110,12 +117,22 @@ def _ended(as_json: bool) -> Iterator[None]:
     except KeyboardInterrupt:
         fail(UserError(INTERRUPTED, "interrupted"), as_json)
     except BrokenPipeError:
-        sys.stderr.close()
+        _hush()
         raise typer.Exit(0) from None
     except UserError as error:
         fail(error, as_json)
     except Exception as error:
         fail(translate(error), as_json)
+
+
+def _hush() -> None:
+    """Lets what is left to write go nowhere: Python flushes at its end, and would fail once more."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (_documents.get(), sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # no file, as in a test
+            if stream is not None:
+                os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def fail(error: UserError, as_json: bool) -> None:

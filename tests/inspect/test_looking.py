@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -290,3 +291,19 @@ def test_diversity_follows_the_record(runs: Path, make_run: Callable[..., Path],
         if after.told not in resets:
             assert after.cells >= before.cells
             assert after.score >= before.score - 1e-9
+
+
+@pytest.mark.parametrize("words", [["show", FINISHED], ["list", "--json"], ["export", FINISHED]])
+def test_a_reader_that_has_gone_is_no_error(words: list[str], runs: Path) -> None:
+    """What is piped into `head` ends quietly with exit code 0, whether it prints text, rows or a document."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    call = "import sys; from gapsmith.cli import app; app(sys.argv[1:])"
+    done = subprocess.run(
+        [sys.executable, "-c", call, *words],
+        env={**os.environ, "GAPSMITH_RUNS": str(runs)},
+        stdout=writer,
+        stderr=subprocess.PIPE,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
