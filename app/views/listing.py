@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...evolve.store.reader import Reader
 from ...evolve.store.schema import StoreError
@@ -12,11 +12,16 @@ from ...problems.base import decode_number
 from ..runs import status
 from ..summary import best_candidate
 from .numbers import percent
-from .words import UNKNOWN, clean
+from .words import UNKNOWN, clean, one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
+_WIDE = 100
+"""Columns from which on the table says when a run was started."""
+_MODEL_COLUMNS = (12, 40)
+"""Characters of the models' names in a narrow table, and in a wide one."""
 _STYLES = {
     "running": "green",
     "completed": "",
@@ -76,32 +81,43 @@ def mean_gap(reader: Reader, program: str | None, split: str) -> float | None:
 
 
 def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> Table:
-    """Runs, oldest first; the gap is the best candidate's on validation. Wide tables add the start time."""
+    """Runs, oldest first; the gap is the best candidate's on validation. Wide tables add the start time.
+
+    Run, iterations, gap and status are whole at any width; without room for all the start time goes
+    first, then the problem, which a run's name says too, then the model.
+    """
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
+    wide = width >= _WIDE
+    names = "best gap (valid)" if wide else "best gap", "iterations" if wide else "iter."
+    most = _MODEL_COLUMNS[wide]
+    columns = {
+        "run": [Text(clean(row["run"])) for row in rows],
+        "problem": [Text(clean(row["problem"] or UNKNOWN)) for row in rows],
+        "model": [Text(one_line(row["model"] or UNKNOWN, most)) for row in rows],
+        names[1]: [Text(UNKNOWN if (n := row["iterations"]) is None else f"{n:,}") for row in rows],
+        names[0]: [Text(percent(row["best_gap_percent"])) for row in rows],
+        "status": [_status(row) for row in rows],
+        "started": [Text((row["started"] or UNKNOWN)[:16].replace("T", " ")) for row in rows],
+    }
+    if not wide:
+        del columns["started"]
+    for header in ("started", "problem", "model"):
+        if sum(2 + max(map(cell_len, [h, *map(str, cells)])) for h, cells in columns.items()) - 2 > width:
+            columns.pop(header, None)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("run", no_wrap=True)  # whole at any width: it is there to be copied
-    table.add_column("problem", overflow="ellipsis", no_wrap=True)
-    table.add_column("model", overflow="ellipsis", no_wrap=True, max_width=12 if width < 100 else 40)
-    table.add_column("iterations" if width >= 100 else "iter.", justify="right")
-    table.add_column("best gap (valid)" if width >= 100 else "best gap", justify="right", no_wrap=True)
-    table.add_column("status", no_wrap=True)
-    if width >= 100:
-        table.add_column("started", no_wrap=True)
-    for row in rows:
-        iterations = UNKNOWN if row["iterations"] is None else f"{row['iterations']:,}"
-        cells = [
-            clean(row["run"]),
-            clean(row["problem"] or UNKNOWN),
-            clean(row["model"] or UNKNOWN),
-            iterations,
-            percent(row["best_gap_percent"]),
-        ]
-        texts = [Text(cell) for cell in cells]
-        unsafe = " UNSAFE" if row["unsafe_without"] else ""
-        texts.append(Text(row["status"] + unsafe, style=_STYLES[row["status"]]))
-        if width >= 100:
-            texts.append(Text((row["started"] or UNKNOWN)[:16].replace("T", " ")))
-        table.add_row(*texts)
+    for header in columns:  # a name too long for any table goes on in the next line: it is there to be copied
+        justify: Literal["right", "left"] = "right" if header in names else "left"
+        table.add_column(header, justify=justify, no_wrap=header != "run", overflow="fold")
+    for cells in zip(*columns.values(), strict=True):
+        table.add_row(*cells)
     return table
+
+
+def _status(row: Mapping[str, Any]) -> Text:
+    from rich.text import Text
+
+    unsafe = " UNSAFE" if row["unsafe_without"] else ""
+    return Text(row["status"] + unsafe, style=_STYLES[row["status"]])

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 WHOLE_NAME = 18
 """Characters up to which a program's name is never cut: it is what one types after `--against`."""
+_LEAST_NAME = 8
+"""Characters that a program's name has on a line however narrow the terminal is."""
 _BASELINES = 6
 _EXPENDABLE = ("excess", "CPU\nms", "ratio\nof sums")
 """Columns of figures that a narrow table is without, the first to go first."""
@@ -23,12 +25,12 @@ _SPLIT_NAMES = {"train": "training", "valid": "validation", "test": "test"}
 
 
 def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
-    """The result of a campaign: start program, baselines and best on the three splits."""
+    """The result of a campaign: start program, baselines and best on the three splits.
+
+    Figures are whole at any width; where there is little room the programs' names go on in the next line.
+    """
     word = gap_word(_kinds(summary))
     table = new_table(f"{word}, percent of the reference: mean of ratios [95 % interval]")
-    table.add_column("program", no_wrap=True)
-    for split in _SPLIT_NAMES.values():
-        table.add_column(split, justify="right", no_wrap=True)
     rows: list[tuple[str, Mapping[str, Any] | None]] = []
     if summary["start"]:
         rows.append(("start program", summary["start"]["splits"]))
@@ -36,10 +38,19 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
     rows += [(name, summary["baselines"][name]) for name in shown]
     if summary["best"]:
         rows.append((f"best {summary['best']['candidate'][:8]}", summary["best"]["splits"]))
-    for name, splits in rows:
+    cells = {s: [_gap_cell((splits or {}).get(s)) for _, splits in rows] for s in _SPLIT_NAMES}
+    taken = sum(2 + _width(_SPLIT_NAMES[split], column) for split, column in cells.items())
+    names = max([len("program"), *(len(name) for name, _ in rows)])
+    names = min(names, max(_LEAST_NAME, console.width - taken))
+    table.add_column("program", overflow="fold", width=names)
+    for split in cells:
+        table.add_column(_SPLIT_NAMES[split], justify="right", no_wrap=True)
+    for number, (name, _) in enumerate(rows):
         style = "bold" if name.startswith("best ") else None
-        table.add_row(name, *[_gap_cell((splits or {}).get(s)) for s in _SPLIT_NAMES], style=style)
-    console.print(table)
+        table.add_row(name, *[column[number] for column in cells.values()], style=style)
+    if names + taken > console.width:
+        table.width = names + taken  # else Rich would cut the figures
+    console.print(table, crop=False)
     if hidden := len(summary["baselines"]) - len(shown):
         failed = sum(
             not entry["valid"] or entry["valid"]["failed"] > 0 for entry in summary["baselines"].values()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.views.listing import runs_table
+from rich.console import Console
 
 Say = Callable[..., Any]
 FINISHED, MODEL, EMPTY = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb", "20260104-090000-smtt-cccc"
@@ -291,6 +294,44 @@ def test_diversity_follows_the_record(runs: Path, make_run: Callable[..., Path],
         if after.told not in resets:
             assert after.cells >= before.cells
             assert after.score >= before.score - 1e-9
+
+
+@pytest.mark.parametrize(("width", "present"), [(80, ()), (125, ("model",)), (150, ("problem", "model"))])
+def test_the_list_drops_columns_rather_than_figures(width: int, present: tuple[str, ...]) -> None:
+    """Long names of problems and models leave the table before a figure or a run's name is cut."""
+    row = {
+        "run": "20260102-203301-unrelated-machines-many-servers",
+        "problem": "unrelated-machines-many",
+        "model": "openai/a-model-of-a-long-name",
+        "iterations": 12_345,
+        "best_gap_percent": 123.456,
+        "status": "interrupted",
+        "unsafe_without": [],
+        "started": "2026-01-02T20:33:01",
+    }
+    stream = io.StringIO()
+    console = Console(file=stream, width=width)
+    console.print(runs_table([row], width))
+    out = stream.getvalue()
+    for whole in (row["run"], "12,345", "123 %", "interrupted"):
+        assert whole in out
+    assert tuple(name for name in ("problem", "model") if name in out.splitlines()[0]) == present
+    assert len(out.splitlines()) == 2
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_figures_of_a_campaign_are_whole(width: int, say: Say, runs: Path, tmp_path: Path) -> None:
+    """However long a program's name, the figures beside it are whole and so is the name, on several lines."""
+    name = "earliest_due_date_with_a_long_name"
+    shutil.copytree(runs / FINISHED, tmp_path / FINISHED)
+    with sqlite3.connect(tmp_path / FINISHED / "archive.sqlite") as db:
+        db.execute("UPDATE evaluations SET program = ? WHERE program = 'baseline/edd'", (f"baseline/{name}",))
+    lines = say("show", FINISHED, runs=tmp_path, width=width).out.splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("program"))
+    table = lines[start : next(n for n, line in enumerate(lines) if line.startswith("references:"))]
+    assert "\N{HORIZONTAL ELLIPSIS}" not in "".join(table)
+    assert sum(line.count("[") for line in table) == sum(line.count("]") for line in table) == 12
+    assert name in "".join(line.split("  ")[0].strip() for line in table)
 
 
 @pytest.mark.parametrize("words", [["show", FINISHED], ["list", "--json"], ["export", FINISHED]])
