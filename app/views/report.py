@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...evolve.archive import unique
 from ...prompts.text import fence
 from ..model_figures import model_figures, notes
+from ..runs import CONFIG_NAME
 from ..simplify import kept
 from ..summary import summarise
 from .highlight import code_html
@@ -324,10 +326,10 @@ def _config_text(record: RunRecord) -> str:
 
 
 def _commands(record: RunRecord) -> Sequence[tuple[str, str]]:
-    name = record.name
+    name, config = record.name, str(record.folder / CONFIG_NAME)
     return (
         (f"gapsmith verify {name}", "run the best candidate again and compare every answer with the record"),
         (f"gapsmith best {name} -o best.py", "the heuristic as a program that runs alone"),
         (evaluate_command(record, "best.py", judged_split(record)), "score that file on the same instances"),
-        (f"gapsmith run {name}/campaign.toml", "run the same campaign again"),
+        (shlex.join(["gapsmith", "run", config]), "run the same campaign again"),
     )

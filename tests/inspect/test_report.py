@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -167,6 +168,12 @@ def test_only_the_test_split_steered_nothing(page: tuple[str, str], runs: Path, 
         text = report.markdown(record)
     assert "steered nothing" not in text
     assert "on instances that took part in choosing the candidate" in text
+
+
+def test_the_same_campaign_is_found(page: tuple[str, str], runs: Path) -> None:
+    """The command that runs a campaign again names a file that is there, not one relative to the runs."""
+    (command,) = re.findall(r"- `gapsmith run (.*?)`", page[1])
+    assert Path(shlex.split(command)[0]) == runs / MODEL / "campaign.toml"
 
 
 def test_report_of_an_empty_store(say: Say, tmp_path: Path) -> None:
