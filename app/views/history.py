@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import difflib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
@@ -51,6 +52,9 @@ EXPORTS = {
 CASSETTE = "cassette"
 """What models were asked and said, usable without the run: `--model replay/FILE.jsonl`."""
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[+-]?(\d+(/\d+)?|\d*\.?\d+(e[+-]?\d+)?|inf)")
+"""Exact numbers as they are stored: `-12`, `-7/3`, `-0.5`."""
 _NESTED = ("files", "parents", "data", "parameters")
 
 
@@ -86,10 +90,16 @@ def write_rows(found: Iterator[Mapping[str, Any]], form: str, stream: IO[str]) -
 
 
 def _cell(value: Any, terminal: bool) -> Any:
-    """A value of a CSV row; a terminal gets no control characters, a file gets the text as it is."""
+    """A value of a CSV row; a terminal gets no control characters, a file gets the text as it is.
+
+    What a spreadsheet would take for a formula gets an apostrophe: a model may have written it.
+    """
     if isinstance(value, dict | list):
         return json.dumps(value)
-    return clean(value) if terminal and isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    text = clean(value) if terminal else value
+    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
 
 
 def unified(record: RunRecord, a: str, b: str) -> str:

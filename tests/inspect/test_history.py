@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.views.history import write_rows
 
 Say = Callable[..., Any]
 FINISHED, MODEL, EMPTY = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb", "20260104-090000-smtt-cccc"
@@ -141,3 +142,30 @@ def test_watch_follows_until_the_other_process_ends(say: Say, runs: Path) -> Non
     assert "iteration 3: best gap on validation" in said.out
     assert "interrupted" in said.out
     assert store.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ('=HYPERLINK("http://x")', '\'=HYPERLINK("http://x")'),
+        ("@SUM(1)", "'@SUM(1)"),
+        ("-1+cmd|' /C calc'!A0", "'-1+cmd|' /C calc'!A0"),
+        ("+", "'+"),
+        ("\t=1", "'\t=1"),
+        ("-12", "-12"),
+        ("-7/3", "-7/3"),
+        ("-1.5e-09", "-1.5e-09"),
+        ("-inf", "-inf"),
+        (-0.5, "-0.5"),
+        ("a=b", "a=b"),
+    ],
+)
+def test_a_spreadsheet_reads_no_formulas(value: str | float, expected: str) -> None:
+    """Texts in CSV that begin like a formula bear an apostrophe, numbers do not; JSON lines never change."""
+    stream = io.StringIO()
+    write_rows(iter([{"text": value}]), "csv", stream)
+    stream.seek(0)
+    assert next(csv.DictReader(stream))["text"] == expected
+    lines = io.StringIO()
+    write_rows(iter([{"text": value}]), "jsonl", lines)
+    assert json.loads(lines.getvalue()) == {"text": value}
