@@ -28,7 +28,7 @@ from .standalone import evaluate_command
 from .tables import gap_word
 from .winners import verdict as together
 from .winners import winners
-from .words import clean, count, counts, reference_kinds, usd
+from .words import clean, count, counts, inert, reference_kinds, usd
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -125,6 +125,7 @@ def _environment(escape: bool) -> Environment:
         "interval": interval,
         "milliseconds": milliseconds,
         "clean": clean,
+        "inert": inert,
         "counts": counts,
         "usd": usd,
         "fence": fence,

@@ -15,6 +15,8 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
+# What Markdown reads as more than itself; a `_` within a word is none, and names are full of them.
+_MARKUP = re.compile(r"[\\`*~|<>&\[\]]|(?<![^\W_])_|_(?![^\W_])|(?<=\w):(?=//)")
 _KIND_WORDS = {
     "optimum": ("optimum", "optima"),
     "bound": ("bound", "bounds"),
@@ -29,6 +31,11 @@ def clean(text: str) -> str:
     if not text.isascii():
         text = _INVISIBLE.sub("", text)
     return "".join(c for c in text if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+
+
+def inert(text: str) -> str:
+    """A clean text on one line that Markdown shows as it is, also in a cell of a table."""
+    return _MARKUP.sub(r"\\\g<0>", " ".join(clean(text).split()))
 
 
 def one_line(text: str, width: int) -> str:

@@ -18,6 +18,7 @@ from gapsmith.app.views import report
 from gapsmith.app.views.highlight import code_html
 from gapsmith.app.views.plots.data import baseline_points, points
 from gapsmith.app.views.record import open_record
+from gapsmith.app.views.words import inert
 
 Say = Callable[..., Any]
 FINISHED, MODEL, EMPTY = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb", "20260104-090000-smtt-cccc"
@@ -112,6 +113,26 @@ def test_hostile_candidate_stays_text(runs: Path, tmp_path: Path, say: Say) -> N
     assert not {"img", "i"} & set(parsed.tags)
     assert "<b>x" not in text
     assert "\x1b" not in text
+    text = (tmp_path / MODEL / "report.md").read_text()
+    assert r"\<b\>x\</b\>" in text
+    assert r"| \<i\>s\</i\> |" in text
+    assert "<i>" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a|b\nc", r"a\|b c"),
+        ("[x](http://y)", r"\[x\](http\://y)"),
+        ("*a* `b` ~c~ &lt;", r"\*a\* \`b\` \~c\~ \&lt;"),
+        ("__a__ earliest_due_date _b", r"\_\_a\_\_ earliest_due_date \_b"),
+        ("\\<b>\x1b", r"\\\<b\>"),
+        ("rdd=0.2 tf=0.6", "rdd=0.2 tf=0.6"),
+    ],
+)
+def test_names_are_no_markup_in_markdown(name: str, shown: str) -> None:
+    """What would be a cell's end, a link, emphasis, code or HTML is escaped; ordinary names stay."""
+    assert inert(name) == shown
 
 
 @pytest.mark.parametrize(
