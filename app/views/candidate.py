@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Score
-from ...evaluators.figures import Figures
 from ...problems.base import SPLITS, Number
 from .numbers import interval, milliseconds, percent
 from .record import SHORT, RunRecord
@@ -100,9 +99,12 @@ def strata_table(record: RunRecord, id: str, split: str, width: int) -> Table:
     other = record.start if record.start not in (None, id) else None
     mine = record.strata(id, split)
     theirs = {} if other is None else record.strata(other, split)
-    values = [v for f in (*mine.values(), *theirs.values()) if (v := _gap(f)) is not None]
+    both = (*mine.values(), *theirs.values())
+    values = [v for f in both if (v := f.mean_gap_percent) is not None]
     most = max([0.0, *values])
-    table = new_table(f"mean gap by stratum, {split} split")
+    zeros = any(f.zero_references == f.instances for f in mine.values())
+    without = f"; {UNKNOWN} where every reference is 0" if zeros else ""
+    table = new_table(f"mean gap by stratum, {split} split{without}")
     table.add_column("stratum", overflow="fold")
     for column in ("gap", "start"):
         table.add_column(column, justify="right", no_wrap=True)
@@ -110,7 +112,7 @@ def strata_table(record: RunRecord, id: str, split: str, width: int) -> Table:
     table.add_column("solved", justify="right", no_wrap=True)
     long = max(8, min(40, width - 62))
     for name, figures in sorted(mine.items()):
-        gap, before = _gap(figures), _gap(theirs[name]) if name in theirs else None
+        gap, before = figures.mean_gap_percent, theirs[name].mean_gap_percent if name in theirs else None
         length = bar(gap / most, long) if gap is not None and most else ""
         style = "green" if gap is not None and before is not None and gap < before else None
         style = "red" if gap is not None and before is not None and gap > before else style
@@ -118,13 +120,6 @@ def strata_table(record: RunRecord, id: str, split: str, width: int) -> Table:
         solved = f"{figures.solved}/{figures.instances}"
         table.add_row(Text(clean(name)), shown, percent(before), length, solved, style=style)
     return table
-
-
-def _gap(figures: Figures) -> float | None:
-    """Mean gap of a stratum in percent; 0 where every reference is 0 and none is missed."""
-    if figures.mean_gap_percent is None and not figures.failed and figures.zeros_missed == 0:
-        return 0.0
-    return figures.mean_gap_percent
 
 
 def _figures_table(record: RunRecord, id: str) -> Table:

@@ -348,3 +348,15 @@ def test_a_reader_that_has_gone_is_no_error(words: list[str], runs: Path) -> Non
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_strata_without_a_ratio_have_no_figure(say: Say, runs: Path, tmp_path: Path) -> None:
+    """Where every reference of a stratum is 0 there is no gap to show, as in the report."""
+    shutil.copytree(runs / FINISHED, tmp_path / FINISHED)
+    with sqlite3.connect(tmp_path / FINISHED / "archive.sqlite") as db:
+        zero = "SELECT instance FROM instance_references WHERE value = '0'"
+        db.execute(f"UPDATE instances SET stratum = 'none but 0' WHERE id IN ({zero})")
+    out = say("show", FINISHED, "best", runs=tmp_path).out
+    assert "– where every reference is 0" in out
+    (row,) = [line for line in out.splitlines() if line.startswith("none but 0")]
+    assert row.split()[3:5] == ["–", "–"]
