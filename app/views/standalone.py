@@ -21,10 +21,10 @@ def _gapsmith_main(heuristic):
     # {what}
     # All names are local, so that none of them stands for one of the heuristic's own.
     import json
-    import os
     import sys
-    from builtins import exec, hasattr, list, print
 
+    # Not imported: a candidate may not import them, and this file may become a start program.
+    builtins, os = sys.modules["builtins"], sys.modules["os"]
     if os.environ.get("PYTHONHASHSEED") != "0":  # once; sets keep the sandbox's order
         again = [sys.executable, *sys.orig_argv[1:]]
         os.execve(sys.executable, again, {{**os.environ, "PYTHONHASHSEED": "0"}})
@@ -42,9 +42,9 @@ _STEPWISE = (
 
 _ANSWER = """
     def plain(value):
-        return value.tolist() if hasattr(value, "tolist") else list(value)
+        return value.tolist() if builtins.hasattr(value, "tolist") else builtins.list(value)
 
-    print(json.dumps({call}, default=plain))
+    builtins.print(json.dumps({call}, default=plain))
 """
 
 _DECISIONS = """
@@ -210,7 +210,7 @@ def _main(entry: str, driver: str | None) -> str:
     if driver is None:
         what, block, call = _WHOLE, "", "heuristic(**json.load(sys.stdin))"
     else:
-        what, block = _WHOLE, f"\n    driver = {{}}\n    exec({_quoted(driver)}, driver)\n"
+        what, block = _WHOLE, f"\n    driver = {{}}\n    builtins.exec({_quoted(driver)}, driver)\n"
         call = 'driver["drive"](heuristic, json.load(sys.stdin))'
     body = _ANSWER.format(call=call)
     if driver is not None and _interactive(driver):
