@@ -50,9 +50,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one campaign: losses in percent of the reference, counts, the way there."""
+    """What came of one campaign: losses in percent of the reference, counts, the way there.
 
-    test: float
+    The loss of a champion that failed on a test instance is None.
+    """
+
+    test: float | None
     start: float
     evaluations: int
     executions: int
@@ -68,7 +71,7 @@ def campaign(folder: Path, problem: str, arm: str, seed: int, cpu: float, extra:
     """Runs or goes on with one campaign; what came of it in a few words."""
     runs = place(folder, problem, arm, seed)
     if (found := outcome(runs)) is not None:
-        return f"there already: test loss {found.test:.3f} %"
+        return f"there already: {said(found)}"
     settings = (f"evaluation.instance_seed={seed}", f"budget.cpu_seconds={cpu}", "run.workers=1", *extra)
     words = [word for text in (*settings, *ARMS[arm]) for word in ("--set", text)]
     known = [path.name for path in runs.glob("*") if path.is_dir()]
@@ -82,7 +85,12 @@ def campaign(folder: Path, problem: str, arm: str, seed: int, cpu: float, extra:
     found = outcome(runs)
     if done.returncode or found is None:
         return f"ended with {done.returncode}: {done.stderr.strip()[-300:]}"
-    return f"test loss {found.test:.3f} %, {found.evaluations} evaluations, {found.executions} executions"
+    return f"{said(found)}, {found.evaluations} evaluations, {found.executions} executions"
+
+
+def said(found: Outcome) -> str:
+    """The test loss in words."""
+    return "failed on test" if found.test is None else f"test loss {found.test:.3f} %"
 
 
 def outcome(runs: Path) -> Outcome | None:
@@ -95,14 +103,14 @@ def outcome(runs: Path) -> Outcome | None:
         champion = reader.record("champion")
         tested = reader.evaluation(champion, "test") if champion else None
         started = reader.evaluation(reader.record("start"), "test") if champion else None
-        if tested is None or started is None or tested.fitness is None or started.fitness is None:
+        if tested is None or started is None or started.fitness is None:
             return None
         counts = reader.rows(
             "SELECT count(*) AS evaluations, sum(executions) AS executions FROM evaluations "
             "WHERE split = 'train' AND program NOT LIKE 'baseline/%'"
         )[0]
         return Outcome(
-            -100 * tested.fitness,
+            None if tested.fitness is None else -100 * tested.fitness,
             -100 * started.fitness,
             counts["evaluations"],
             counts["executions"],
@@ -158,14 +166,16 @@ def table(folder: Path, problem: str) -> Iterator[str]:
         low, high = interval(starts)
         yield f"| start program | {len(starts)} | {fmean(starts):.3f} [{low:.3f}, {high:.3f}] | | | | |"
     for arm, by in arms.items():
-        losses = [one.test for one in by.values()]
+        losses = [one.test for one in by.values() if one.test is not None]
         low, high = interval(losses)
-        pairs = [one.test - full[seed].test for seed, one in by.items() if seed in full]
+        both = [(one.test, full[seed].test) for seed, one in by.items() if seed in full]
+        pairs = [mine - its for mine, its in both if mine is not None and its is not None]
+        failed = f", {len(by) - len(losses)} failed" if len(losses) < len(by) else ""
         against = f"{fmean(pairs):+.3f} | {sign_flip(pairs):.3f}" if pairs and arm != "full" else " | "
         evaluations = fmean(one.evaluations for one in by.values())
         executions = fmean(one.executions for one in by.values())
         yield (
-            f"| {arm} | {len(losses)} | {fmean(losses):.3f} [{low:.3f}, {high:.3f}] | {against} "
+            f"| {arm} | {len(losses)}{failed} | {fmean(losses):.3f} [{low:.3f}, {high:.3f}] | {against} "
             f"| {evaluations:.0f} | {executions:.0f} |"
         )
 
@@ -245,8 +255,8 @@ def main() -> None:
 
             def one(pair: tuple[str, int]) -> str:
                 arm, seed = pair
-                said = campaign(words.folder, words.problem, arm, seed, words.cpu, words.set)
-                return f"{words.problem}, {arm}, seed {seed}: {said}"
+                came = campaign(words.folder, words.problem, arm, seed, words.cpu, words.set)
+                return f"{words.problem}, {arm}, seed {seed}: {came}"
 
             for line in pool.map(one, work):
                 print(line, flush=True)
