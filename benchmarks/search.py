@@ -8,18 +8,20 @@ Each arm and seed is one campaign in a process of its own with one sandbox slot,
 its executions in training and validation; the proposer's own time is not counted. A seed draws its own
 training, validation and test instances, the same for all arms. A campaign that was ended before is not run
 again; one that was cut short is gone on with. The table is of the champion's loss on the test split, which no
-arm saw.
+arm saw. `save` keeps what came of all campaigns in a file of the folder, which stands for their runs from
+then on: `benchmarks/controls` holds those of the documents.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean, median
 
@@ -70,7 +72,7 @@ def place(folder: Path, problem: str, arm: str, seed: int) -> Path:
 def campaign(folder: Path, problem: str, arm: str, seed: int, cpu: float, extra: Sequence[str]) -> str:
     """Runs or goes on with one campaign; what came of it in a few words."""
     runs = place(folder, problem, arm, seed)
-    if (found := outcome(runs)) is not None:
+    if (found := saved(folder, problem).get(arm, {}).get(seed) or outcome(runs)) is not None:
         return f"there already: {said(found)}"
     settings = (f"evaluation.instance_seed={seed}", f"budget.cpu_seconds={cpu}", "run.workers=1", *extra)
     words = [word for text in (*settings, *ARMS[arm]) for word in ("--set", text)]
@@ -145,14 +147,43 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def collected(folder: Path, problem: str) -> dict[str, dict[int, Outcome]]:
-    """Arm → seed → outcome, of what has ended."""
-    found: dict[str, dict[int, Outcome]] = {}
+    """Arm → seed → outcome, of what was saved and of what has ended since."""
+    found = saved(folder, problem)
     for arm in ARMS:
         prefix = f"{problem}-{arm.replace(' ', '-')}-"
         for path in sorted(folder.glob(f"{prefix}*")):
             if path.name.removeprefix(prefix).isdigit() and (one := outcome(path)) is not None:
                 found.setdefault(arm, {})[int(path.name.removeprefix(prefix))] = one
-    return found
+    return {arm: found[arm] for arm in ARMS if arm in found}
+
+
+def saved(folder: Path, problem: str) -> dict[str, dict[int, Outcome]]:
+    """Arm → seed → outcome, as `save` wrote them; empty without a file."""
+    path = folder / f"{problem}.json"
+    document = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    return {
+        arm: {
+            int(seed): Outcome(**{**row, "curve": [Step(*step) for step in row["curve"]]})
+            for seed, row in by.items()
+        }
+        for arm, by in document.items()
+    }
+
+
+def save(folder: Path, problem: str) -> Path:
+    """Writes all outcomes into a file of the folder; losses with five digits."""
+    document = {
+        arm: {
+            seed: asdict(one)
+            | {"test": one.test and round(one.test, 5), "start": round(one.start, 5)}
+            | {"curve": [[s.evaluations, s.executions, round(s.valid, 5)] for s in one.curve]}
+            for seed, one in sorted(by.items())
+        }
+        for arm, by in collected(folder, problem).items()
+    }
+    path = folder / f"{problem}.json"
+    path.write_text(json.dumps(document, separators=(",", ":")) + "\n", "utf-8")
+    return path
 
 
 def table(folder: Path, problem: str) -> Iterator[str]:
@@ -228,11 +259,11 @@ def picture(folder: Path, problem: str, target: Path) -> None:
 
 
 def main() -> None:
-    """Reads the arguments and does one of the three."""
+    """Reads the arguments and does what they say."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("run", "table", "picture"))
+    parser.add_argument("what", choices=("run", "table", "picture", "save"))
     parser.add_argument("problem")
     parser.add_argument("--folder", type=Path, default=Path("ablation"))
     parser.add_argument("--seeds", default="1-5", help="first-last")
@@ -244,6 +275,8 @@ def main() -> None:
     words = parser.parse_args()
     if words.what == "table":
         print("\n".join([*table(words.folder, words.problem), "", *racing(words.folder, words.problem)]))
+    elif words.what == "save":
+        print(save(words.folder, words.problem))
     elif words.what == "picture":
         picture(words.folder, words.problem, words.output or Path(f"ablation-{words.problem}.svg"))
     else:
