@@ -228,7 +228,7 @@ def racing(folder: Path, problem: str) -> Iterator[str]:
         else:
             ratios.append(there[0] / needed if there else math.inf)
     shown = ", ".join("not reached" if ratio == math.inf else f"{ratio:.2f}" for ratio in sorted(ratios))
-    middle = f"; median {median(ratios):.2f}" if ratios else ""
+    middle = f"; median {median(ratios):.2f}" if ratios and median(ratios) < math.inf else ""
     yield (
         "Executions with racing until as good on validation as without racing at its best, relative to the "
         f"executions that took without racing, by seed: {shown or 'none'}{middle}. Without "
