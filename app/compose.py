@@ -32,7 +32,7 @@ from .claims import claims
 from .config import DEFAULT_ITERATIONS, Config, dump
 from .errors import NO_CANDIDATE, UserError
 from .opening import open_setup
-from .proposers import build_proposer, order_of, uses_models
+from .proposers import build_proposer, order_of
 from .runs import CONFIG_NAME, LOG_NAME, STOP_NAME, at_work
 from .setup import Notify, Setup
 from .stored import stored_setup
@@ -59,7 +59,7 @@ class Watcher:
 
 def resolve_budget(config: Config) -> Config:
     """A configuration with the default number of iterations if it limits nothing."""
-    if any(value is not None for value in config.budget.model_dump().values()):
+    if config.budget.limited:
         return config
     budget = config.budget.model_copy(update={"iterations": DEFAULT_ITERATIONS})
     return config.model_copy(update={"budget": budget})
@@ -239,7 +239,7 @@ def _campaign(
             migration_every=config.archive.migration_every,
             reset_after=config.archive.reset_after,
             inspirations=config.archive.inspirations,
-            waits=uses_models(config),
+            waits=config.uses_models,
             control=control,
             race_level=config.search.race_level,
             tune_share=config.search.tune_share if control is Control.NONE else 0.0,

@@ -141,6 +141,11 @@ class BudgetSection(_Section):
         None, description="US dollars over all models, a hard cap (> 0)"
     )
 
+    @property
+    def limited(self) -> bool:
+        """Whether anything is limited."""
+        return any(value is not None for value in self.model_dump().values())
+
 
 class EvaluationSection(_Section):
     """Which instances are drawn and how the champion is chosen."""
@@ -227,6 +232,11 @@ class Config(_Section):
     problem: dict[str, Any] = Field(default_factory=dict)
     model: tuple[ModelSettings, ...] = Field((), strict=False)
 
+    @property
+    def uses_models(self) -> bool:
+        """Whether language models are asked; `offline` alone is none."""
+        return any(table.spec != "offline" for table in self.model)
+
 
 SECTIONS = ("campaign", "archive", "search", "budget", "evaluation", "sandbox", "prompts", "run")
 
@@ -250,11 +260,10 @@ def parse(document: Mapping[str, Any], where: str) -> Config:
 def _with_fresh_until(config: Config) -> Config:
     """A configuration with that default, which depends on other keys; stored with a run, so that it stays."""
     budget = config.budget
-    limited = any(value is not None for value in budget.model_dump().values())
     asks = [n for n in (budget.iterations, budget.evaluations) if n is not None]
-    until = min([FRESH_UNTIL, *(n // 4 for n in asks or ([] if limited else [DEFAULT_ITERATIONS]))])
-    if any(table.spec != "offline" for table in config.model):
-        until = 0
+    if not budget.limited:
+        asks = [DEFAULT_ITERATIONS]
+    until = 0 if config.uses_models else min([FRESH_UNTIL, *(n // 4 for n in asks)])
     return config.model_copy(update={"search": config.search.model_copy(update={"fresh_until": until})})
 
 

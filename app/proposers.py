@@ -49,15 +49,10 @@ _ENDED = (
 """Calls that decided what became of a question: a reply, or the last failure where no reply followed."""
 
 
-def uses_models(config: Config) -> bool:
-    """Whether a configuration asks language models; `offline` alone does not."""
-    return any(table.spec != "offline" for table in config.model)
-
-
 def order_of(config: Config) -> Order:
     """The order of telling: as submitted where no reply depends on time, else as replies arrive."""
     timeless = all(table.spec.startswith(_RECORDED) for table in config.model)
-    return Order.SUBMITTED if timeless or not uses_models(config) else Order.COMPLETED
+    return Order.SUBMITTED if timeless or not config.uses_models else Order.COMPLETED
 
 
 def build_proposer(config: Config, store: Store, folder: Path, admission: Admission) -> Proposer:
@@ -66,7 +61,7 @@ def build_proposer(config: Config, store: Store, folder: Path, admission: Admiss
     Raises:
         UserError: a model cannot be used; nothing was sent.
     """
-    if not uses_models(config):
+    if not config.uses_models:
         from ..evolve.offline import OfflineProposer
 
         return OfflineProposer()
@@ -136,7 +131,7 @@ def check_models(config: Config, runs: Path) -> Config:
             f"[[model]] spec: got {', '.join(specs)}, expected offline alone or models alone",
             "run the offline proposer apart, as a control, and put both side by side: `gapsmith compare`",
         )
-    if not uses_models(config):
+    if not config.uses_models:
         return config
     config = config.model_copy(update={"model": tuple(_named(table, runs) for table in config.model)})
     for caller in build_callers(config, Cassette(), runs / "check"):

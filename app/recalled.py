@@ -30,7 +30,7 @@ from ..evolve.store.reader import BASELINE, Iteration, Reader
 from ..evolve.store.schema import StoreError
 from ..evolve.tune import OPERATOR, Tuner
 from ..sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Limits, Program, Sandbox
-from .proposers import OF_ORDER, exchanges, uses_models
+from .proposers import OF_ORDER, exchanges
 from .setup import Setup
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def recalled_proposer(reader: Reader, config: Config, own: Proposer, admission: 
         admission: names texts.
     """
     record = {i.number: i for i in reader.iterations()}
-    if uses_models(config):
+    if config.uses_models:
         query = "SELECT id, json_extract(description, '$.shape_digest') AS shape FROM candidates"
         known = frozenset(name for row in reader.rows(query) for name in row if name)
         return _Asked(_recalled_models(reader, config, admission), record, known, admission)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import reprlib
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
 from .base import InstanceFileError
-from .plain import NAME, is_name
+from .plain import NAME, brief, is_name
 
 _DIGITS = 60
 """Longer integers are kept as decimals: Python refuses to read those of more than 4300 digits."""
-
-_repr = reprlib.Repr()
-_repr.maxstring = _repr.maxlong = _repr.maxother = 60
 
 
 class JsonFault(ValueError):
@@ -101,7 +97,7 @@ def decimal(text: str) -> Decimal:
 def shown(value: object) -> str:
     """A value for a message, cut where it is long."""
     if not isinstance(value, Decimal):
-        return _repr.repr(value)
+        return brief(value)
     if value.as_tuple().exponent == 0 and value.adjusted() >= _DIGITS:
         return f"an integer of {value.adjusted() + 1:,} digits, which is too large"
     return str(value) if len(str(value)) <= _DIGITS else f"{value:.3e}"
