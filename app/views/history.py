@@ -69,7 +69,8 @@ def rows(record: RunRecord, what: str) -> Iterator[dict[str, Any]]:
         found = dict(zip(row.keys(), row, strict=True))
         for key in _NESTED:
             if found.get(key) is not None:
-                found[key] = json.loads(found[key])
+                with record.reader.sound(f"{what}, {key}"):
+                    found[key] = json.loads(found[key])
         yield found
 
 

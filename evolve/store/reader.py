@@ -120,7 +120,7 @@ class Reader:
             raise damaged(self._path(), error) from error
 
     @contextmanager
-    def _sound(self, what: str) -> Iterator[None]:
+    def sound(self, what: str) -> Iterator[None]:
         """Tells rows that make no object, which only damage leaves, from bugs.
 
         Raises:
@@ -128,7 +128,7 @@ class Reader:
         """
         try:
             yield
-        except (ValueError, KeyError) as error:
+        except (ValueError, KeyError, TypeError) as error:
             words = f"row {error} is missing" if isinstance(error, KeyError) else str(error)
             raise StoreError(f"{self._path()}: {what}: the record is damaged: {words}") from error
 
@@ -136,9 +136,14 @@ class Reader:
         return Path(self._db.execute("PRAGMA database_list").fetchone()[2])
 
     def record(self, key: str) -> Any:
-        """A value of the run's own record (`config`, `versions`, `status`, …); None if it was never set."""
+        """A value of the run's own record (`config`, `versions`, `status`, …); None if it was never set.
+
+        Raises:
+            StoreError: what is stored is none.
+        """
         text = self.value("SELECT value FROM run WHERE key = ?", (key,))
-        return None if text is None else json.loads(text)
+        with self.sound(key):
+            return None if text is None else json.loads(text)
 
     def instances(self, split: str | None = None) -> dict[str, Instance]:
         """Id → instance, of one split or of all, in the order of execution.
@@ -158,7 +163,7 @@ class Reader:
         """
         self._load()
         instances, references = self._instances or {}, self._references or {}
-        with self._sound("references"):
+        with self.sound("references"):
             return {instances[number].id: reference for number, reference in references.items()}
 
     def instance_numbers(self) -> dict[str, int]:
@@ -167,16 +172,27 @@ class Reader:
         return {instance.id: number for number, instance in (self._instances or {}).items()}
 
     def candidate(self, id: str) -> Candidate | None:
-        """A candidate by its whole id."""
+        """A candidate by its whole id.
+
+        Raises:
+            StoreError: what is stored of it is none.
+        """
         rows = self.rows("SELECT * FROM candidates WHERE id = ?", (id,))
         if not rows:
             return None
         parents = self.rows("SELECT parent FROM parents WHERE candidate = ? ORDER BY position", (id,))
-        return read_candidate(rows[0], [p["parent"] for p in parents])
+        with self.sound(f"candidate {id}"):
+            return read_candidate(rows[0], [p["parent"] for p in parents])
 
     def started_from(self) -> list[Candidate]:
-        """The start programs, also those that lost their cell to another one."""
-        return [read_candidate(row, ()) for row in self.rows("SELECT * FROM candidates WHERE iteration = 0")]
+        """The start programs, also those that lost their cell to another one.
+
+        Raises:
+            StoreError: what is stored of one is none.
+        """
+        rows = self.rows("SELECT * FROM candidates WHERE iteration = 0")
+        with self.sound("start programs"):
+            return [read_candidate(row, ()) for row in rows]
 
     def candidate_ids(self, prefix: str = "") -> list[str]:
         """Ids that start with a prefix, in the order in which they came."""
@@ -195,7 +211,7 @@ class Reader:
         self._load()
         instances, references = self._instances or {}, self._references or {}
         found = self.rows("SELECT * FROM executions WHERE evaluation = ? ORDER BY position", (rows[0]["id"],))
-        with self._sound(f"{program} on {split}"):
+        with self.sound(f"{program} on {split}"):
             if len(found) != rows[0]["executions"]:  # a mean over what is left would be another figure
                 raise ValueError(f"{len(found)} executions, expected {rows[0]['executions']}")
             scores = [
@@ -204,14 +220,22 @@ class Reader:
             return read_evaluation(rows[0], scores)
 
     def iterations(self) -> Iterator[Iteration]:
-        """All iterations in the order of asking."""
+        """All iterations in the order of asking.
+
+        Raises:
+            StoreError: what is stored of one is none.
+        """
         for row in self.rows("SELECT * FROM iterations ORDER BY iteration"):
-            yield _iteration(row)
+            yield self._iteration(row)
 
     def iteration(self, number: int) -> Iteration | None:
-        """One iteration."""
+        """One iteration, None if there is none of this number.
+
+        Raises:
+            StoreError: what is stored of it is none.
+        """
         rows = self.rows("SELECT * FROM iterations WHERE iteration = ?", (number,))
-        return _iteration(rows[0]) if rows else None
+        return self._iteration(rows[0]) if rows else None
 
     def baselines(self) -> list[str]:
         """Names of the baselines that were evaluated, in their order."""
@@ -252,16 +276,25 @@ class Reader:
         return Prompt(rows[0]["system"], rows[0]["user"]) if rows else None
 
     def events(self, kind: str | None = None) -> list[Event]:
-        """Events of one kind or all, in order."""
+        """Events of one kind or all, in order.
+
+        Raises:
+            StoreError: what is stored of one is none.
+        """
         where = "" if kind is None else "WHERE kind = ?"
         rows = self.rows(f"SELECT * FROM events {where} ORDER BY id", () if kind is None else (kind,))
-        return [Event(r["iteration"], r["kind"], json.loads(r["data"]), r["at"]) for r in rows]
+        with self.sound("events"):
+            return [Event(r["iteration"], r["kind"], json.loads(r["data"]), r["at"]) for r in rows]
+
+    def _iteration(self, row: sqlite3.Row) -> Iteration:
+        with self.sound(f"iteration {row['iteration']}"):
+            return _iteration(row)
 
     def _load(self) -> None:
         if self._instances is None:
             instances = self.rows("SELECT * FROM instances ORDER BY id")
             references = self.rows("SELECT * FROM instance_references ORDER BY instance")
-            with self._sound("instances and references"):
+            with self.sound("instances and references"):
                 found = {row["id"]: read_instance(row) for row in instances}
                 self._references = {row["instance"]: read_reference(row) for row in references}
             self._instances = found

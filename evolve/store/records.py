@@ -100,10 +100,17 @@ def candidate_row(candidate: Candidate) -> tuple[Any, ...]:
 
 
 def read_candidate(row: sqlite3.Row, parents: Iterable[str]) -> Candidate:
-    """The candidate of a row of `candidates`."""
+    """The candidate of a row of `candidates`.
+
+    Raises:
+        ValueError: its files are no texts by name, or its description is none.
+    """
+    files = json.loads(row["files"])
+    if not isinstance(files, dict) or not all(isinstance(text, str) for text in files.values()):
+        raise ValueError(f"candidate {row['id']}: files: {row['files'][:60]!r}, expected texts by name")
     return Candidate(
         id=row["id"],
-        files=json.loads(row["files"]),
+        files=files,
         parents=tuple(parents),
         origin=Origin(row["origin"]),
         operator=row["operator"],

@@ -127,6 +127,29 @@ def test_damage_is_no_bug(statement: str, say: Say, copy: Path) -> None:
         assert "damaged" in said.err
 
 
+_TEXTS = {
+    "run": ("UPDATE run SET value = '{' WHERE key = 'config'", ["show"]),
+    "list of it": ("UPDATE run SET value = '[1' WHERE key = 'champion'", ["report"]),
+    "files": ("UPDATE candidates SET files = '{'", ["show", "best"]),
+    "files of none": ("UPDATE candidates SET files = '7'", ["show", "best"]),
+    "description": ("UPDATE candidates SET description = '[]'", ["show", "best"]),
+    "origin": ("UPDATE candidates SET origin = 'stork'", ["replay"]),
+    "parents": ("UPDATE iterations SET parents = 'none'", ["replay"]),
+    "status": ("UPDATE iterations SET added = 7", ["replay"]),
+    "events": ("UPDATE events SET data = '{,}'", ["report"]),
+    "exported": ("UPDATE candidates SET files = '{'", ["export"]),
+}
+
+
+@pytest.mark.parametrize(("statement", "words"), _TEXTS.values(), ids=_TEXTS)
+def test_texts_that_are_none_are_damage(statement: str, words: list[str], say: Say, copy: Path) -> None:
+    """A stored text that is no JSON, or not of the kind it should be, is damage and no bug."""
+    _change(copy, statement)
+    said = say(words[0], SMALL, *words[1:], runs=copy)
+    assert said.code == 3, said.err
+    assert "damaged" in said.err
+
+
 def test_a_damaged_run_stays_in_the_list(say: Say, copy: Path) -> None:
     """One run whose executions are missing is listed as unreadable, and the list itself is no error."""
     _change(copy, "DELETE FROM executions WHERE position >= 5")
