@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -204,6 +205,25 @@ def test_beyond_a_stop_a_resumed_run_tests_again_and_says_so(campaign: Run) -> N
     champions = {first["best"]["candidate"], second["best"]["candidate"]} - {first["start"]["candidate"]}
     assert champions
     assert second["test_evaluations"] == len(champions)
+
+
+def test_a_start_program_that_was_the_champion_counts_as_a_look_at_the_test(
+    problem: str, tmp_path: Path
+) -> None:
+    """Of several start programs the default one alone is tested without having been chosen."""
+    default = runpy.run_path(problem)["START"]
+    better = default.replace("2 - 3 * weights[j]", "-weights[j] / (times[j] + 9)")
+    config = {"campaign": {"problem": problem}, "budget": {"iterations": 1}}
+    starts = {name: {"heuristic.py": text} for name, text in (("heaviest", default), ("better", better))}
+    folder = tmp_path / "several"
+    folder.mkdir()
+    first = compose.run(parse(config, "test"), folder, start=starts)
+    assert first["best"]["origin"] == "start"
+    assert first["best"]["candidate"] != first["start"]["candidate"]
+    assert first["test_evaluations"] == 1
+    second = compose.run(parse({**config, "budget": {"iterations": 12}}, "test"), folder)
+    assert second["best"]["candidate"] != first["best"]["candidate"]
+    assert second["test_evaluations"] == 2
 
 
 def test_a_run_that_another_version_began_is_not_gone_on_with(campaign: Run) -> None:
