@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -227,10 +227,18 @@ def _pair(first: Arm, second: Arm, split: str, by: str, budget: float) -> dict[s
 def _by_seed(mine: Sequence[Evaluation], theirs: Sequence[Evaluation]) -> tuple[Paired, dict[str, int]]:
     """Mean gaps seed by seed; a run that failed on an instance is worse than one that did not."""
     pairs = [(_mean_gap(a), _mean_gap(b)) for a, b in zip(mine, theirs, strict=True)]
-    fitness = [(a.fitness, b.fitness) for a, b in zip(mine, theirs, strict=True)]
-    failed = any(value is None for pair in fitness for value in pair)
+    failed = any(e.fitness is None for e in (*mine, *theirs))
     both = [(a, b) for a, b in pairs if a is not None and b is not None and not failed]
-    return paired([a for a, _ in both], [b for _, b in both]), _count(fitness, lambda value: -value)
+    # Counts are of what the difference is made of: by fitness, which also sees instances with reference 0, a
+    # smaller mean gap could be called worse.
+    known = [(_judged_by(a), _judged_by(b)) for a, b in zip(mine, theirs, strict=True)]
+    return paired([a for a, _ in both], [b for _, b in both]), _count(known)
+
+
+def _judged_by(evaluation: Evaluation) -> float | None:
+    """Mean gap, mean loss where every reference is 0, None after a failure."""
+    gap = _mean_gap(evaluation)
+    return -evaluation.fitness if gap is None and evaluation.fitness is not None else gap
 
 
 def _by_instance(
@@ -252,7 +260,7 @@ def _instances(
     failed = any(value is None for pair in excess for value in pair)
     gaps = [(_mean(mine[id], "gap"), _mean(theirs[id], "gap")) for id in mine]
     both = [(100 * a, 100 * b) for a, b in gaps if a is not None and b is not None and not failed]
-    return paired([a for a, _ in both], [b for _, b in both]), _count(excess, lambda value: value)
+    return paired([a for a, _ in both], [b for _, b in both]), _count(excess)
 
 
 def _mean(scores: Sequence[Score | None], figure: str) -> float | None:
@@ -265,10 +273,8 @@ def _mean(scores: Sequence[Score | None], figure: str) -> float | None:
     return float(sum(known) / len(known)) if known and len(known) == len(scores) else None
 
 
-def _count(
-    pairs: Sequence[tuple[float | None, float | None]], loss: Callable[[float], float]
-) -> dict[str, int]:
+def _count(pairs: Sequence[tuple[float | None, float | None]]) -> dict[str, int]:
     """Wins, ties and losses of the first; what is not known is a failure, worse than anything known."""
     worst = float("inf")
-    rows = [(worst if a is None else loss(a), worst if b is None else loss(b)) for a, b in pairs]
+    rows = [(worst if a is None else a, worst if b is None else b) for a, b in pairs]
     return wins_ties_losses(rows)

@@ -64,6 +64,25 @@ def test_groups_with_the_same_seeds_are_paired_by_seed(say: Say, arms: Path) -> 
     assert pair["difference_percent"] == pytest.approx(means[0] - means[1])
 
 
+def test_seeds_are_won_by_the_figure_whose_difference_is_shown(
+    say: Say, make_run: Callable[..., Path], tmp_path: Path
+) -> None:
+    """An arm with the smaller mean gaps wins its seeds, though it misses references of 0 by far."""
+    names = ("20260105-100000-smtt-missing", "20260106-100000-smtt-other")
+    for name in names:
+        for seed in (1, 2):
+            make_run(tmp_path / f"{name}-s{seed}", candidates=4, seed=seed)
+    for seed in (1, 2):
+        with sqlite3.connect(tmp_path / f"{names[0]}-s{seed}" / "archive.sqlite") as db:
+            db.execute("UPDATE executions SET excess = '9', objective = '9' WHERE gap IS NULL")
+            db.execute("UPDATE executions SET gap = '0' WHERE gap IS NOT NULL")
+            db.execute("UPDATE evaluations SET fitness = -99 WHERE fitness IS NOT NULL")
+    pair = say("compare", *names, "--json", runs=tmp_path).document["pairs"][0]
+    assert pair["paired_by"] == "seeds"
+    assert pair["difference_percent"] < 0
+    assert (pair["wins"], pair["ties"], pair["losses"]) == (2, 0, 0)
+
+
 def test_no_run_of_a_group_is_left_out(say: Say, arms: Path) -> None:
     """Groups that share some seeds only are paired by instance: the difference is that of all their runs."""
     document = say("compare", LONG, SHIFTED, "--json", runs=arms).document
