@@ -11,6 +11,7 @@ from ..evaluators.base import Evaluation, Score, ScoreStatus
 from ..evaluators.figures import Figures, bootstrap_interval, figures
 from .errors import USAGE, UserError
 from .paired import Paired, paired, wins_ties_losses
+from .summary import test_evaluations
 from .tracks import BUDGETS, Track, check_comparable, track
 from .views.record import RunRecord
 
@@ -71,6 +72,8 @@ def compare(
     split, reason = _judged(arms, by, budget)
     if reason is not None:
         notes.append(reason)
+    shown = [_arm(arm, by, budget) for arm in arms]
+    notes += [line for arm, one in zip(arms, shown, strict=True) if one["test"] for line in _looks(arm)]
     if len(arms) > 2:
         notes.append(f"p values are not corrected for {len(arms) - 1} comparisons")
     return {
@@ -79,7 +82,7 @@ def compare(
         "unit": BUDGETS[by],
         "budget": budget,
         "split": split,
-        "arms": [_arm(arm, by, budget) for arm in arms],
+        "arms": shown,
         "pairs": [_pair(arms[0], other, split, by, budget) for other in arms[1:]],
         "notes": notes,
     }
@@ -131,6 +134,12 @@ def _judged(arms: Sequence[Arm], by: str, budget: float) -> tuple[str, str | Non
         f"judged on validation: no tested champion within the common budget in {shown}; a champion that came "
         "later, or a run that has not ended, has no test figure at equal budget"
     )
+
+
+def _looks(arm: Arm) -> list[str]:
+    """Which runs tested more than one champion: the last of them may be the last because of its figure."""
+    found = [(test_evaluations(one.record.reader), one.record.name) for one in arm.tracks]
+    return [f"test seen {count} times in {name}" for count, name in found if count > 1]
 
 
 def _arm(arm: Arm, by: str, budget: float) -> dict[str, Any]:

@@ -160,6 +160,24 @@ def test_prices_that_are_not_known_are_never_zero(say: Say, make_run: Any, tmp_p
     assert "not known" in said.err
 
 
+def test_a_second_look_at_the_test_split_is_told(
+    say: Say, make_run: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Where a run tested two champions, the table with its test figure says so."""
+    names = ["20260105-100000-smtt-once", "20260106-100000-smtt-twice"]
+    for name in names:
+        folder = make_run(tmp_path / name, candidates=12)
+    with sqlite3.connect(folder / "archive.sqlite") as db:
+        columns = "status, fitness, executions, cpu_seconds, evaluator, at"
+        db.execute(
+            f"INSERT INTO evaluations (program, split, {columns}) SELECT 'earlier', 'test', {columns} FROM "
+            "evaluations WHERE split = 'test' AND program NOT LIKE 'baseline%' LIMIT 1"
+        )
+    said = say("compare", *names, runs=tmp_path)
+    assert f"note: test seen 2 times in {names[1]}" in said.out
+    assert said.out.count("test seen") == 1
+
+
 @pytest.mark.parametrize("width", [80, 140])
 def test_what_compare_prints_is_as_recorded(width: int, say: Say, arms: Path, snapshot: Any) -> None:
     """What people see of a comparison is what was looked at; it fits 80 columns."""
