@@ -38,10 +38,11 @@ def print_comparison(console: Console, document: Mapping[str, Any]) -> None:
 def _print_arms(console: Console, document: Mapping[str, Any]) -> None:
     kinds: dict[str, int] = {}
     for letter, arm in _lettered(document):
-        kinds |= arm["valid"]["reference_kinds"]
+        kinds |= arm["valid"]["reference_kinds"] if arm["valid"] else {}  # None: nothing was valid by then
         line = f"{letter}: {clean(arm['name'])}, {clean(arm['label'])}, {count(len(arm['runs']), 'run')}"
         console.print(line, markup=False, soft_wrap=False)
-    table = new_table(f"{gap_word(kinds)} of the champions, percent: mean of ratios [95 % interval]")
+    word = gap_word(kinds) if kinds else "gap"
+    table = new_table(f"{word} of the champions, percent: mean of ratios [95 % interval]")
     table.add_column("arm", no_wrap=True)
     for column in ("validation", "test"):
         table.add_column(column, justify="right", no_wrap=True)

@@ -248,3 +248,6 @@ def test_a_run_that_had_found_nothing_by_then_is_lost(
     pair = say("compare", *words, "--json", runs=tmp_path).document["pairs"][0]
     assert pair["wins"] + pair["losses"] + pair["ties"] > 0
     assert (pair["difference_percent"], pair["p_value"]) == (None, None)
+    said = say("compare", *words, runs=tmp_path)
+    assert said.code == 0, said.err
+    assert next(line for line in said.out.splitlines() if line.startswith("B  ")).split()[1:3] == ["–", "–"]
