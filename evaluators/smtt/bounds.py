@@ -78,5 +78,6 @@ def price_bound(public: Mapping[str, Any], sequence: Sequence[int]) -> int:
     for job in range(len(p)):
         starts = np.concatenate([knots, knots - p[job], [d[job] - p[job]]]).clip(0, ends[-1] - p[job])
         stops = starts + p[job]
-        bound += int((np.maximum(stops - d[job], 0) * w[job] + paid_until(stops) - paid_until(starts)).min())
+        late = np.maximum(stops - d[job], 0).astype(w.dtype)  # a product with a weight may need Python's
+        bound += int((late * w[job] + paid_until(stops) - paid_until(starts)).min())
     return max(0, bound)

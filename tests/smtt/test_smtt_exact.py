@@ -153,6 +153,16 @@ def test_the_price_bound_is_below_every_sequence(draw: Draw, brute: Brute, stret
     assert near > 60
 
 
+@pytest.mark.parametrize("heavier", [10**6, 10**12])
+def test_heavy_weights_stretch_the_price_bound_and_do_not_wrap(draw: Draw, heavier: int) -> None:
+    """With lengths of up to 10^12 too, a bound grows as the weights do, also beyond machine integers."""
+    for public in draw(40, 6, seed=9, weighted=True):
+        long = {k: [x * 10**11 for x in v] if k != "weights" else v for k, v in public.items()}
+        heavy = long | {"weights": [w * heavier for w in long["weights"]]}
+        jobs = range(len(public["due_dates"]))
+        assert price_bound(heavy, jobs) == price_bound(long, jobs) * heavier
+
+
 def test_a_large_instance_gets_a_bound_near_a_good_sequence() -> None:
     """In a second, where no exact method finishes, the bound is above 0.85 of a sequence found by search."""
     instance = next(i for i in smtt.problem().instances("n=500", 0) if i.stratum == "rdd=0.4 tf=0.6")
