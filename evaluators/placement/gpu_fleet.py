@@ -34,7 +34,7 @@ _SHORTEST = 1.0
 class AggregateReferences:
     """Optima of the pooled form by HiGHS, shipped for the default sets; a time limit leaves a bound."""
 
-    version = "HiGHS 1"
+    version = "HiGHS 2"
     kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
@@ -57,7 +57,7 @@ class AggregateReferences:
 class FleetReferences:
     """Optima of whole GPUs by CP-SAT above the pooled bound, shipped for the default sets."""
 
-    version = "HiGHS and CP-SAT 1"
+    version = "HiGHS and CP-SAT 2"
     kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 
     def reference(self, instance: Instance, seconds: float) -> Reference:

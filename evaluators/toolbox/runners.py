@@ -19,10 +19,15 @@ from .worker import Reporter
 
 Runner = Callable[[str, dict[str, Any], Path, Reporter], None]
 _CBC_LOG = "cbc.log"
+_HIGHS_TOLERANCE = 1e-9
 
 
 def run_highs(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) -> None:
-    """HiGHS through highspy: gap limits 0 (its default stops at 1e-4), incumbents and bounds as they come."""
+    """HiGHS through highspy: gap limits 0 (its default stops at 1e-4), incumbents and bounds as they come.
+
+    Its default tolerances of 1e-6 are a whole unit in a row with a coefficient of a million: it then takes
+    2.000001 for the integer 2, finds that the rounded solution breaks the row, and calls a worse one optimal.
+    """
     import highspy
 
     solver = highspy.Highs()
@@ -30,6 +35,8 @@ def run_highs(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) 
     for option, value in {
         "mip_rel_gap": 0.0,
         "mip_abs_gap": 0.0,
+        "mip_feasibility_tolerance": _HIGHS_TOLERANCE,
+        "primal_feasibility_tolerance": _HIGHS_TOLERANCE,
         "threads": job["workers"],
         "random_seed": job["seed"],
         "time_limit": float(job["seconds"]),

@@ -47,6 +47,30 @@ def saved(folder: Path, document: Any) -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    ("prices", "loads", "slices", "least"),
+    [
+        ([1_000, 8], [[500_001, 1_000_001]], [1], Fraction(16, 10_000)),
+        ([66_123, 86_088], [[10**6, 2_000_001], [2_000_001, 2_000_002]], [3, 1], Fraction(396_738, 10_000)),
+        ([83_790, 37_941], [[10**6, 2_000_001], [1_000_001, None]], [2, 1], Fraction(335_160, 10_000)),
+    ],
+)
+def test_a_load_a_millionth_above_whole_gpus_makes_no_false_optimum(
+    prices: list[int], loads: list[list[int | None]], slices: list[int], least: Fraction
+) -> None:
+    """Solvers take 2.000001 for 2 by default: what they then call optimal is dearer than the best split."""
+    instance = small(prices=prices, loads=loads, slices=slices)
+    reference = gpu_fleet_aggregate.references.reference(instance, 20)  # type: ignore[union-attr]
+    splits = itertools.product(*(_shares(count, len(prices)) for count in slices))
+    judged = [gpu_fleet_aggregate.problem().verify(instance, [list(row) for row in s]) for s in splits]
+    assert min(v.objective for v in judged if v.objective is not None) == least
+    assert (reference.kind, reference.value) == (ReferenceKind.OPTIMUM, least)
+
+
+def _shares(count: int, types: int) -> list[tuple[int, ...]]:
+    return [row for row in itertools.product(range(count + 1), repeat=types) if sum(row) == count]
+
+
 def test_the_published_toy_costs_6_70(tmp_path: Path) -> None:
     """The example of the published tool: three A10G and one A100, by HiGHS and by CBC."""
     problem = gpu_fleet_aggregate.problem()
