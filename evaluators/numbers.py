@@ -11,7 +11,9 @@ from ..problems.plain import brief
 
 LARGEST = 10**300
 """Of an objective or a reference in size: gaps are shown and averaged as floats, which end at 1.8e308."""
-SCORABLE = "an int, a Fraction or a finite float (no bool), at most 10^300 in size"
+_MOST_PARTS = 10**1000
+"""Of a fraction's denominator: a gap has the digits of several, and Python writes none of more than 4300."""
+SCORABLE = "an int, a Fraction or a finite float (no bool), at most 10^300, a denominator at most 10^1000"
 """What `scorable` accepts, for messages."""
 DEFAULT_TOLERANCE = 1e-9
 """Relative; for problems with float objectives that declare none of their own (attribute `tolerance`)."""
@@ -23,13 +25,15 @@ def scorable(value: object) -> TypeGuard[Number]:
         return math.fabs(value) <= float(LARGEST)  # the float 1e300 is a little more than 10^300
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
         return False
-    return -LARGEST <= value <= LARGEST
+    return -LARGEST <= value <= LARGEST and value.denominator <= _MOST_PARTS
 
 
 def written(value: object) -> str:
     """A value that is not `scorable`, for a message; of a huge number only that it is one."""
-    huge = isinstance(value, int | Fraction) and not isinstance(value, bool)
-    return "a number beyond 10^300" if huge else brief(value)
+    if isinstance(value, bool) or not isinstance(value, int | Fraction):
+        return brief(value)
+    inside = -LARGEST <= value <= LARGEST
+    return "a denominator beyond 10^1000" if inside else "a number beyond 10^300"
 
 
 def exact(number: Number) -> bool:

@@ -12,7 +12,7 @@ from ..problems.base import Instance, Number, Problem, Sense, Verdict, VerdictSt
 from ..problems.plain import brief
 from ..sandbox.base import Execution, ExecutionStatus
 from .base import Reference, Score, ScoreStatus
-from .numbers import DEFAULT_TOLERANCE, SCORABLE, better_than, exact, scorable, subtract, written
+from .numbers import DEFAULT_TOLERANCE, LARGEST, SCORABLE, better_than, exact, scorable, subtract, written
 
 _MESSAGE_CHARACTERS = 500
 
@@ -34,6 +34,11 @@ def score(problem: Problem, instance: Instance, reference: Reference, execution:
         return _failed(instance, reference, execution, status, "; ".join(verdict.violations))
     minimise = problem.sense is Sense.MINIMISE
     excess = loss(verdict.objective, reference.value, minimise)
+    if not _measurable(excess, reference, instance):
+        got = f"{problem.name}: verify gave {brief(verdict.objective)} as objective"
+        whole = "the reference" if reference.value else "the instance's scale"
+        why = f"{got}, expected one that is at most 10^301 times {whole} away from the reference"
+        return _failed(instance, reference, execution, ScoreStatus.INVALID_ANSWER, why)
     beyond = reference.bound is not None and better_than(
         verdict.objective, reference.bound, minimise, tolerance_of(problem)
     )
@@ -54,6 +59,11 @@ def score(problem: Problem, instance: Instance, reference: Reference, execution:
 def loss(objective: Number, reference: Number, minimise: bool) -> Number:
     """How much worse an objective is than a reference (problem's unit; negative when better)."""
     return subtract(objective, reference) if minimise else subtract(reference, objective)
+
+
+def _measurable(excess: Number, reference: Reference, instance: Instance) -> bool:
+    """Whether the gap, or without one the normalised loss, can be averaged and shown as a float."""
+    return abs(ratio(excess, reference.value or instance.scale)) <= 10 * LARGEST
 
 
 def ratio(part: Number, whole: Number) -> Fraction | float:

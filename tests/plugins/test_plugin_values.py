@@ -66,6 +66,7 @@ def test_what_is_no_verdict_is_no_score(gives: Any, words: str) -> None:
         (10**400, "a number beyond 10^300 as objective, expected an int"),
         (Fraction(10**301, 3), "a number beyond 10^300"),
         (-(10**300) - 1, "a number beyond 10^300"),
+        (Fraction(1, 10**5000), "a denominator beyond 10^1000 as objective, expected an int"),
         (1e301, "1e+301 as objective"),
         (math.nan, "nan as objective"),
         (True, "True as objective"),
@@ -74,13 +75,34 @@ def test_what_is_no_verdict_is_no_score(gives: Any, words: str) -> None:
     ],
 )
 def test_objectives_that_cannot_be_scored_are_named(objective: Any, words: str) -> None:
-    """NaN, booleans, texts, NumPy integers and numbers beyond 10^300 are no objectives."""
+    """NaN, booleans, texts, NumPy integers and numbers too long to be written are no objectives."""
     found = scored(Verdict(VerdictStatus.VALID, objective))
     assert found.status is ScoreStatus.INVALID_ANSWER
     assert f"odd: verify gave {words}" in found.message
 
 
-@pytest.mark.parametrize("value", [0, -7, 10**300, Fraction(7, 3), 0.5, -1e300, np.float64(2.5)])
+@pytest.mark.parametrize(
+    ("objective", "reference", "scale", "words"),
+    [
+        (1e300, 1e-10, 1, "gave 1e+300 as objective, expected one that is at most 10^301 times the ref"),
+        (10**299, 0, Fraction(1, 10**12), "10^301 times the instance's scale away"),
+        (1e299, 0.0, Fraction(1, 10**12), "10^301 times the instance's scale away"),
+    ],
+)
+def test_a_gap_beyond_floats_is_no_score(objective: Any, reference: Any, scale: Any, words: str) -> None:
+    """An answer so bad that its gap is infinite, or cannot be computed, neither scores nor ends a run."""
+    instance = Instance("i", "test", "s", {}, scale, "test")
+    known = Reference(reference, ReferenceKind.BEST_KNOWN, None, None, "none", "1", None, "test")
+    execution = Execution(ExecutionStatus.OK, answer=[], cpu_seconds=0.1)
+    found = score(Odd(Verdict.valid(objective)), instance, known, execution)  # type: ignore[arg-type]
+    assert found.status is ScoreStatus.INVALID_ANSWER
+    assert words in (found.message or "")
+
+
+SOUND = [0, -7, Fraction(1, 10**999), 10**300, Fraction(7, 3), 0.5, -1e300, np.float64(2.5)]
+
+
+@pytest.mark.parametrize("value", SOUND)
 def test_numbers_that_can_be_scored(value: Any) -> None:
     """Integers, fractions and finite floats make references and objectives alike."""
     assert Reference.optimum(value, ProofKind.DUAL, "x", "1", None, "x").bound == value
