@@ -183,6 +183,8 @@ class Dialogue(Protocol):
     def next(self, line: bytes) -> bytes | None:
         """Takes the child's last line (`b""` at first) and returns the next line to send, or None at the end.
 
+        A child's own line is never empty: the sandbox refuses it, so that no child can begin again.
+
         Raises:
             ValueError: the child's line breaks the protocol; the execution ends as `invalid_answer`.
         """

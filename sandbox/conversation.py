@@ -68,6 +68,8 @@ class Conversation:
                 decision = self._receive()
                 if decision is None:
                     return
+                if not decision:  # the dialogue's own sign of its beginning: it might start all over again
+                    raise ValueError("the program sent an empty line, expected a decision")
                 self.begun = True
                 line = step(decision)
         except BrokenPipeError:

@@ -56,6 +56,31 @@ def test_protocol_errors_are_invalid_answers(run_text: RunText, corpus: ModuleTy
     assert (found.status, found.error) == (ExecutionStatus.INVALID_ANSWER, "bin 7 is full")
 
 
+def test_no_child_can_begin_a_dialogue_again(run_text: RunText, corpus: ModuleType) -> None:
+    """An empty line is how a dialogue learns that it begins; sent by a child that saw all, it is refused."""
+
+    class Restarted(corpus.Items):  # type: ignore[name-defined, misc]
+        def next(self, line: bytes) -> bytes | None:
+            if line == b"":
+                self.decisions = []
+            result: bytes | None = super().next(line)
+            return result
+
+    ahead = """
+def drive(entry, instance, receive, send):
+    seen = []
+    for _ in range(20):
+        seen.append(int(receive()))
+        send(b"0" if len(seen) < 20 else b"")
+    for item in reversed(seen):
+        receive()
+        send(b"%d" % item)
+"""
+    found = run_text("def f(): pass", driver=ahead, dialogue=Restarted())
+    assert found.status is ExecutionStatus.INVALID_ANSWER
+    assert found.error == "the program sent an empty line, expected a decision"
+
+
 def test_other_errors_of_a_dialogue_are_the_tools(slot: Slot, run_text: RunText, corpus: ModuleType) -> None:
     """Any other exception of a dialogue is a bug of the tool: it is raised, and the slot stays usable."""
 
