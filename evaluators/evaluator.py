@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 
 from ..problems.base import (
+    Dialogue,
     Instance,
     Interactive,
     Json,
@@ -121,7 +122,9 @@ class GapEvaluator:
         return execution.answer if found.status is ScoreStatus.OK else None
 
     def _run(self, program: Program, instance: Instance, sandbox: Sandbox) -> Execution:
-        dialogue = self.problem.dialogue(instance) if isinstance(self.problem, Interactive) else None
+        dialogue = None
+        if isinstance(self.problem, Interactive):
+            dialogue = _Told(self.problem.dialogue(instance), self.problem.name)
         encoded, seed = self._encoded[instance.id], execution_seed(self.seed, instance.id)
         return sandbox.execute(program, encoded, self.limits, seed, dialogue)
 
@@ -145,6 +148,29 @@ class GapEvaluator:
         reference = self.references[instance.id]
         bound = None if reference.bound is None else encode_number(reference.bound)
         return [encode_number(reference.value), reference.kind.value, bound]
+
+
+class _Told:
+    """A dialogue that blames a candidate's line for what the problem's own `next` raises on it.
+
+    So does the score for `verify`: what a candidate sends is hostile input, and may not end the campaign.
+    """
+
+    def __init__(self, dialogue: Dialogue, problem: str) -> None:
+        self._dialogue = dialogue
+        self._problem = problem
+        self.answer = dialogue.answer
+
+    def next(self, line: bytes) -> bytes | None:
+        try:
+            return self._dialogue.next(line)
+        except ValueError:
+            raise
+        except Exception as error:
+            if not line:  # nothing was sent yet
+                raise
+            got = f"{self._problem}: dialogue raised {type(error).__name__}: {error}"
+            raise ValueError(f"{got}, on the line {line[:40]!r}") from error
 
 
 def in_turns(instances: Sequence[Instance]) -> list[Instance]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..problems.base import Instance, Number, Problem, Sense, Verdict, VerdictStatus, canonical_json
-from ..problems.plain import brief
+from ..problems.plain import PLAIN, brief
 from ..sandbox.base import Execution, ExecutionStatus
 from .base import Reference, Score, ScoreStatus
 from .numbers import DEFAULT_TOLERANCE, LARGEST, SCORABLE, better_than, exact, scorable, subtract, written
@@ -28,6 +28,10 @@ def score(problem: Problem, instance: Instance, reference: Reference, execution:
         return _failed(
             instance, reference, execution, ScoreStatus(execution.status.value), execution.error or ""
         )
+    digest = answer_digest(execution)
+    if digest is None:
+        why = f"{problem.name}: dialogue gave {brief(execution.answer)} as answer, expected {PLAIN}"
+        return _failed(instance, reference, execution, ScoreStatus.INVALID_ANSWER, why)
     verdict = _verdict(problem, instance, execution)
     if verdict.objective is None:
         status = ScoreStatus(verdict.status.value)
@@ -51,7 +55,7 @@ def score(problem: Problem, instance: Instance, reference: Reference, execution:
         gap=None if beyond or reference.value == 0 else ratio(excess, reference.value),
         excess=excess,
         cpu_seconds=execution.cpu_seconds,
-        answer_digest=answer_digest(execution),
+        answer_digest=digest,
         message=_beyond(verdict.objective, reference, problem.unit) if beyond else None,
     )
 
@@ -63,7 +67,7 @@ def loss(objective: Number, reference: Number, minimise: bool) -> Number:
 
 def _measurable(excess: Number, reference: Reference, instance: Instance) -> bool:
     """Whether the gap, or without one the normalised loss, can be averaged and shown as a float."""
-    return abs(ratio(excess, reference.value or instance.scale)) <= 10 * LARGEST
+    return -10 * LARGEST <= ratio(excess, reference.value or instance.scale) <= 10 * LARGEST
 
 
 def ratio(part: Number, whole: Number) -> Fraction | float:
@@ -90,9 +94,16 @@ def fitness(scores: Sequence[Score], instances: Sequence[Instance]) -> float | N
     return -math.fsum(complete) / len(complete) + 0.0
 
 
-def answer_digest(execution: Execution) -> str:
-    """Hex SHA-256 of the canonical JSON of an answer; equal answers have equal digests."""
-    return hashlib.sha256(canonical_json(execution.answer).encode("utf-8", "surrogatepass")).hexdigest()
+def answer_digest(execution: Execution) -> str | None:
+    """Hex SHA-256 of the canonical JSON of an answer; equal answers have equal digests.
+
+    None for what is no JSON: a dialogue's record may hold what a candidate's line was turned into, `NaN` too.
+    """
+    try:
+        text = canonical_json(execution.answer)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _verdict(problem: Problem, instance: Instance, execution: Execution) -> Verdict:

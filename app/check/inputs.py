@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import EvaluationStatus
 from ...evaluators.evaluator import GapEvaluator
-from ...problems.base import Interactive
+from ...problems.base import Dialogue, Interactive, canonical_json
 from ...sandbox.base import MAIN_FILE, Limits, Sandbox
 from .bench import SEED, Bench, Case, attempt
 from .programs import run
@@ -122,7 +122,6 @@ def check_left_out(bench: Bench, sandbox: Sandbox) -> None:
 
 
 _LINES = (
-    b"",
     b"null",
     b"NaN",
     b"-1",
@@ -147,7 +146,9 @@ def check_dialogue(bench: Bench) -> None:
         for line in _LINES:
             dialogue = bench.problem.dialogue(case.instance)
             _, error = attempt(lambda d=dialogue, x=line: (d.next(b""), d.next(x)))  # type: ignore[misc]
-            if error is not None and not isinstance(error, ValueError):
+            if error is None:
+                _recorded(bench, case, line, dialogue)
+            elif not isinstance(error, ValueError):
                 bench.report.add(
                     "dialogue-raises",
                     sent=f"{line[:20]!r} as first decision on {case.instance.id}",
@@ -155,6 +156,19 @@ def check_dialogue(bench: Bench) -> None:
                     why="a candidate's line is untrusted input; only ValueError ends the execution in order",
                     fix="catch what parsing raises and raise ValueError with a sentence",
                 )
+
+
+def _recorded(bench: Bench, case: Case, line: bytes, dialogue: Dialogue) -> None:
+    """What a dialogue made of a line that it took is JSON."""
+    _, error = attempt(lambda: canonical_json(dialogue.answer()))
+    if error is not None:
+        bench.report.add(
+            "dialogue-answer",
+            sent=f"{line[:20]!r} as first decision on {case.instance.id}, then answer()",
+            got=f"{type(error).__name__}: {error}",
+            why="the record is what verify judges and what is stored; it must be plain JSON without NaN",
+            fix="raise ValueError in next() for a line that is no decision, before it is recorded",
+        )
 
 
 def _starts_alike(bench: Bench, case: Case) -> None:

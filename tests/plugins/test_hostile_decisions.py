@@ -1,0 +1,77 @@
+"""What a candidate sends to a careless plug-in's dialogue costs the candidate its score, and nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gapsmith.app.check.bench import Bench, Case
+from gapsmith.app.check.findings import Report
+from gapsmith.app.check.inputs import check_dialogue
+from gapsmith.app.plugins import LoadedProblem, load_problem
+from gapsmith.evaluators.base import ScoreStatus
+from gapsmith.evaluators.evaluator import GapEvaluator
+from gapsmith.sandbox.base import MAIN_FILE, Limits
+from gapsmith.sandbox.slot import Slot, open_sandbox
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "online_machines.py"
+CAREFUL = "if not (line.isdigit() and len(line) < 6 and int(line) < self._machines):"
+SENT = "if type(machine) is not int or not 0 <= machine < len(loads):\n            send(repr(machine)"
+CARELESS = {
+    "a record with NaN": ("float(line)", "NaN", "dialogue gave [nan] as answer, expected int, finite float"),
+    "an index of its own": ("[0, 1, 2, 3][int(line)]", "9", "dialogue raised IndexError: list index out of"),
+}
+
+
+@pytest.fixture(scope="module")
+def slot() -> Iterator[Slot]:
+    """One warm slot."""
+    with open_sandbox() as opened:
+        yield opened
+
+
+def careless(folder: Path, decision: str) -> LoadedProblem:
+    """The example with a dialogue that ends at the first decision, which it takes as it comes."""
+    text = EXAMPLE.read_text("utf-8")
+    for old, new in (
+        (CAREFUL, "if False:"),
+        ("self._plan.append(int(line))", f"self._plan.append({decision})\n            return None"),
+        (SENT, "if True:\n            send(str(machine)"),
+    ):
+        assert old in text, old
+        text = text.replace(old, new)
+    path = folder / "careless.py"
+    path.write_text(text, "utf-8")
+    return load_problem(str(path))
+
+
+@pytest.mark.parametrize("fault", CARELESS)
+def test_a_hostile_decision_is_an_invalid_answer(tmp_path: Path, slot: Slot, fault: str) -> None:
+    """Whatever a dialogue makes of a line, or raises on it, the execution ends with a status."""
+    decision, sent, words = CARELESS[fault]
+    loaded = careless(tmp_path, decision)
+    instances = loaded.instances("train", 1)[:1]
+    evaluator = GapEvaluator(
+        loaded.problem,
+        {"train": instances},
+        lambda instance: loaded.reference(instance, 1.0),  # type: ignore[arg-type,return-value]
+        limits=Limits(),
+        seed=1,
+        policy="test",
+    )
+    program = evaluator.program({MAIN_FILE: f"def choose(duration, loads): return {sent!r}"})
+    (score,) = evaluator.evaluate(program, "train", slot).scores
+    assert score.status is ScoreStatus.INVALID_ANSWER
+    assert words in (score.message or "")
+
+
+@pytest.mark.parametrize(
+    ("fault", "check"), list(zip(CARELESS, ("dialogue-answer", "dialogue-raises"), strict=True))
+)
+def test_the_check_names_a_careless_dialogue(tmp_path: Path, fault: str, check: str) -> None:
+    """`problems check` says what a candidate could send, before one does."""
+    loaded = careless(tmp_path, CARELESS[fault][0])
+    bench = Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
+    check_dialogue(bench)
+    assert check in [finding.check for finding in bench.report.findings]
