@@ -39,6 +39,8 @@ _ATTRIBUTES = {
     "signature": str,
     "statement": str,
 }
+_LARGEST_TOLERANCE = 0.01
+"""Of a problem with float objectives, relative."""
 _METHODS = ("sets", "instances", "start_programs", "baselines", "verify")
 
 
@@ -280,6 +282,12 @@ def _check_outside(problem: Any, where: str) -> None:
             raise ProblemError(
                 f"{place}: {name} is {value!r}, expected {'a text' if kind is str else 'a gapsmith.Sense'}"
             )
+    tolerance = inspect.getattr_static(problem, "tolerance", 0)  # a property is the problem's own business
+    if isinstance(tolerance, bool | str | float | int | None) and not _is_tolerance(tolerance):
+        raise ProblemError(
+            f"{place}: tolerance is {tolerance!r}, expected a number from 0 to {_LARGEST_TOLERANCE}",
+            "it is relative; beyond it answers could be better than a proven bound and no one would be told",
+        )
     for method in _METHODS:
         if not callable(getattr(problem, method, None)):
             raise ProblemError(f"{place}: method {method} is missing, a problem needs {', '.join(_METHODS)}")
@@ -289,6 +297,11 @@ def _check_outside(problem: Any, where: str) -> None:
     if not _texts(problem, "start_programs", "source text", place):
         raise ProblemError(f"{place}: start_programs() is empty, expected at least one")
     _texts(problem, "baselines", "source text", place)
+
+
+def _is_tolerance(value: object) -> bool:
+    """Whether objectives may be compared within it; NaN is not: everything would be equal to everything."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _LARGEST_TOLERANCE
 
 
 def _texts(problem: Any, method: str, what: str, place: str) -> dict[str, str]:

@@ -117,6 +117,14 @@ BROKEN = {
         r"not there: randomly \(.*:\d+\)",
     ),
     "a wrong type": (('unit = "minutes"', "unit = 3"), r"unit is 3, expected a text"),
+    "a tolerance that is no number": (
+        ('unit = "minutes"', 'unit = "minutes"\n    tolerance = float("nan")'),
+        r"tolerance is nan, expected a number from 0 to 0.01",
+    ),
+    "a tolerance that hides false bounds": (
+        ('unit = "minutes"', 'unit = "minutes"\n    tolerance = 0.5'),
+        r"tolerance is 0.5, expected a number from 0 to 0.01",
+    ),
     "a missing split": (('            "test": "40', '            "exam": "40'), r"sets\(\) has no test"),
     "sets in a list": (
         ('return {\n            "train"', 'return list({\n            "train"'),
