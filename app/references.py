@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, TypeVar
 
-from ..evaluators.base import Reference, ReferenceKind
+from ..evaluators.base import ProofKind, Reference, ReferenceKind
 from ..evaluators.cache import Cache, ReferenceCache, encode_reference
 from ..evaluators.numbers import better_than, equal
 from ..evaluators.scoring import tolerance_of
@@ -102,8 +102,9 @@ def verify(
 ) -> dict[str, Any]:
     """Proves references once more, by their own certificate where there is one, and compares.
 
-    An optimum must come out the same; a bound may be tighter or weaker, but never beyond a proven optimum. An
-    optimum that met only a bound, for want of time, is not contradicted and not proved: these are counted.
+    An optimum must come out the same, and so must a bound that the same arithmetic gave; any other bound may
+    be tighter or weaker, but never beyond a proven optimum. An optimum that met only a bound, for want of
+    time, is not contradicted and not proved: these are counted.
     """
     book = _book(loaded)
     reprove = getattr(loaded.references, "reprove", None)
@@ -169,6 +170,8 @@ def _parallel(
 
 def _consistent(loaded: LoadedProblem, first: Reference, second: Reference) -> bool:
     tolerance, minimise = tolerance_of(loaded.problem), loaded.problem.sense is Sense.MINIMISE
+    if arithmetic_differs(first, second, tolerance):
+        return False
     optima = [r for r in (first, second) if r.kind is ReferenceKind.OPTIMUM]
     if len(optima) == 2:
         return equal(first.value, second.value, tolerance)
@@ -177,3 +180,12 @@ def _consistent(loaded: LoadedProblem, first: Reference, second: Reference) -> b
         assert other.bound is not None
         return not better_than(optima[0].value, other.bound, minimise, tolerance)
     return True
+
+
+def arithmetic_differs(first: Reference, second: Reference, tolerance: float) -> bool:
+    """Whether two bounds differ although they were worked out in the same way, whatever time there was."""
+    if first.bound is None or second.bound is None:
+        return False
+    ways = {(reference.proof, reference.solver, reference.version) for reference in (first, second)}
+    same = len(ways) == 1 and first.proof is ProofKind.ARITHMETIC
+    return same and not equal(first.bound, second.bound, tolerance)

@@ -13,6 +13,7 @@ from ..evaluators.scoring import tolerance_of
 from ..problems.base import SPLITS, Instance, Problem, Sense
 from .errors import UserError
 from .opening import splits_of
+from .references import arithmetic_differs
 from .stored import stored_evaluator
 
 if TYPE_CHECKING:
@@ -161,8 +162,11 @@ def _references(
 
 
 def _agrees(recorded: Reference, now: Reference | None, problem: Problem) -> bool:
-    """Whether two references may both be true: optima are equal, and no optimum is better than a bound."""
-    if now is None:
+    """Whether two references may both be true: optima are equal, and no optimum is better than a bound.
+
+    Two bounds from the same arithmetic are equal too.
+    """
+    if now is None or arithmetic_differs(recorded, now, tolerance_of(problem)):
         return False
     if recorded.kind is now.kind and recorded.kind is not ReferenceKind.BOUND:
         return equal(recorded.value, now.value, tolerance_of(problem))
