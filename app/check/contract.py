@@ -126,7 +126,7 @@ def _one(bench: Bench, split: str, instance: Instance) -> None:
             why="public parts are the entry point's keyword arguments",
             fix="use names that are valid in a function's signature",
         )
-    if json.loads(canonical_json(dict(instance.public))) != dict(instance.public):
+    if _changed_by_json(instance.public):
         bench.report.add(
             "public-json",
             sent=f"{instance.id}.public",
@@ -134,6 +134,18 @@ def _one(bench: Bench, split: str, instance: Instance) -> None:
             why="the candidate gets JSON: what it sees must be what verify sees",
             fix="use lists, dictionaries with text keys, numbers, texts",
         )
+    if instance.hidden is not None and _changed_by_json(instance.hidden):
+        bench.report.add(
+            "hidden-json",
+            sent=f"{instance.id}.hidden",
+            got="a value that JSON changes (a tuple, a number as key)",
+            why="a run keeps its instances as JSON: `resume` and `verify` would see another hidden part",
+            fix="use lists, dictionaries with text keys, numbers, texts",
+        )
+
+
+def _changed_by_json(part: Mapping[str, Any]) -> bool:
+    return bool(json.loads(canonical_json(dict(part))) != dict(part))
 
 
 def _not_repeated(bench: Bench, split: str, got: str) -> None:

@@ -36,6 +36,10 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "a stream without a seed": ("deterministic", [(STREAM, "random.Random()")]),
     "a stream keyed by hash()": ("deterministic", [(STREAM, "random.Random(hash(set) + seed)")]),
     "one stream for all splits": ("splits-disjoint", [(STREAM, "random.Random(seed)")]),
+    "a hidden part that JSON changes": (
+        "hidden-json",
+        [("            public={", '            hidden={"due": {3: 1}},\n            public={')],
+    ),
     "one id in several splits": ("instance-ids", [('id=f"{set}-{number:03}"', 'id=f"{number:03}"')]),
     "the global random state": ("global-random", [(STREAM, "(random.seed(f'{set} {seed}'), random)[1]")]),
     "the wrong sense": ("sense", [("sense = Sense.MINIMISE", "sense = Sense.MAXIMISE")]),
