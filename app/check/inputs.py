@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import EvaluationStatus
@@ -11,6 +12,7 @@ from ...evaluators.evaluator import GapEvaluator
 from ...problems.base import Dialogue, Interactive, canonical_json
 from ...sandbox.base import MAIN_FILE, Limits, Sandbox
 from .bench import SEED, Bench, Case, attempt
+from .findings import shorten
 from .programs import run
 
 if TYPE_CHECKING:
@@ -136,6 +138,9 @@ _LINES = (
     b"0.5",
 )
 
+_STEPS = 3
+"""Decisions that are sent to see what is revealed (count)."""
+
 
 def check_dialogue(bench: Bench) -> None:
     """An interactive instance starts alike whatever comes last, and takes any line without breaking."""
@@ -172,35 +177,51 @@ def _recorded(bench: Bench, case: Case, line: bytes, dialogue: Dialogue) -> None
 
 
 def _starts_alike(bench: Bench, case: Case) -> None:
-    """Compares the first line with that of an instance that differs in its last hidden values only."""
+    """Compares the first lines with those of an instance that differs in its last hidden values only."""
     problem = bench.problem
     assert isinstance(problem, Interactive)
-    changed = _other_end(case.instance)
-    if changed is None:
+    found = _other_end(case.instance)
+    if found is None:
         return
-    first, _ = attempt(lambda: problem.dialogue(case.instance).next(b""))
-    other, error = attempt(lambda: problem.dialogue(changed).next(b""))
-    again, _ = attempt(lambda: problem.dialogue(case.instance).next(b""))
+    changed, place = found
+    steps = min(_STEPS, place // 4)  # a dialogue may tell of a few items together
+    first, _ = attempt(lambda: _revealed(problem.dialogue(case.instance), steps))
+    other, error = attempt(lambda: _revealed(problem.dialogue(changed), steps))
+    again, _ = attempt(lambda: _revealed(problem.dialogue(case.instance), steps))
     if error is None and first != other:
+        told = next((pair for pair in zip_longest(first or (), other or ()) if pair[0] != pair[1]), ())
         bench.report.add(
             "reveals-ahead",
-            sent=f"the first line of {case.instance.id}, and again with another last hidden value",
-            got=f"{first!r} and {other!r}",
-            why="the first line tells of what comes last; a candidate can look ahead",
+            sent=f"the first lines of {case.instance.id}, and again with another last hidden value",
+            got=" and ".join(shorten(repr(line), 160) for line in told),
+            why="the first lines tell of what comes last; a candidate can look ahead",
             fix="send the next item only",
         )
     if first != again:
         bench.report.add(
             "dialogue-pure",
             sent=f"dialogue({case.instance.id}) twice",
-            got=f"{first!r} and {again!r}",
+            got=f"{shorten(repr(first), 160)} and {shorten(repr(again), 160)}",
             why="an execution could not be repeated",
             fix="make a fresh stepper that shares nothing with earlier ones",
         )
 
 
-def _other_end(instance: Instance) -> Instance | None:
-    """The instance with the last two different values of its longest hidden list exchanged."""
+def _revealed(dialogue: Dialogue, steps: int) -> list[bytes | None]:
+    """The first line, and the next ones as long as the decision 0 is one."""
+    lines = [dialogue.next(b"")]
+    for _ in range(steps):
+        if lines[-1] is None:
+            break
+        try:
+            lines.append(dialogue.next(b"0"))
+        except ValueError:
+            break
+    return lines
+
+
+def _other_end(instance: Instance) -> tuple[Instance, int] | None:
+    """The instance with the last two different values of its longest hidden list exchanged, and where."""
     hidden: dict[str, Any] = dict(instance.hidden or {})
     sequences = [(len(v), k) for k, v in hidden.items() if isinstance(v, list) and len(v) > 3]
     if not sequences:
@@ -211,4 +232,4 @@ def _other_end(instance: Instance) -> Instance | None:
     if other is None:
         return None
     values[other], values[-1] = values[-1], values[other]
-    return dataclasses.replace(instance, hidden={**hidden, key: values})
+    return dataclasses.replace(instance, hidden={**hidden, key: values}), other

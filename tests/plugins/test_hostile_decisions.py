@@ -75,3 +75,19 @@ def test_the_check_names_a_careless_dialogue(tmp_path: Path, fault: str, check: 
     bench = Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
     check_dialogue(bench)
     assert check in [finding.check for finding in bench.report.findings]
+
+
+def test_the_check_names_what_is_revealed_after_the_first_decision(tmp_path: Path) -> None:
+    """A dialogue that begins with one item and then tells of all others lets a candidate look ahead."""
+    text, line = EXAMPLE.read_text("utf-8"), 'return b"%d" % self._durations[len(self._plan)]'
+    told = (
+        'return b" ".join(b"%d" % d for d in self._durations[len(self._plan) :][: 99 if self._plan else 1])'
+    )
+    assert line in text
+    path = tmp_path / "leaky.py"
+    for written, expected in ((text, []), (text.replace(line, told), ["reveals-ahead"])):
+        path.write_text(written, "utf-8")
+        loaded = load_problem(str(path))
+        bench = Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
+        check_dialogue(bench)
+        assert [finding.check for finding in bench.report.findings] == expected
