@@ -13,6 +13,7 @@ from ..base import Completion, Prompt
 from ..ledger import Ledger, Reservation, most_tokens_in
 from .base import Call, CallLog, Closable, ErrorKind, Model, ModelError, Parameterised, Recourse, Request
 from .gate import Gate
+from .plain import plain, plain_wait
 from .settings import ModelSettings
 
 
@@ -115,7 +116,7 @@ class Caller:
                 self._ledger.release(reservation)
                 raise
             try:
-                completion = self.model.complete(request)
+                completion = self._reply(request)
                 self._tell_notes()
             except ModelError as error:
                 self._settle_failure(number, reservation, error)
@@ -131,6 +132,17 @@ class Caller:
             self._last_reply, self._useless = time.monotonic(), 0
             place.succeeded()
             return completion
+
+    def _reply(self, request: Request) -> Completion:
+        """The model's reply with plain values, whoever wrote the provider."""
+        started = time.monotonic()
+        try:
+            return plain(self.model.complete(request), self.model.name, time.monotonic() - started)
+        except ModelError as error:
+            if error.completion is not None:
+                error.completion = plain(error.completion, self.model.name, time.monotonic() - started)
+            error.retry_after = plain_wait(error.retry_after)
+            raise
 
     def _tell_notes(self) -> None:
         """Records what the provider refused, as soon as it is known."""

@@ -7,7 +7,6 @@ common.
 
 from __future__ import annotations
 
-import math
 import re
 import threading
 import time
@@ -21,6 +20,7 @@ from ...problems.base import Json
 from ..base import Completion
 from .base import ErrorKind, ModelError
 from .keys import NO_KEYS, Keys
+from .plain import count, part, plain_wait
 
 SENTENCE = 500
 """Characters of a provider's text that are kept in a sentence."""
@@ -28,13 +28,8 @@ GARBAGE = 2000
 """Characters of a body without a completion that are stored."""
 MOST_BYTES = 4 * 1024 * 1024
 """Of a response's body; no reply within a sensible limit of tokens comes near."""
-LONGEST_WAIT = 86_400.0
-"""Seconds; what a provider asks for beyond a day is a day, far beyond every patience."""
 LABEL = 200
 """Characters of a model's name or a finish reason that are kept."""
-
-MOST_TOKENS = 2**53
-"""A larger count is no count; up to here every number type of a store or a report holds it exactly."""
 
 OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
 OUTCOME_UNKNOWN = frozenset({408, 502, 504, 520, 521, 522, 523, 524})
@@ -59,7 +54,7 @@ class _Reply(BaseModel):
     model: str | None = None
     choices: list[_Choice] | None = None
     usage: Any = None
-    """Read by `_count` and `_part`: a reply is worth keeping whatever the server says of its size."""
+    """Read by `count` and `_part`: a reply is worth keeping whatever the server says of its size."""
 
 
 def parse_reply(body: str, name: str, seconds: float, keys: Keys = NO_KEYS) -> Completion:
@@ -123,7 +118,7 @@ def _label(word: str | None, keys: Keys) -> str | None:
 
 def _completion(text: str, finish: str | None, reply: _Reply, model: str, seconds: float) -> Completion:
     usage = reply.usage if isinstance(reply.usage, Mapping) else {}
-    tokens_in, tokens_out = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    tokens_in, tokens_out = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
     return Completion(
         text=text,
         model=model,
@@ -136,15 +131,9 @@ def _completion(text: str, finish: str | None, reply: _Reply, model: str, second
     )
 
 
-def _count(value: object) -> int | None:
-    """A server's count of tokens; None, not known, for what cannot be one, so that nothing is given back."""
-    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
-
-
 def _part(details: object, name: str, whole: int | None) -> int | None:
-    """A count in `details` as a part of the `whole`, at most all of it; None where either is not known."""
-    value = details.get(name) if isinstance(details, Mapping) else None
-    return None if whole is None or type(value) is not int else min(max(value, 0), whole)
+    """A count in `details` as a part of the `whole`; None where either is not known."""
+    return part(details.get(name), whole) if isinstance(details, Mapping) else None
 
 
 def clip(text: str, limit: int = SENTENCE) -> str:
@@ -213,13 +202,13 @@ def _kind(status: int, text: str) -> tuple[ErrorKind, str]:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Seconds that the response asks to wait, from 0 to `LONGEST_WAIT`; None when it does not say."""
+    """Seconds that the response asks to wait; None when it does not say."""
     headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
     try:
         asked = _asked_seconds(headers)
     except (ValueError, TypeError, OverflowError):
         return None
-    return None if asked is None or math.isnan(asked) else min(max(asked, 0.0), LONGEST_WAIT)
+    return plain_wait(asked)
 
 
 def _asked_seconds(headers: Any) -> float | None:

@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 from gapsmith.evolve.base import Completion, Prompt
 from gapsmith.evolve.ledger import Ledger
-from gapsmith.evolve.models.base import Price
-from gapsmith.evolve.models.caller import Caller
+from gapsmith.evolve.models.base import ErrorKind, ModelError, Price
+from gapsmith.evolve.models.caller import Caller, Policy
 from gapsmith.evolve.models.cassette import Cassette
 from gapsmith.evolve.models.chat import parse_reply
 from gapsmith.evolve.models.settings import ModelSettings
@@ -83,3 +83,51 @@ def test_a_reply_of_unknown_usage_keeps_what_was_set_aside(counts):
     assert (spending.tokens_in, spending.tokens_out, spending.kept_calls) == (0, 0, 1)
     assert spending.kept_usd > 0
     assert not spending.cost_usd
+
+
+def asked(completion, log=None):
+    """What a caller makes of a plug-in's completion, and its ledger."""
+    table = ModelSettings(spec="told", price_in_usd_per_million=1, price_out_usd_per_million=1)
+    ledger = Ledger(Decimal(1), 100_000)
+    caller = Caller(Told(completion), table, ledger, log or Cassette(), 1, Policy(first_seconds=0.001))
+    return caller.ask(Prompt("s", "u"), "improve", 1), ledger.spending
+
+
+@pytest.mark.parametrize("count", [-500_000, 12.5, float("nan"), True, "12", 10**23])
+def test_a_plug_in_s_counts_are_held_to_the_same_rules(count):
+    """What cannot be a count is not known: a plug-in gives no money back and breaks no record."""
+    found, spending = asked(Completion("Sorted.", "told", count, count))
+    assert (found.tokens_in, found.tokens_out, found.cost_usd) == (None, None, None)
+    assert (spending.kept_calls, spending.cost_usd) == (1, 0)
+    found, _ = asked(Completion("Sorted.", "told", 5, 7, tokens_cached=count, tokens_reasoning=-1))
+    assert (found.tokens_cached in (None, 0, 5), found.tokens_reasoning) == (True, 0)
+
+
+@pytest.mark.parametrize("cost", [-3.0, float("nan"), float("inf"), "3"])
+def test_a_plug_in_s_cost_and_seconds_are_finite_or_not_known(cost):
+    """Also where the tokens are not known, so that no price says what it cost."""
+    found, spending = asked(Completion("Sorted.", "told", cost_usd=cost, seconds=cost, finish_reason=7))
+    assert (found.cost_usd, found.finish_reason, spending.cost_usd) == (None, None, 0)
+    assert 0 <= found.seconds < 1
+
+
+def test_a_plug_in_s_text_can_be_stored():
+    """Half a character, which no file holds, becomes a question mark."""
+    found, _ = asked(Completion("Sorted \ud800.", "told \ud800", 5, 5))
+    assert (found.text, found.model) == ("Sorted ?.", "told ?")
+
+
+@pytest.mark.parametrize("reply", ["Sorted.", None, Completion(None, "told"), Completion(b"x", "told")])
+def test_a_plug_in_that_gives_no_text_is_named(reply):
+    """The sentence says which model gave what, and its calls keep what was set aside."""
+    with pytest.raises(ModelError, match=r"told: the provider.*expected") as caught:
+        asked(reply, log := Cassette())
+    assert (caught.value.kind, len(log.calls)) == (ErrorKind.GARBAGE, 3)
+
+
+def test_a_plug_in_s_wait_is_a_number():
+    """What no clock can wait for was not said."""
+    from gapsmith.evolve.models.plain import plain_wait
+
+    waits = [plain_wait(value) for value in (float("nan"), "soon", True, None, -5, 2, float("inf"))]
+    assert waits == [None, None, None, None, 0.0, 2.0, 86_400.0]
