@@ -252,13 +252,13 @@ def _difference(where: str, recorded: Prompt | None, now: Prompt) -> PromptDiffe
 class _Models(PromptedProposer):
     """Asks the arms that were asked: weights and rewards of then count, not those of now."""
 
-    asked: Mapping[int, tuple[str, str]]
+    asked: Mapping[int, str]
 
     def choose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Arm:
-        """The arm of the recorded first question; one of its own where none was asked."""
-        found = self.asked.get(context.iteration)
+        """The arm by the name that was counted then; one of its own where none was asked."""
+        name = self.asked.get(context.iteration)
         for arm in self._arms:
-            if found is not None and (self._callers[arm.model].settings.spec, arm.operator) == found:
+            if arm.name == name:
                 return arm
         return super().choose(parents, context, rng)
 
@@ -278,8 +278,6 @@ def _recalled_models(reader: Reader, config: Config, admission: Admission) -> _M
     folder = Path(config.prompts.folder) if config.prompts.folder else None
     builder = Builder(config.prompts.tokens, folder)
     models = _Models(callers, builder, Choice(config.prompts.choice), admission.fault)
-    models.asked = {
-        row["iteration"]: (row["model"], row["operator"])
-        for row in reader.rows("SELECT iteration, model, operator FROM calls WHERE round = 1 ORDER BY id")
-    }
+    named = "SELECT iteration, operator FROM iterations WHERE operator IS NOT NULL"
+    models.asked = {row["iteration"]: row["operator"] for row in reader.rows(named)}
     return models

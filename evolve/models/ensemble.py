@@ -56,18 +56,29 @@ class Member:
 
 
 def arms(members: Sequence[Member]) -> list[Arm]:
-    """All arms; with one model an arm is named by its operator alone."""
+    """All arms; with one model an arm is named by its operator alone.
+
+    Members of one specification (at two servers, or with two temperatures) are counted apart: the second
+    one's arms end in `#2`.
+    """
+    specs = [member.spec for member in members]
     return [
         Arm(
             index,
             operator,
-            operator if len(members) == 1 else f"{operator} {member.spec}",
+            operator if len(members) == 1 else f"{operator} {_label(specs, index)}",
             member.weight * share,
             member.price,
         )
         for index, member in enumerate(members)
         for operator, share in OPERATORS.items()
     ]
+
+
+def _label(specs: Sequence[str], index: int) -> str:
+    """A member's specification, numbered from its second occurrence on."""
+    before = specs[:index].count(specs[index])
+    return specs[index] if not before else f"{specs[index]} #{before + 1}"
 
 
 def choose(

@@ -156,6 +156,17 @@ def test_the_bandit_learns_improvement_per_dollar():
     assert share((1, 60)) > 0.95
 
 
+def test_models_of_one_specification_are_counted_apart():
+    """One model at two servers, or with two temperatures: what one gains says nothing of the other."""
+    found = arms([Member("a", 1, None), Member("b", 1, None), Member("a", 1, None), Member("a", 1, None)])
+    names = [arm.name for arm in found if arm.operator == "improve"]
+    assert names == ["improve a", "improve b", "improve a #2", "improve a #3"]
+    both = [arm for arm in found if arm.operator == "improve" and arm.model in (0, 2)]
+    counts = {"improve a": (100, 1), "improve a #2": (100, 60)}
+    picks = [choose(Choice.BANDIT, both, counts, {}, random.Random(i)).model for i in range(100)]
+    assert picks.count(2) > 95
+
+
 def test_a_free_model_does_not_shut_out_one_that_gains_more():
     """Free counts as a twentieth of the dearest; where all are free, gains alone count."""
 

@@ -132,6 +132,23 @@ def test_a_run_whose_tokens_were_spent_is_replayed(tmp_path, module_loopback):
     assert document["iterations"] == told
 
 
+def test_a_run_of_two_models_of_one_specification_is_replayed(tmp_path, module_loopback):
+    """Each iteration is asked again of the one that was asked then, by the name that was counted."""
+    rules = ("times[j] + @N@", "-weights[j] - @N@")
+    servers = [module_loopback(replies=[RULE.format(rule)]) for rule in rules]
+    folder = run(
+        tmp_path / "run",
+        model=[{"spec": "openai/x", "base_url": server.url} for server in servers],
+        prompts={"choice": "bandit"},
+        budget={"iterations": 8},
+    )
+    reader = Reader.open(folder)
+    names = {row["operator"] for row in reader.rows("SELECT operator FROM iterations")}
+    reader.close()
+    assert {name.endswith("openai/x #2") for name in names} == {True, False}
+    assert replay(folder)["differences"] == []
+
+
 def test_a_run_that_ended_by_its_cpu_time_is_replayed(tmp_path):
     """CPU seconds are never the same twice: the replay ends where the record does."""
     folder = run(tmp_path / "run", budget={"cpu_seconds": 0.5})
