@@ -73,8 +73,8 @@ def parse_reply(body: str, name: str, seconds: float, keys: Keys = NO_KEYS) -> C
     size = len(body.encode(errors="replace"))
     if size > MOST_BYTES:
         sentence = (
-            f"{name}: the server's answer has {size:,} bytes, expected at most {MOST_BYTES:,}; does the "
-            "server honour max_output_tokens of the [[model]] table?"
+            f"{name}: the server's answer has {size:,} bytes or more, expected at most {MOST_BYTES:,}; does "
+            "the server honour max_output_tokens of the [[model]] table?"
         )
         raise _garbage(sentence, body, name, seconds, keys)
     try:

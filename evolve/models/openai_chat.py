@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from ...problems.base import Json
 from .address import address_fault
 from .base import ErrorKind, ModelError
+from .chat import MOST_BYTES
 from .chat_model import ChatModel, HangUp, Send
 from .keys import Keys, check_key
 from .settings import ModelSettings
@@ -34,7 +35,10 @@ def openai_model(settings: ModelSettings, environment: Mapping[str, str]) -> Cha
     def connect() -> tuple[Send, HangUp]:
         from openai import AsyncOpenAI
 
-        client: Any = AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0)
+        from .bounded import BoundedClient
+
+        bounded = BoundedClient(MOST_BYTES)
+        client: Any = AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, http_client=bounded)
         create = client.chat.completions.with_raw_response.create
 
         async def send(

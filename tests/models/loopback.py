@@ -61,6 +61,7 @@ class Server:
         self.given = 0
         self.flying = 0
         self.most_flying = 0
+        self.megabytes = 0
 
     def respond(self, fault, body):
         """Status, body and further headers for a request; raises ConnectionError for a broken connection."""
@@ -113,6 +114,7 @@ class Server:
                 raw = await reader.readexactly(int(fields.get("content-length", "0")))
                 if head.startswith("GET /seen"):
                     seen = {"requests": self.requests, "given": self.given, "most_flying": self.most_flying}
+                    seen["megabytes"] = self.megabytes
                     self.write(writer, 200, json.dumps(seen), "")
                     continue
                 await self.answer(writer, fields, json.loads(raw))
@@ -143,6 +145,14 @@ class Server:
                 text = chat(DEFAULT)[1]
                 writer.write(f"HTTP/1.1 200 OK\r\ncontent-length: {len(text)}\r\n\r\n{text[:40]}".encode())
                 await writer.drain()
+                raise ConnectionError
+            if fault in ("endless", "endless-500"):
+                status = fault.removeprefix("endless-") if "-" in fault else "200"
+                writer.write(f"HTTP/1.1 {status} Odd\r\nconnection: close\r\n\r\n".encode())
+                while self.megabytes < 64:
+                    writer.write(b" " * 2**20)
+                    await writer.drain()
+                    self.megabytes += 1
                 raise ConnectionError
             self.write(writer, *self.respond(fault, body))
         finally:

@@ -4,7 +4,9 @@ import json
 from email.utils import formatdate
 
 import pytest
+from gapsmith.evolve.base import Prompt
 from gapsmith.evolve.models.base import ErrorKind, ModelError
+from gapsmith.evolve.models.caller import Policy
 from gapsmith.evolve.models.chat import GARBAGE, MOST_BYTES, clip, parse_reply, sort_error
 
 DAY = 86_400
@@ -27,6 +29,20 @@ def test_a_body_above_the_limit_is_garbage(letter):
     assert (error.kind, error.unknown_outcome) == (ErrorKind.GARBAGE, True)
     assert len(error.completion.text) == GARBAGE
     assert error.completion.text.startswith('{"choices"')
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"), [("endless", ErrorKind.GARBAGE), ("endless-500", ErrorKind.SERVER)]
+)
+def test_a_body_is_read_no_further_than_its_limit(loopback, caller, fault, kind):
+    """A server that sends without end fills no memory, with a good status or a bad one."""
+    server = loopback(faults=[fault])
+    with pytest.raises(ModelError) as caught:
+        caller(server, policy=Policy(useless_attempts=1), outage_seconds=0).ask(
+            Prompt("s", "u"), "improve", 1
+        )
+    assert caught.value.kind is kind
+    assert server.seen()["megabytes"] < 32
 
 
 def test_of_garbage_a_beginning_is_stored():
