@@ -12,13 +12,16 @@ from .errors import INVALID, UserError
 def override(document: dict[str, Any], assignments: Iterable[str]) -> dict[str, Any]:
     """A copy with `section.key=value` assignments applied; values are TOML, bare words are strings.
 
-    `model.key=value` holds for every model, `model.0.key=value` for the first.
+    `model.key=value` holds for every model, `model.0.key=value` for the first. What is no table where one
+    belongs is left as it is, for `parse` to name.
 
     Raises:
         UserError: an assignment has another form.
     """
     result = {key: dict(value) if isinstance(value, dict) else value for key, value in document.items()}
-    models: list[dict[str, Any]] = [dict(table) for table in document.get("model", [])]
+    given = document.get("model", [])
+    misread = not isinstance(given, list) or not all(isinstance(table, dict) for table in given)
+    models: list[dict[str, Any]] = [] if misread else [dict(table) for table in given]
     if models:
         result["model"] = models
     for text in assignments:
@@ -29,10 +32,10 @@ def override(document: dict[str, Any], assignments: Iterable[str]) -> dict[str, 
                 INVALID, f"--set {text}: expected section.key=value", "e.g. --set sandbox.cpu_seconds=5"
             )
         if section == "model":
-            for model, name in _models(text, models, key):
+            for model, name in [] if misread else _models(text, models, key):
                 model[name] = _value(value.strip())
-        else:
-            result.setdefault(section, {})[key] = _value(value.strip())
+        elif isinstance(result.setdefault(section, {}), dict):
+            result[section][key] = _value(value.strip())
     return result
 
 

@@ -378,5 +378,8 @@ def _explain(error: ErrorDetails, where: str) -> str:
     if error["type"] in ("model_type", "dict_type"):
         expected = f"expected a table: keys under [{section}]"
     meaning = f" ({field.description})" if field is not None and field.description else ""
-    got = "" if error["type"] == MAY_HOLD_SECRET else f"got {error['input']!r}, "
+    unnamed = location == ["model"]  # what stands there may hold an address with a secret, or a key
+    if unnamed:
+        expected = "expected a list of tables: [[model]], in two pairs of brackets"
+    got = "" if unnamed or error["type"] == MAY_HOLD_SECRET else f"got {error['input']!r}, "
     return f"{place}: {got}{expected}{meaning}"

@@ -49,7 +49,7 @@ def build_config(
     }
     for section, values in flags.items():
         known = {key: value for key, value in values.items() if value is not None}
-        if known:
+        if known and isinstance(document.get(section, {}), dict):  # `parse` names what is no table
             document[section] = {**document.get(section, {}), **known}
     return parse(document, where)
 

@@ -55,6 +55,26 @@ def test_settings_reach_the_models_that_the_command_line_names() -> None:
     assert given == {"model": [{"spec": "openai/one"}]}
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('[model]\nspec = "openai/x"\napi_key = "sk-secret"', r"\[model\]: expected .*\[\[model\]\]"),
+        ('model = ["openai/x"]', r"\[model\] 0: got 'openai/x', expected a table"),
+        ("model = 3", r"\[model\]: expected .*\[\[model\]\]"),
+        ("campaign = 3", r"\[campaign\]: got 3, expected a table"),
+        ("[[campaign]]\nseed = 1", r"\[campaign\]: got .*, expected a table"),
+    ],
+)
+def test_what_is_no_table_where_one_belongs_is_named(tmp_path: Path, text: str, sentence: str) -> None:
+    """Also where flags and settings would go into it; what may hold a key is not repeated."""
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    for assign in ([], ["campaign.seed=2" if "campaign" in text else "model.weight=2"]):
+        with pytest.raises(UserError, match=sentence) as caught:
+            build_config(str(path), assign, seed=3)
+        assert "sk-secret" not in str(caught.value)
+
+
 @pytest.mark.parametrize("verb", ["run", "doctor", "baselines"])
 def test_an_unknown_layer_of_the_sandbox_is_a_mistake(
     command: Command, problem: str, tmp_path: Path, verb: str
