@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Literal
 
@@ -13,6 +14,8 @@ from .base import Price
 
 MAY_HOLD_SECRET = "may_hold_secret"
 """Type of the validation errors whose input must not be repeated."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class ModelSettings(BaseModel):
@@ -60,6 +63,17 @@ class ModelSettings(BaseModel):
         if fault is not None:
             raise PydanticCustomError(MAY_HOLD_SECRET, "{fault}", {"fault": fault})
         return url
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _check_name(cls, name: str | None) -> str | None:
+        if name is not None and not _NAME.fullmatch(name):
+            fault = (
+                "expected the name of an environment variable (letters, digits, underscores), not the key "
+                "itself; export NAME=… with the key, and put NAME here"
+            )
+            raise PydanticCustomError(MAY_HOLD_SECRET, "{fault}", {"fault": fault})
+        return name
 
     @property
     def price(self) -> Price | None:

@@ -77,3 +77,12 @@ def test_numbers_are_finite(name, value):
     """A share of infinity is no share, and a stored configuration could not be read again."""
     with pytest.raises(UserError, match=rf"{name}: got (inf|nan), .*finite"):
         parse({"model": [{"spec": "openai/x", name: value}]}, "gapsmith.toml")
+
+
+@pytest.mark.parametrize("key", ["sk-proj-PW123", "PW 123", "$PW", "PW=1"])
+def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated(key):
+    """Whoever reads the sentence, or the log that it lands in, does not read the key."""
+    with pytest.raises(UserError, match="the name of an environment variable") as caught:
+        parse({"model": [{"spec": "openai/x", "api_key_env": key}]}, "gapsmith.toml")
+    assert "PW" not in str(caught.value)
+    assert ModelSettings(spec="openai/x", api_key_env="MY_KEY_2").api_key_env == "MY_KEY_2"
