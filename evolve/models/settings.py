@@ -27,7 +27,12 @@ class ModelSettings(BaseModel):
         min_length=1,
         description="openai/NAME, litellm/PROVIDER/NAME, manual, replay/RUN, offline, or a plug-in's",
     )
-    weight: float = Field(1.0, gt=0, description="share of the proposals, relative to the other models")
+    weight: float = Field(
+        1.0,
+        gt=0,
+        le=1_000_000,
+        description="share of the proposals, relative to the other models (> 0, at most 1,000,000)",
+    )
     base_url: str | None = Field(
         None,
         description="address of an OpenAI-compatible server; none: the provider's own or OPENAI_BASE_URL",

@@ -91,7 +91,8 @@ def test_a_scripted_file_answers_by_iteration(tmp_path):
 
 def test_settings_reject_unknown_keys_and_values():
     """Every mistake in a [[model]] table is an error."""
-    for wrong in ({"weigth": 1}, {"weight": 0}, {"temperature": 3}, {"max_output_tokens": 0}):
+    weights = {"weigth": 1}, {"weight": 0}, {"weight": 1e308}
+    for wrong in (*weights, {"temperature": 3}, {"max_output_tokens": 0}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             ModelSettings(spec="openai/x", **wrong)
 
