@@ -118,7 +118,7 @@ def _label(word: str | None, keys: Keys) -> str | None:
 
 def _completion(text: str, finish: str | None, reply: _Reply, model: str, seconds: float) -> Completion:
     usage = reply.usage if isinstance(reply.usage, Mapping) else {}
-    tokens_in, tokens_out = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
+    tokens_in, tokens_out = _tokens(usage, text)
     return Completion(
         text=text,
         model=model,
@@ -129,6 +129,20 @@ def _completion(text: str, finish: str | None, reply: _Reply, model: str, second
         tokens_cached=_part(usage.get("prompt_tokens_details"), "cached_tokens", tokens_in),
         tokens_reasoning=_part(usage.get("completion_tokens_details"), "reasoning_tokens", tokens_out),
     )
+
+
+def _tokens(usage: Mapping[Any, Any], text: str) -> tuple[int | None, int | None]:
+    """Tokens in and out; None where the server does not say, or says what cannot be.
+
+    Some servers leave the reasoning, which they bill, out of `completion_tokens` and count it in
+    `total_tokens` alone: the larger of the two says what the reply has used. No prompt has no token, nor has
+    a text: such a zero is a server that does not count.
+    """
+    tokens_in, tokens_out = count(usage.get("prompt_tokens")) or None, count(usage.get("completion_tokens"))
+    total = count(usage.get("total_tokens"))
+    if tokens_in is not None and tokens_out is not None and total is not None:
+        tokens_out = max(tokens_out, total - tokens_in)
+    return tokens_in, None if tokens_out == 0 and text.strip() else tokens_out
 
 
 def _part(details: object, name: str, whole: int | None) -> int | None:

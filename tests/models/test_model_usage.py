@@ -32,6 +32,39 @@ def test_what_cannot_be_a_count_is_not_known(count):
     assert parsed({"prompt_tokens": 5, "completion_tokens": count}) == (5, None, None, None)
 
 
+@pytest.mark.parametrize(
+    ("counts", "out"),
+    [
+        ((900, 80, 5980), 5080),
+        ((900, 80, 980), 80),
+        ((900, 80, 0), 80),
+        ((900, 80, None), 80),
+        ((900, 80, -1), 80),
+        ((900, 80, 10**23), 80),
+        ((900, 0, 980), 80),
+    ],
+)
+def test_reasoning_that_only_the_total_counts_is_output(counts, out):
+    """Some servers leave it out of the completion's tokens and bill it all the same."""
+    usage = dict(zip(("prompt_tokens", "completion_tokens", "total_tokens"), counts, strict=True))
+    assert parsed(usage) == (900, out, None, None)
+    usage["completion_tokens_details"] = {"reasoning_tokens": 5000}
+    assert parsed(usage)[3] == min(5000, out)
+
+
+def test_a_server_that_counts_nothing_does_not_know():
+    """No prompt and no text has no token: such a reply is not free, its usage is not known."""
+    assert parsed({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0})[:2] == (None, None)
+    assert parsed({"prompt_tokens": 7, "completion_tokens": 0, "total_tokens": 7})[:2] == (7, None)
+    blank = json.dumps(
+        {
+            "choices": [{"message": {"content": ""}, "finish_reason": "length"}],
+            "usage": {"prompt_tokens": 7, "completion_tokens": 0},
+        }
+    )
+    assert parse_reply(blank, "openai/x", 0.0).tokens_out == 0
+
+
 @pytest.mark.parametrize("usage", [None, 3, "many", [], [1], {"prompt_tokens_details": 7}])
 def test_a_usage_of_any_form_leaves_a_good_reply(usage):
     """Nothing a server says of the size makes its reply useless."""
