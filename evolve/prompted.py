@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from ..prompts.builder import Builder, PromptTooLarge
 from ..prompts.parts import Failure
@@ -65,9 +66,16 @@ class PromptedProposer:
         return self._round(arm, again, Origin.REPAIR, 2, files, context)
 
     def choose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Arm:
-        """Model and operator for an ask; *combine* needs two parents, *repair* something that failed."""
+        """Model and operator for an ask; *combine* needs two parents, *repair* something that failed.
+
+        A record's are those of then: weights and costs of the models that were asked are not known here.
+        """
         needs = {"combine": len(parents) > 1, "repair": context.failed is not None}
         possible = [arm for arm in self._arms if needs.get(arm.operator, True)]
+        if (model := self._record) is not None and (then := model.chosen(context.iteration)) is not None:
+            operator, name = then
+            if found := [replace(arm, name=name) for arm in possible if arm.operator == operator]:
+                return found[0]
         return choose(self._choice, possible, context.operators, context.costs, rng)
 
     def ask_for(
@@ -83,8 +91,13 @@ class PromptedProposer:
     @property
     def course(self) -> Course | None:
         """The order of the record that the model answers from; see `Coursed`."""
+        return None if self._record is None else self._record.course
+
+    @property
+    def _record(self) -> RecordedModel | None:
+        """The one model, if it answers from a record."""
         model = self._callers[0].model
-        return model.course if len(self._callers) == 1 and isinstance(model, RecordedModel) else None
+        return model if len(self._callers) == 1 and isinstance(model, RecordedModel) else None
 
     def close(self) -> None:
         """Ends calls under way and connections."""

@@ -68,6 +68,9 @@ class Replies(Protocol):
     def recorded(self, iteration: int, round: int, prompt: Prompt) -> Exchange | None:
         """What is recorded for an ask, its round and a prompt that differs at most in measured seconds."""
 
+    def chosen(self, iteration: int) -> tuple[str, str] | None:
+        """The operator of an ask's first question and the name it was counted by, None if not recorded."""
+
 
 class Cassette:
     """Exchanges in memory: a `CallLog` for runs without a store, and `Replies` of a file. Thread-safe.
@@ -82,6 +85,12 @@ class Cassette:
         self._lock = threading.Lock()
         self._exchanges = {(e.iteration, e.round, e.prompt.digest): e for e in exchanges}
         self._timeless = {(i, r, timeless(e.prompt)): e for (i, r, _), e in self._exchanges.items()}
+        several = len({e.model for e in self._exchanges.values()}) > 1
+        self._chosen = {
+            e.iteration: (e.operator, f"{e.operator} {e.model}" if several else e.operator)
+            for e in self._exchanges.values()
+            if e.round == 1
+        }
         self._calls: list[Call] = []
         self.errors: list[ModelError] = []
         self.notes: list[str] = []
@@ -144,6 +153,10 @@ class Cassette:
     def recorded(self, iteration: int, round: int, prompt: Prompt) -> Exchange | None:
         """See `Replies`; only of exchanges that were given at construction."""
         return self._timeless.get((iteration, round, timeless(prompt)))
+
+    def chosen(self, iteration: int) -> tuple[str, str] | None:
+        """See `Replies`; only of exchanges that were given at construction."""
+        return self._chosen.get(iteration)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The lines of its file as objects: the course if there is one, then one for each exchange."""
@@ -244,6 +257,10 @@ class RecordedModel:
     def course(self) -> Course | None:
         """The recorded order of asks and outcomes; see `Replies`."""
         return self._replies.course
+
+    def chosen(self, iteration: int) -> tuple[str, str] | None:
+        """The recorded operator of an ask, and its name; see `Replies`."""
+        return self._replies.chosen(iteration)
 
     def complete(self, request: Request) -> Completion:
         """The recorded reply, or the recorded trouble; see `Model`."""

@@ -251,6 +251,21 @@ def test_a_cassette_answers_another_campaign(tmp_path, module_loopback, monkeypa
         assert secret not in text
 
 
+def test_a_cassette_of_several_models_and_a_bandit_answers(tmp_path, module_loopback):
+    """What was asked for is the record's: weights, prices and names are not the other campaign's."""
+    servers = [module_loopback(replies=REPLIES[number:]) for number in (4, 6)]
+    price = {"price_in_usd_per_million": "1", "price_out_usd_per_million": "1"}
+    sections = {"budget": {"iterations": 14}, "campaign": {"in_flight": 2}, "prompts": {"choice": "bandit"}}
+    tables = [
+        {"spec": f"openai/{name}", "base_url": server.url, **price}
+        for name, server in zip("xy", servers, strict=True)
+    ]
+    recorded = run(tmp_path / "one", model=tables, **sections)
+    tape = export(recorded, tmp_path / "tape.jsonl")
+    again = run(tmp_path / "two", model=[{"spec": f"replay/{tape}"}], **sections)
+    assert archive(again) == archive(recorded)
+
+
 def test_an_offline_run_has_no_cassette(offline):
     """One line says why, and no file is left."""
     done = CliRunner().invoke(app, ["export", str(offline), "--what", "cassette", "-o", "tape.jsonl"])
