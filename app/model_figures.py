@@ -60,7 +60,7 @@ def model_figures(reader: Reader) -> list[dict[str, Any]]:
 
 
 def model_usage(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Tokens, US dollars (None when a price is not known, or nobody replied) and calls over all models."""
+    """Tokens, US dollars (None when a price is not known, or nothing received) and calls over all models."""
     single = [row for row in rows if row["operator"] is not None]
     costs = [row["cost_usd"] for row in single]
     return {
@@ -72,11 +72,10 @@ def model_usage(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _cost(rows: Sequence[Mapping[str, Any]], costs: Sequence[float | None]) -> float | None:
-    """US dollars; 0 where no model was asked, None where a price is not known or nobody replied."""
+    """US dollars; 0 where no model was asked, None where a price is not known or nothing was received."""
     known = [cost for cost in costs if cost is not None]
-    return (
-        sum(known) if not rows or (len(known) == len(costs) and any(row["replies"] for row in rows)) else None
-    )
+    received = any(row["replies"] or row["cost_usd"] for row in rows)  # useless replies cost as well
+    return sum(known) if not rows or (len(known) == len(costs) and received) else None
 
 
 def notes(reader: Reader) -> list[str]:
