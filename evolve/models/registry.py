@@ -11,6 +11,8 @@ from pathlib import Path
 
 from .base import ErrorKind, Model, ModelError
 from .cassette import Cassette, RecordedModel, Replies
+from .keys import Keys
+from .plugin import PluginModel
 from .settings import ModelSettings
 
 GROUP = "gapsmith.models"
@@ -110,8 +112,7 @@ def providers() -> dict[str, Provider]:
 
 def _plugin(point: EntryPoint) -> Provider:
     def build(settings: ModelSettings, around: Surroundings) -> Model:
-        made: Model = point.load()(settings)
-        return made
+        return PluginModel(point.load()(settings), Keys.of(around.environment))
 
     return Provider(f"{point.name}/NAME", f"plug-in {point.value}", build)
 

@@ -8,10 +8,12 @@ import time
 import pytest
 from gapsmith.evolve.base import Completion, Prompt
 from gapsmith.evolve.models import registry
-from gapsmith.evolve.models.base import Call, Request
+from gapsmith.evolve.models.base import Call, ErrorKind, ModelError, Recourse, Request
 from gapsmith.evolve.models.cassette import Cassette
 from gapsmith.evolve.models.contract import AT_ONCE, PROMPT, check_model
+from gapsmith.evolve.models.keys import Keys
 from gapsmith.evolve.models.mailbox import letters, put_reply
+from gapsmith.evolve.models.plugin import PluginModel
 from gapsmith.evolve.models.registry import Surroundings, build_model, providers
 from gapsmith.evolve.models.settings import ModelSettings
 
@@ -107,5 +109,52 @@ def test_a_plug_in_comes_through_its_entry_point(monkeypatch):
     monkeypatch.setattr(registry, "entry_points", lambda group: [Point("parrot"), Point("openai")])
     assert providers()["parrot"].needs == "plug-in parrots:make"
     model = build_model(ModelSettings(spec="parrot/grey"), Surroundings(environment={}))
+    assert isinstance(model, PluginModel)
     assert model.complete(Request(Prompt("s", "u"), 1, 1.0, 1)).text == "parrot/grey"
     assert "OPENAI_API_KEY" in providers()["openai"].needs
+
+
+class Raising:
+    """A plug-in's model that raises."""
+
+    name = "raising"
+
+    def __init__(self, error):
+        self.error = error
+
+    def complete(self, request):
+        """Raises."""
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (KeyError("boom sk-very-secret"), "raised KeyError: 'boom ***'"),
+        (SystemExit(3), "raised SystemExit: 3"),
+        (ModelError("odd", "A sentence."), "raised ModelError: kind 'odd'"),
+        (ModelError(ErrorKind.SERVER, None), "sentence None"),
+    ],
+)
+def test_what_a_plug_in_raises_is_told_as_its_own(error, said):
+    """No bug of the tool, no key in the sentence, and a run that can be resumed."""
+    with pytest.raises(ModelError) as caught:
+        PluginModel(Raising(error), Keys(["sk-very-secret"])).complete(Request(Prompt("s", "u"), 1, 1.0, 1))
+    assert caught.value.recourse is Recourse.PERSON
+    assert caught.value.unknown_outcome
+    assert str(caught.value).startswith("raising: the plug-in raised")
+    assert said in str(caught.value)
+
+
+def test_a_plug_in_s_own_trouble_and_notes_pass():
+    """A `ModelError` as it should be, parameters and notes are the plug-in's."""
+    fine = ModelError(ErrorKind.SERVER, "Overloaded.")
+    model = Raising(fine)
+    with pytest.raises(ModelError) as caught:
+        PluginModel(model, Keys()).complete(Request(Prompt("s", "u"), 1, 1.0, 1))
+    assert caught.value is fine
+    wrapped = PluginModel(model, Keys())
+    assert (wrapped.parameters, wrapped.notes) == ({}, ())
+    model.parameters, model.notes = {"heat": 1}, ["no heat"]
+    wrapped = PluginModel(model, Keys())
+    assert (wrapped.parameters, wrapped.notes) == ({"heat": 1}, ["no heat"])
