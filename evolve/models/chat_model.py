@@ -88,7 +88,8 @@ class ChatModel:
             except Exception as error:
                 if self._parameters.drop(error, sent):
                     continue
-                raise sort_error(error, self.name, self._keys) from error
+                # Without its cause: the log writes chains of errors out, and there no key is hidden.
+                raise sort_error(error, self.name, self._keys) from None
             return parse_reply(body, self.name, time.monotonic() - started, self._keys)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping, Sequence
 
 from ...problems.base import Json
@@ -47,9 +48,9 @@ class PluginModel:
             sentence: object = error.sentence
             if isinstance(kind, ErrorKind) and isinstance(sentence, str):
                 raise
-            raise self._fault(error, f"kind {kind!r}, sentence {sentence!r}") from error
+            raise self._fault(error, f"kind {kind!r}, sentence {sentence!r}") from None
         except (Exception, SystemExit) as error:
-            raise self._fault(error, str(error)) from error
+            raise self._fault(error, str(error)) from None  # the log writes chains out, and hides no key
 
     def close(self) -> None:
         """See `Closable`."""
@@ -57,9 +58,11 @@ class PluginModel:
             self._model.close()
 
     def _fault(self, error: BaseException, said: str) -> ModelError:
+        last = traceback.extract_tb(error.__traceback__)[-1]
         return ModelError(
             ErrorKind.REQUEST,
-            f"{self.name}: the plug-in raised {type(error).__name__}: {clip(self._keys.hide(said))}; "
-            "expected a Completion, or a ModelError of a known kind; mend the plug-in, then resume",
+            f"{self.name}: the plug-in raised {type(error).__name__}: {clip(self._keys.hide(said))} "
+            f"({last.filename}, line {last.lineno}); expected a Completion, or a ModelError of a known kind; "
+            "mend the plug-in, then resume",
             unknown_outcome=True,
         )

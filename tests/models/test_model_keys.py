@@ -1,14 +1,16 @@
 """Keys stay out of everything that is shown or stored, and those that cannot be sent are refused."""
 
 import json
+import traceback
 
 import pytest
 from gapsmith.evolve.base import Prompt
 from gapsmith.evolve.models.base import ErrorKind, ModelError, Request
 from gapsmith.evolve.models.chat import clip, parse_reply, sort_error
 from gapsmith.evolve.models.chat_model import ChatModel
-from gapsmith.evolve.models.keys import Keys
+from gapsmith.evolve.models.keys import HIDDEN, Keys
 from gapsmith.evolve.models.openai_chat import find_key
+from gapsmith.evolve.models.plugin import PluginModel
 from gapsmith.evolve.models.settings import ModelSettings
 
 KEY = "sk-very-secret-123"
@@ -112,3 +114,29 @@ def test_a_sentence_without_keys_is_told_as_it_is():
     """Hiding changes nothing else."""
     assert "Rate limit reached." in str(sort_error(Refused(429, "Rate limit reached."), "openai/x", KEYS))
     assert clip("a\x1b[2J\n b") == "a [2J b"
+
+
+class Repeating:
+    """A plug-in's model that repeats a key."""
+
+    name = "repeating"
+
+    def complete(self, request):
+        """Raises."""
+        raise ValueError(f"who is {KEY}?")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: answering(Refused(429, KEY)), lambda: PluginModel(Repeating(), KEYS)],
+    ids=["server", "own"],
+)
+def test_a_key_is_in_no_chain_of_errors(make):
+    """The run's log holds the whole chain of the error that ended the run."""
+    model = make()
+    with pytest.raises(ModelError) as caught:
+        model.complete(REQUEST)
+    model.close()
+    written = "".join(traceback.format_exception(caught.value))
+    assert KEY not in written
+    assert HIDDEN in written
