@@ -82,7 +82,8 @@ def one_set(split: str | None, instances: str | None) -> str | None:
 def emit_json(document: Any) -> None:
     """Prints one JSON document on standard output."""
     out = _documents.get() or sys.stdout
-    out.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    plain = not (out.encoding or "").lower().replace("-", "").startswith("utf")
+    out.write(json.dumps(document, indent=2, ensure_ascii=plain, allow_nan=False) + "\n")
     out.flush()
 
 
@@ -103,8 +104,21 @@ def errors(as_json: bool = False) -> Iterator[None]:
 
     With `as_json` only documents reach standard output.
     """
+    _open_streams()
     with _documents_only() if as_json else nullcontext(), _ended(as_json):
         yield
+
+
+def _open_streams() -> None:
+    """Lets standard output and error take whatever a verb prints, where they are closed or no UTF-8."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            stream = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+            setattr(sys, name, stream)
+        if getattr(stream, "errors", None) in ("strict", "surrogateescape"):
+            with suppress(AttributeError):  # no text file of Python's own, as in a notebook
+                stream.reconfigure(errors="backslashreplace")
 
 
 @contextmanager
@@ -138,7 +152,8 @@ def _hush() -> None:
 def fail(error: UserError, as_json: bool) -> None:
     """Prints an error and ends with its exit code."""
     if as_json:
-        emit_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
+        with suppress(OSError):  # standard output may itself be what is full: the lines below say so
+            emit_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
     from ..views.words import clean
 
     sys.stderr.write(f"error: {clean(error.message)}\n")

@@ -1,0 +1,59 @@
+"""Standard output as it may be: no UTF-8, closed, or on a full disk."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+import typer
+from gapsmith.app.errors import TROUBLE
+from gapsmith.app.verbs.common import console, emit_json, errors
+
+NAME = "–▁ä\udcff"
+"""A value that is not known, a bar, a letter of Latin-1 and a byte of a file's name that is no UTF-8."""
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+@pytest.mark.parametrize("mistakes", ["strict", "surrogateescape"])
+def test_any_encoding_takes_what_is_printed(
+    encoding: str, mistakes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Text is printed with escapes where a terminal knows no such letter, and a document stays one."""
+    said = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(said, encoding, mistakes))
+    with errors():
+        console().print(NAME)
+    with errors(as_json=True):
+        emit_json({"name": NAME})
+    sys.stdout.flush()
+    line, document = said.getvalue().split(b"\n", 1)
+    assert line == NAME.encode(encoding, "backslashreplace")
+    assert json.loads(document.decode(encoding)) == {"name": NAME}
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_verb_with_closed_streams_ends_well(as_json: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`gapsmith list >&-` has nowhere to print to, which is not a bug."""
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    with errors(as_json):
+        console().print(NAME)
+        emit_json({})
+
+
+class _Full(io.StringIO):
+    def write(self, text: str) -> int:
+        raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_below_a_document_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The document of the error finds no room either: the line on standard error and the code say it."""
+    monkeypatch.setattr(sys, "stdout", _Full())
+    with pytest.raises(typer.Exit) as ended, errors(as_json=True):
+        emit_json({})
+    assert ended.value.exit_code == TROUBLE
+    assert "No space left on device" in capsys.readouterr().err
