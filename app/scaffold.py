@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import keyword
 import re
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 from .errors import TROUBLE, USAGE, UserError
 
+_LONGEST = 60
+"""Characters of a name: folders of runs and files are called by it, with more around it."""
 _TEMPLATES = Path(__file__).parent / "templates" / "problem"
 
 
@@ -26,12 +30,16 @@ def write_problem(name: str, folder: Path, *, package: bool) -> list[Path]:
     paths = {folder / place: text for place, text in texts.items()}
     if taken := [path for path in paths if path.exists()]:
         raise UserError(USAGE, f"{taken[0]}: is there already", "choose another name, or remove the file")
-    try:
-        for path, text in paths.items():
+    for path, text in paths.items():
+        try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(TROUBLE, f"{error.filename}: {error.strerror}", "write to another folder") from error
+        except OSError as error:
+            for begun in paths:  # on a full disk an empty file would be in the way of the next attempt
+                with suppress(OSError):
+                    begun.unlink(missing_ok=True)
+            where = error.filename or path  # a write that fails does not know its file
+            raise UserError(TROUBLE, f"{where}: {error.strerror}", "write to another folder") from error
     return list(paths)
 
 
@@ -41,6 +49,12 @@ def _render(name: str, package: bool) -> dict[str, str]:
 
     words = _words(name)
     stem = "_".join(words)
+    if not package and _hides(stem):
+        raise UserError(
+            USAGE,
+            f"name {name!r}: {stem}.py would hide the Python module {stem} from programs started beside it",
+            f"choose another name, like my-{name}",
+        )
     distribution, module = f"gapsmith-{name}", f"gapsmith_{stem}"
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), undefined=StrictUndefined, keep_trailing_newline=True
@@ -48,7 +62,7 @@ def _render(name: str, package: bool) -> dict[str, str]:
     values = {
         "name": name,
         "title": name.replace("-", " ").capitalize(),
-        "class_name": "".join(word.capitalize() for word in words),
+        "class_name": _class_name(words),
         "stem": stem,
         "file": f"{stem}.py",
         "check": name if package else f"{stem}.py",
@@ -74,10 +88,30 @@ def _render(name: str, package: bool) -> dict[str, str]:
 def _words(name: str) -> list[str]:
     from .plugins import BUILT_INS
 
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or keyword.iskeyword(name):
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise UserError(
             USAGE, f"name {name!r}: expected lower case letters and digits with hyphens, like night-shift"
         )
+    if len(name) > _LONGEST:
+        raise UserError(USAGE, f"name {name!r}: got {len(name)} characters, expected at most {_LONGEST}")
+    if keyword.iskeyword(name):
+        raise UserError(USAGE, f"name {name!r}: is a word of Python's own", "choose another name")
     if name in BUILT_INS:
         raise UserError(USAGE, f"name {name!r}: belongs to a built-in problem", "choose another name")
     return name.split("-")
+
+
+def _class_name(words: list[str]) -> str:
+    """Name of the problem's class; no word of Python's and nothing that the template imports."""
+    from .. import __all__ as offered
+
+    name = "".join(word.capitalize() for word in words)
+    taken = keyword.iskeyword(name) or name in (*offered, "Annotated")
+    return f"{name}Problem" if taken else name
+
+
+def _hides(stem: str) -> bool:
+    """Whether a file of this name stands before a module that programs import, were it beside them."""
+    from importlib.metadata import packages_distributions
+
+    return stem == "gapsmith" or stem in sys.stdlib_module_names or stem in packages_distributions()

@@ -70,6 +70,8 @@ def new(
 ) -> None:
     """Write a new problem that runs, checks and improves at once; change it into your own."""
     with errors(json):
+        from shlex import quote
+
         from ..scaffold import write_problem
 
         paths = write_problem(name, folder, package=package)
@@ -79,9 +81,9 @@ def new(
         out = console()
         for path in paths:
             out.print(f"wrote {path}", markup=False)
-        spec = name if package else str(paths[0])
+        spec = name if package else quote(str(paths[0]))
         if package:
-            out.print(f"next: pip install -e {paths[0].parent.parent}", markup=False)
+            out.print(f"next: pip install -e {quote(str(paths[0].parent.parent))}", markup=False)
         out.print(f"next: gapsmith problems check {spec}", markup=False)
         out.print(f"next: gapsmith run {spec}", markup=False)
 

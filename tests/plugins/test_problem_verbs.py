@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,7 +12,8 @@ from typing import Any
 
 import pytest
 from gapsmith import check_problem
-from gapsmith.app.errors import CHECK_FAILED, INVALID, USAGE
+from gapsmith.app.errors import CHECK_FAILED, INVALID, TROUBLE, USAGE
+from gapsmith.app.plugins import load_problem
 from gapsmith.cli import app
 from typer.testing import CliRunner
 
@@ -65,8 +68,49 @@ def test_new_writes_files_once(tmp_path: Path) -> None:
     assert [Path(name).name for name in written["files"]] == ["late_trains.py", "test_late_trains.py"]
     code, error = run("problems", "new", "late-trains", "--folder", str(tmp_path))
     assert (code, error["error"]["code"]) == (USAGE, USAGE)
-    for name in ("Late Trains", "smtt", "../x", "class"):
+    for name in ("Late Trains", "smtt", "../x", "class", "x" * 300):
         assert run("problems", "new", name, "--folder", str(tmp_path))[0] == USAGE
+
+
+@pytest.mark.parametrize("name", ["random", "numpy", "gapsmith"])
+def test_new_hides_no_module_of_python(name: str, tmp_path: Path) -> None:
+    """A file `random.py` would break every Python program started beside it; a package may be called so."""
+    code, error = run("problems", "new", name, "--folder", str(tmp_path))
+    assert (code, list(tmp_path.iterdir())) == (USAGE, [])
+    assert f"{name}.py would hide" in error["error"]["message"]
+    assert run("problems", "new", name, "--package", "--folder", str(tmp_path))[0] == 0
+
+
+@pytest.mark.parametrize("name", ["instance", "verdict", "proof-kind", "annotated", "none"])
+def test_new_class_hides_nothing_that_its_file_imports(name: str, tmp_path: Path) -> None:
+    """A problem may be called like a name of Gapsmith's and works."""
+    assert run("problems", "new", name, "--folder", str(tmp_path))[0] == 0
+    path = tmp_path / f"{name.replace('-', '_')}.py"
+    assert run("problems", "show", str(path))[0] == 0
+    loaded = load_problem(str(path), {}).problem
+    instance = loaded.instances("train", 1)[0]
+    assert loaded.verify(instance, [0] * 30).objective is not None
+    assert loaded.reference(instance, 1.0).value > 0  # type: ignore[attr-defined]
+
+
+def test_new_leaves_nothing_behind_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the file, and the next attempt finds no empty one in its way."""
+
+    def full(path: Path, text: str, encoding: str) -> None:
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    code, error = run("problems", "new", "late-trains", "--folder", str(tmp_path))
+    assert (code, list(tmp_path.iterdir())) == (TROUBLE, [])
+    assert error["error"]["message"] == f"{tmp_path / 'late_trains.py'}: No space left on device"
+
+
+def test_new_prints_commands_that_can_be_copied(tmp_path: Path) -> None:
+    """A folder with a blank is quoted."""
+    path = shlex.quote(str(tmp_path / "my work" / "late_trains.py"))
+    said = text("problems", "new", "late-trains", "--folder", str(tmp_path / "my work"))
+    assert f"next: gapsmith problems check {path}\n" in said
 
 
 @pytest.mark.slow
