@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import TROUBLE, UNSAFE, USAGE, UserError, unwritable
+from ..errors import TROUBLE, UNSAFE
 from ..views.words import clean
 from .common import Json, Set, Without, console, emit_json, errors
 
@@ -52,18 +52,17 @@ def init(
 ) -> None:
     """Write a commented starter file with every key at its default."""
     with errors(json):
-        from ..config import starter
+        import shlex
 
-        if file.exists() and not force:
-            raise UserError(USAGE, f"{file}: exists already", "replace it with --force, or name another file")
-        try:
-            file.write_text(starter(), "utf-8")
-        except OSError as error:
-            raise unwritable(file, error) from error
+        from ..config import starter
+        from .inspect import write_new
+
+        write_new(file, starter(), force)
         if json:
             emit_json({"written": str(file)})
         else:
-            console().print(f"{file}: written; start with `gapsmith run {file}`", markup=False)
+            start = shlex.join(["gapsmith", "run", str(file)])
+            console().print(f"{file}: written; start with `{start}`", markup=False)
 
 
 def explain(key: Annotated[str, typer.Argument(metavar="SECTION.KEY")], json: Json = False) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
@@ -15,6 +16,8 @@ from typing import Any
 
 import gapsmith
 import pytest
+from gapsmith.cli import app
+from typer.testing import CliRunner
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -195,6 +198,22 @@ def test_config_show_and_init(command: Command, tmp_path: Path, problem: str) ->
     for key in keys[:3]:
         assert key in command("config", "explain", key).stdout
     assert command("config", "init", str(file)).returncode == 2
+
+
+def test_a_starter_file_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk no empty file stays in the way; the command that is printed can be copied."""
+    path = tmp_path / "my campaign.toml"
+    replace = Path.replace
+
+    def full(draft: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    assert CliRunner().invoke(app, ["config", "init", str(path)]).exit_code == 8
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(Path, "replace", replace)
+    said = CliRunner().invoke(app, ["config", "init", str(path)])
+    assert f"start with `gapsmith run '{path}'`" in said.stdout
 
 
 def test_doctor_reports_layers_and_solvers(document: Callable[..., dict[str, Any]]) -> None:
