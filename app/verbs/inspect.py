@@ -164,8 +164,10 @@ def check_new(path: Path, force: bool) -> None:
     """Refuses a file that exists, unless it may be replaced; said before long work, not after it.
 
     Raises:
-        UserError: it exists.
+        UserError: it exists, or is a folder.
     """
+    if path.is_dir():
+        raise UserError(USAGE, f"{path}: is a folder, expected a file to write")
     if path.exists() and not force:
         raise UserError(USAGE, f"{path}: exists already", "replace it with --force, or name another file")
 

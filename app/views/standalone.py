@@ -183,7 +183,7 @@ def _usage(record: RunRecord, file_name: str) -> list[str]:
     return [
         "",
         f"Check it again: {evaluate_command(record, file_name)}",
-        f"Use it: python {file_name} < instance.json, one object with {_keys(record)}",
+        f"Use it: python {shlex.quote(file_name)} < instance.json, one object with {_keys(record)}",
     ]
 
 

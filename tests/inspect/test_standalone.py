@@ -87,6 +87,17 @@ def test_a_program_keeps_its_own_names(
     assert "kept\u2028" in text
 
 
+def test_the_commands_of_the_header_can_be_copied(say: Say, runs: Path, tmp_path: Path) -> None:
+    """A file name with a blank is quoted in both; `-o` takes no folder, not even with `--force`."""
+    path = tmp_path / "my best.py"
+    assert say("best", FINISHED, "-o", str(path)).code == 0
+    assert f"# Use it: python '{path}' < instance.json" in path.read_text("utf-8")
+    assert f"gapsmith evaluate smtt '{path}'" in path.read_text("utf-8")
+    for folder in (".", "/"):
+        said = say("best", FINISHED, "-o", folder, "--force")
+        assert (said.code, "is a folder, expected a file to write" in said.err) == (2, True)
+
+
 def _answer(
     say: Say, runs: Path, folder: Path, source: str, given: str, driver: str | None, option: str = "-I"
 ) -> str:
