@@ -40,3 +40,19 @@ def test_ranks_are_exact_for_every_count() -> None:
 def test_nothing_has_no_quantiles() -> None:
     """Without scores there is no median."""
     assert quantiles(0) == (None, None)
+
+
+def test_the_legend_in_a_terminal_shows_what_is_drawn() -> None:
+    """Flat and upright lines have their own marks, in the picture and beside their groups' names."""
+    from gapsmith.app.views.plots.drawing import in_terminal
+    from gapsmith.problems.base import Drawing, Shape
+
+    shapes = [
+        Shape("rectangle", 0, 1, 5, 0.5, "", "job"),
+        Shape("line", 3, 2, 0, 0.5, "", "due date"),
+        Shape("line", 8, 0, -4, 0.2, "", "tardiness"),
+    ]
+    drawing = Drawing("a plan", "time", "", tuple(shapes))
+    *picture, legend = in_terminal(drawing, 20, 6, 10, 3).plain.splitlines()
+    assert legend == "█ job  │ due date  ─ tardiness"
+    assert {"█", "│", "─"} <= set("".join(picture))

@@ -69,8 +69,7 @@ def in_terminal(drawing: Drawing, width: int, height: int, right: float, top: fl
         if shape.kind == "label":
             continue
         number = groups[shape.group] % len(_FILLS)
-        stroke = "─" if abs(shape.width) > 0 else "│"
-        mark = (stroke if shape.kind == "line" else _FILLS[number], _TERMINAL[number])
+        mark = (_mark(shape, number), _TERMINAL[number])
         for row in _span(shape.y, shape.height, top, height):
             for column in _span(shape.x, shape.width, right, width):
                 cells[height - 1 - row][column] = mark
@@ -80,9 +79,19 @@ def in_terminal(drawing: Drawing, width: int, height: int, right: float, top: fl
         for character, style in line:
             text.append(character, style=style)
         text.append("\n")
-    lines = {shape.group for shape in drawing.shapes if shape.kind == "line"}
-    legend = [f"{'│' if g in lines else _FILLS[n % len(_FILLS)]} {g}" for g, n in groups.items() if g]
+    marks: dict[str, str] = {}
+    for shape in drawing.shapes:
+        if shape.kind != "label":
+            marks.setdefault(shape.group, _mark(shape, groups[shape.group] % len(_FILLS)))
+    legend = [f"{mark} {group}" for group, mark in marks.items() if group]
     return text.append("  ".join(legend))
+
+
+def _mark(shape: Shape, number: int) -> str:
+    """What a cell of a shape shows, and the legend beside its group's name."""
+    if shape.kind == "line":
+        return "─" if abs(shape.width) > 0 else "│"
+    return _FILLS[number]
 
 
 def _separate(
