@@ -1,12 +1,12 @@
-"""Keys of a configuration that the command line sets: `--set section.key=value`."""
+"""What the command line changes in a configuration: `--set section.key=value` and `--model SPEC`."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .errors import INVALID, UserError
+from .errors import INVALID, USAGE, UserError
 
 
 def override(document: dict[str, Any], assignments: Iterable[str]) -> dict[str, Any]:
@@ -55,6 +55,49 @@ def _models(text: str, models: list[dict[str, Any]], key: str) -> list[tuple[dic
             "models count from 0",
         )
     return [(models[int(number)], rest)]
+
+
+def choose_models(document: dict[str, Any], given: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+    """A copy whose models are those that the command line names, and the specifications left out.
+
+    Tables of a name stay as they are (address, prices, key), but for a weight that is named; a name without
+    one becomes a table of its own. What is no list of tables is left as it is, for `parse` to name.
+
+    Args:
+        document: as read from a file.
+        given: `SPEC` or `SPEC=weight`, in order.
+
+    Raises:
+        UserError: a weight is no number, or a table is named twice.
+    """
+    old = document.get("model", [])
+    if not isinstance(old, list) or not all(isinstance(table, dict) for table in old):
+        return document, []
+    named = [_named(text) for text in given]
+    models: list[dict[str, Any]] = []
+    for number, table in enumerate(named):
+        known = [other for other in old if other.get("spec") == table["spec"]]
+        if known and any(other["spec"] == table["spec"] for other in named[:number]):
+            raise UserError(
+                USAGE,
+                f"--model {given[number]}: named twice, and the configuration has a [[model]] table for it",
+                "name it once: all tables of that specification are taken",
+            )
+        models += [{**other, **table} for other in known] or [table]
+    specs = [table["spec"] for table in named]
+    dropped = [str(other.get("spec")) for other in old if other.get("spec") not in specs]
+    return {**document, "model": models}, dropped
+
+
+def _named(text: str) -> dict[str, Any]:
+    """The keys that `SPEC` or `SPEC=weight` sets."""
+    name, equals, weight = text.rpartition("=")
+    if not equals:
+        return {"spec": text}
+    try:
+        return {"spec": name, "weight": float(weight)}
+    except ValueError:
+        raise UserError(USAGE, f"--model {text}: got weight {weight!r}, expected a number > 0") from None
 
 
 def _value(text: str) -> Any:

@@ -28,8 +28,10 @@ def build_config(
     Raises:
         UserError: a key or value is wrong.
     """
-    from ..assignments import override
+    from ..assignments import choose_models, override
     from ..config import parse, read
+    from ..views.words import clean
+    from .common import console
 
     document: dict[str, Any] = {}
     where = "command line"
@@ -38,7 +40,10 @@ def build_config(
     else:
         document["campaign"] = {"problem": what}
     if model:
-        document["model"] = [_model(spec) for spec in model]
+        document, dropped = choose_models(document, model)
+        if dropped:
+            note = f"{what}: left out {', '.join(dropped)}, for --model names the models of this campaign"
+            console(stderr=True).print(clean(note), markup=False, soft_wrap=True)
     document = override(document, assign)
     flags = {
         "campaign": {"seed": seed, "control": control},
@@ -52,16 +57,6 @@ def build_config(
         if known and isinstance(document.get(section, {}), dict):  # `parse` names what is no table
             document[section] = {**document.get(section, {}), **known}
     return parse(document, where)
-
-
-def _model(spec: str) -> dict[str, Any]:
-    name, equals, weight = spec.rpartition("=")
-    if not equals:
-        return {"spec": spec}
-    try:
-        return {"spec": name, "weight": float(weight)}
-    except ValueError:
-        raise UserError(USAGE, f"--model {spec}: got weight {weight!r}, expected a number > 0") from None
 
 
 def start_programs(given: list[str], runs: Path) -> dict[str, dict[str, str]]:

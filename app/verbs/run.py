@@ -65,7 +65,11 @@ Usd = Annotated[
 Tokens = Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens in and out in all, a hard cap.")]
 Models = Annotated[
     list[str] | None,
-    typer.Option("--model", metavar="SPEC", help="offline, or openai/NAME … (repeatable, SPEC=weight)."),
+    typer.Option(
+        "--model",
+        metavar="SPEC",
+        help="offline, or openai/NAME … (repeatable, SPEC=weight); keeps what the file's table says of it.",
+    ),
 ]
 
 

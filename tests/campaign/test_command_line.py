@@ -55,6 +55,24 @@ def test_settings_reach_the_models_that_the_command_line_names() -> None:
     assert given == {"model": [{"spec": "openai/one"}]}
 
 
+def test_a_model_named_by_a_flag_keeps_its_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Address, key and prices stay, the weight is the flag's; tables left out are told, none named twice."""
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        '[[model]]\nspec = "openai/own"\nbase_url = "http://localhost:8000/v1"\napi_key_env = "OWN"\n'
+        'price_in_usd_per_million = 1\n[[model]]\nspec = "openai/other"\n'
+    )
+    own, new = build_config(str(path), [], model=["openai/own=2", "openai/new"]).model
+    assert (own.weight, own.base_url, own.api_key_env) == (2.0, "http://localhost:8000/v1", "OWN")
+    assert own.price_in_usd_per_million == 1
+    assert (new.spec, new.base_url) == ("openai/new", None)
+    assert "left out openai/other" in " ".join(capsys.readouterr().err.split())
+    assert build_config(str(path), [], model=["openai/own"]).model[0].base_url == own.base_url
+    with pytest.raises(UserError, match="named twice"):
+        build_config(str(path), [], model=["openai/own", "openai/own=2"])
+    assert len(build_config("smtt", [], model=["openai/own", "openai/own"]).model) == 2
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
