@@ -333,7 +333,7 @@ def _start_programs(
 
 def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -> None:
     """After a whole campaign: the champion by validation, tested once, beside the start program."""
-    if stopped in (StopReason.INTERRUPTED, StopReason.STOP_FILE, StopReason.PROVIDER):
+    if stopped.halts:
         return
     best = champion.choose(campaign, setup.config.evaluation.champions)
     champion.test(campaign, campaign.start.candidate)

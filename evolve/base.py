@@ -224,6 +224,11 @@ class StopReason(StrEnum):
     STOP_FILE = "stop_file"
     PROVIDER = "provider"
 
+    @property
+    def halts(self) -> bool:
+        """Whether it ends the search before its budget does, for somebody to go on with it."""
+        return self in (StopReason.INTERRUPTED, StopReason.STOP_FILE, StopReason.PROVIDER)
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:

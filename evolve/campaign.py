@@ -22,6 +22,7 @@ from .follow import Coursed, follow
 from .islands import Islands
 from .ledger import BudgetSpent
 from .memory import Memory
+from .models.base import Leavable, LeftOpen
 from .racing import PairedRace
 from .selection import Control, Selection
 from .state import Ask, Order, Ports, Settings, Tally
@@ -119,7 +120,7 @@ class Campaign:
         return self.stopped
 
     def interrupt(self, reason: StopReason) -> None:
-        """Asks for no more; what is in flight is still told. Safe to call from a signal handler."""
+        """Asks for no more; what is in flight is told, people aside. Safe to call from a signal handler."""
         self.stopped = self.stopped or reason
 
     def usage(self) -> Usage:
@@ -343,12 +344,14 @@ class Campaign:
         # An open ask stays open: whatever ended the asking before, the campaign is not complete.
         if isinstance(error, BudgetSpent):
             self.stopped = error.reason
-            return
-        self.trouble = self.trouble or error
-        self.stopped = StopReason.PROVIDER
+        elif not isinstance(error, LeftOpen):
+            self.trouble = self.trouble or error
+            self.stopped = StopReason.PROVIDER
 
     def _wait(self) -> None:
         """Waits until something may have landed, a tick at most, and collects validations."""
+        if self.stopped is not None and self.stopped.halts and isinstance(self.ports.proposer, Leavable):
+            self.ports.proposer.leave()
         futures: list[Future[Any]] = list(self.validation.futures)
         asks: Iterable[Ask] = self._asks
         if self.settings.order is Order.SUBMITTED:

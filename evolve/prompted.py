@@ -11,7 +11,7 @@ from ..prompts.parts import Failure
 from .base import Completion, Context, Elite, Origin, Prompt, Proposal, Rejection, RejectionReason
 from .edits import EditError, apply_reply
 from .follow import Course
-from .models.base import ErrorKind, ModelError, Recourse
+from .models.base import ErrorKind, Leavable, ModelError, Recourse
 from .models.caller import Caller
 from .models.cassette import RecordedModel
 from .models.ensemble import Arm, Choice, Member, arms, choose
@@ -98,6 +98,12 @@ class PromptedProposer:
         """The one model, if it answers from a record."""
         model = self._callers[0].model
         return model if len(self._callers) == 1 and isinstance(model, RecordedModel) else None
+
+    def leave(self) -> None:
+        """See `Leavable`."""
+        for caller in self._callers:
+            if isinstance(caller.model, Leavable):
+                caller.model.leave()
 
     def close(self) -> None:
         """Ends calls under way and connections."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import INTERRUPTED, UserError
 from .common import Json, Runs, Set, Without, Workers, console, emit_json, errors
 from .flags import build_config, start_programs
 from .results import finish, show
@@ -278,8 +279,12 @@ def _search(
     group: str | None,
     interrupted: Event,
 ) -> dict[str, Any]:
-    """Runs a campaign under a live view; Ctrl-C once finishes what is in flight, twice stops now."""
+    """Runs a campaign under a live view; Ctrl-C once finishes what is in flight, twice stops now.
+
+    What a person has yet to answer is not in flight: it stays open for the next session.
+    """
     import os
+    import shlex
 
     from ...problems.base import SPLITS
     from .. import compose
@@ -291,7 +296,10 @@ def _search(
     with LiveView(title, config.run.workers or os.cpu_count() or 1) as view, _interrupts() as catch:
         view.say(f"run {folder}")
 
+        begun = Event()
+
         def started(campaign: Campaign) -> None:
+            begun.set()
             catch(campaign, view, interrupted)
             if config.evaluation.instances:
                 counts = {split: len(campaign.ports.evaluator.instances(split)) for split in SPLITS}
@@ -301,7 +309,13 @@ def _search(
                     view.say(line)
 
         watcher = compose.Watcher(view.notify, started, view.observe)
-        return compose.run(config, folder, start=programs or None, group=group, watcher=watcher)
+        try:
+            return compose.run(config, folder, start=programs or None, group=group, watcher=watcher)
+        except KeyboardInterrupt:
+            if not begun.is_set():
+                raise
+            hint = f"the run is saved; `gapsmith resume {shlex.quote(str(folder))}` goes on"
+            raise UserError(INTERRUPTED, "interrupted", hint) from None
 
 
 @contextmanager

@@ -97,6 +97,13 @@ class ModelError(Exception):
         return Recourse.PERSON if self.final else RECOURSE.get(self.kind, Recourse.PERSON)
 
 
+class LeftOpen(ModelError):
+    """A person was still to answer when the campaign was stopped; the question stays open."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(ErrorKind.CLOSED, sentence)
+
+
 class MissingExtra(ModelError):
     """A package that the model needs is not installed; the sentence names the install command."""
 
@@ -150,6 +157,14 @@ class Closable(Protocol):
 
     def close(self) -> None:
         """Ends them; calls that wait end with `ErrorKind.CLOSED`."""
+
+
+@runtime_checkable
+class Leavable(Protocol):
+    """A model, or a proposer, that may wait for a person."""
+
+    def leave(self) -> None:
+        """Ends the waits for people, now and from now on, with `LeftOpen`; safe to call twice."""
 
 
 @runtime_checkable

@@ -17,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from ..base import Completion
-from .base import ErrorKind, ModelError, Request
+from .base import LeftOpen, Request
 
 POLL_SECONDS = 0.25
 SETTLED_SECONDS = 0.2
@@ -108,11 +108,15 @@ class ManualModel:
                 problem.unlink(missing_ok=True)
                 return completion
             _write(problem, complaint + "\n")
-        raise ModelError(ErrorKind.CLOSED, f"the campaign is ending; {path.name} stays open in the mailbox")
+        raise LeftOpen(f"the campaign is ending; {path.name} stays open in the mailbox")
+
+    def leave(self) -> None:
+        """See `Leavable`; the prompts stay open."""
+        self._closed.set()
 
     def close(self) -> None:
         """Ends all waits; the prompts stay open."""
-        self._closed.set()
+        self.leave()
 
     def _put_prompt(self, path: Path, request: Request) -> None:
         self._mailbox.mkdir(parents=True, exist_ok=True)
