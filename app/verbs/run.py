@@ -61,7 +61,9 @@ Patience = Annotated[
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Random seed of the search.")]
 Usd = Annotated[
     float | None,
-    typer.Option("--usd", min=0.000001, callback=_finite, help="US dollars in all, a hard cap."),
+    typer.Option(
+        "--usd", min=0.000001, callback=_finite, help="US dollars in all, a hard cap; needs prices."
+    ),
 ]
 Tokens = Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens in and out in all, a hard cap.")]
 Models = Annotated[

@@ -39,8 +39,8 @@ def build_callers(
     """
     callers: list[Caller] = []
     try:
-        for table in map(with_price, tables):
-            require_price(table, ledger.usd)
+        for number, table in enumerate(map(with_price, tables)):
+            require_price(table, ledger.usd, "model" if len(tables) == 1 else f"model.{number}")
             model = build_model(table, around)
             own = RECORDED if isinstance(model, RecordedModel) else policy or Policy()
             callers.append(Caller(model, table, ledger, log, in_flight, own))

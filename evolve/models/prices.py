@@ -72,8 +72,13 @@ def _row(spec: str, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return None
 
 
-def require_price(settings: ModelSettings, usd: Decimal | None) -> None:
+def require_price(settings: ModelSettings, usd: Decimal | None, place: str = "model") -> None:
     """Refuses a model without a price under a cap in US dollars, before anything is sent.
+
+    Args:
+        settings: the model's table.
+        usd: the cap (US dollars), None for none.
+        place: how `--set` calls the table: `model`, or `model.0` for the first of several.
 
     Raises:
         ModelError: `REQUEST`, naming the keys to set.
@@ -81,8 +86,9 @@ def require_price(settings: ModelSettings, usd: Decimal | None) -> None:
     if usd is not None and settings.price is None:
         raise ModelError(
             ErrorKind.REQUEST,
-            f"[[model]] {settings.spec}: no price is known, so --usd {usd} could not be kept; set "
-            "price_in_usd_per_million and price_out_usd_per_million (0 for a server of your own)",
+            f"[[model]] {settings.spec}: no price is known, so --usd {usd} could not be kept; give it with "
+            f"--set {place}.price_in_usd_per_million=… --set {place}.price_out_usd_per_million=… (US dollars "
+            "per million tokens, 0 for a server of your own), or as keys of its table; --tokens needs none",
         )
 
 

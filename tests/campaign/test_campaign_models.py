@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -107,7 +108,11 @@ def test_money_is_a_hard_cap(command: Command, serve: Serve, problem: str, tmp_p
     words = ["--model", "openai/loopback-1", "--usd", "0.5", *SMALL]
     done = command("run", problem, *words, environment=environment)
     assert done.returncode == 3, done.stderr
-    assert "price_in_usd_per_million" in done.stderr
+    prices = re.findall(r"--set (model\.price_\w+)=", done.stderr)
+    given = [word for key in prices for word in ("--set", f"{key}=1")]
+    done = command("run", problem, *words, *given, "--dry-run", "--json", environment=environment)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["cost"][0]["high_usd"] > 0
     configuration = tmp_path / "campaign.toml"
     configuration.write_text(
         f'[campaign]\nproblem = "{problem}"\nin_flight = 2\n[budget]\nusd = 0.02\n'

@@ -102,6 +102,8 @@ def test_a_cap_needs_a_price():
     with pytest.raises(ModelError, match="price_in_usd_per_million"):
         require_price(ModelSettings(spec="openai/x"), Decimal(1))
     require_price(ModelSettings(spec="openai/x"), None)
+    with pytest.raises(ModelError, match=r"--set model\.1\.price_out_usd_per_million=…"):
+        require_price(ModelSettings(spec="openai/x"), Decimal(2), "model.1")
     free = ModelSettings(spec="openai/x", price_in_usd_per_million=0, price_out_usd_per_million=0)
     require_price(free, Decimal(1))
     require_price(with_price(ModelSettings(spec="manual")), Decimal(1))
