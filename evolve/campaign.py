@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,7 @@ class Campaign:
         self.validation = Validation(ports)
         self.stopped: StopReason | None = None
         self.trouble: Exception | None = None
+        self._halt: StopReason | None = None
         self._baseline = baseline
         self._cpu_seconds = cpu_seconds
         self._stop_file = stop_file
@@ -122,6 +123,7 @@ class Campaign:
     def interrupt(self, reason: StopReason) -> None:
         """Asks for no more; what is in flight is told, people aside. Safe to call from a signal handler."""
         self.stopped = self.stopped or reason
+        self._halt = self._halt or (reason if reason.halts else None)
 
     def usage(self) -> Usage:
         """What the campaign has used so far, stops and resumes included."""
@@ -315,10 +317,7 @@ class Campaign:
     def _landed(self) -> Ask | None:
         """The next ask that may be told: the oldest, or in order of completion any."""
         self._admit_arrived()
-        candidates = list(self._asks)
-        if self.settings.order is Order.SUBMITTED:
-            candidates = candidates[:1]
-        for ask in candidates:
+        for ask in list(self._asks)[: 1 if self.settings.order is Order.SUBMITTED else None]:
             if ask.landed:
                 self._asks.remove(ask)
                 return ask
@@ -344,18 +343,19 @@ class Campaign:
         # An open ask stays open: whatever ended the asking before, the campaign is not complete.
         if isinstance(error, BudgetSpent):
             self.stopped = error.reason
-        elif not isinstance(error, LeftOpen):
+        elif isinstance(error, LeftOpen):
+            self.stopped = self._halt or self.stopped
+        else:
             self.trouble = self.trouble or error
-            self.stopped = StopReason.PROVIDER
+            self.stopped = self._halt = StopReason.PROVIDER
 
     def _wait(self) -> None:
         """Waits until something may have landed, a tick at most, and collects validations."""
-        if self.stopped is not None and self.stopped.halts and isinstance(self.ports.proposer, Leavable):
+        if self._halt is not None and isinstance(self.ports.proposer, Leavable):
             self.ports.proposer.leave()
         futures: list[Future[Any]] = list(self.validation.futures)
-        asks: Iterable[Ask] = self._asks
-        if self.settings.order is Order.SUBMITTED:
-            asks = [a for n, a in enumerate(self._asks) if n == 0 or a.outcome is None]
+        in_turn = self.settings.order is Order.SUBMITTED
+        asks = [a for n, a in enumerate(self._asks) if n == 0 or a.outcome is None or not in_turn]
         futures += [future for ask in asks if (future := ask.awaited) is not None]
         wait(futures, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
         self.validation.collect()

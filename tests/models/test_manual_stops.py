@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from gapsmith.app import compose
 from gapsmith.app.compose import Watcher
-from gapsmith.app.config import parse
+from gapsmith.app.config import BudgetSection, parse
 from gapsmith.app.resume import stored_config
 from gapsmith.cli import app
 from gapsmith.evolve.base import StopReason
@@ -30,8 +30,9 @@ def config_of(**campaign):
     return parse({**sections, "budget": {"iterations": 2}, "search": {"tune_share": 0.0}}, "test")
 
 
+@pytest.mark.parametrize("last", [False, True])
 @pytest.mark.parametrize("reason", [StopReason.INTERRUPTED, StopReason.STOP_FILE])
-def test_a_stopped_campaign_does_not_wait_for_a_person(folder, reason):
+def test_a_stopped_campaign_does_not_wait_for_a_person(folder, reason, last):
     """It ends by what stopped it, the prompt stays open, and a reply written meanwhile is told on resume."""
     box = folder / "mailbox"
 
@@ -43,7 +44,10 @@ def test_a_stopped_campaign_does_not_wait_for_a_person(folder, reason):
         else:
             campaign.interrupt(reason)
 
-    found = compose.run(config_of(in_flight=1), folder, watcher=Watcher(observe=stop))
+    config = config_of(in_flight=1)
+    if last:  # nothing more is to be asked, whoever stops it
+        config = config.model_copy(update={"budget": BudgetSection(iterations=1)})
+    found = compose.run(config, folder, watcher=Watcher(observe=stop))
     assert found["stop_reason"] == reason.value
     prompt = (box / "0001.md").read_bytes()
     assert [letter.state for letter in letters(box)] == [LetterState.OPEN]
@@ -53,7 +57,8 @@ def test_a_stopped_campaign_does_not_wait_for_a_person(folder, reason):
         if (box / "0002.md").exists() and not (box / "0002.reply.md").exists():
             put_reply(box, "0002", "skip")
 
-    found = compose.run(stored_config(folder, {}, None), folder, watcher=Watcher(observe=skip))
+    config = stored_config(folder, {"iterations": 2}, None)
+    found = compose.run(config, folder, watcher=Watcher(observe=skip))
     assert (found["stop_reason"], found["iterations"], found["evaluations"]) == ("iterations", 2, 1)
     assert (box / "0001.md").read_bytes() == prompt
 
