@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..evolve.admission import Admission
 from ..evolve.base import Prompt, Proposer, RejectionReason
-from ..evolve.follow import Course
+from ..evolve.follow import Course, recorded_steps
 from ..evolve.models.base import RECOURSE, CallLog, ErrorKind, ModelError, Recourse
 from ..evolve.models.cassette import Cassette, Exchange, Replies
 from ..evolve.state import Order
@@ -200,24 +200,10 @@ def recorded_course(reader: Reader) -> Course:
     """How asks and outcomes followed each other, up to the last one told."""
     rejected = "SELECT iteration FROM iterations WHERE rejection IN (?, ?)"
     rows = reader.rows(rejected, tuple(reason.value for reason in OF_ORDER))
-    return Course(tuple(_steps(reader)), frozenset(row["iteration"] for row in rows))
-
-
-def _steps(reader: Reader) -> Iterator[int]:
-    """Iterations as they were asked, and minus their numbers as they were told.
-
-    Asks are numbered and tells ranked; how the two interleave is taken from their times.
-    """
-    asks = reader.rows("SELECT iteration, asked_at FROM iterations ORDER BY iteration")
-    tells = reader.rows("SELECT iteration, told_at FROM iterations WHERE told IS NOT NULL ORDER BY told")
-    asked = 0
-    for tell in tells:
-        while asked < len(asks) and (
-            asks[asked]["asked_at"] <= tell["told_at"] or asks[asked]["iteration"] <= tell["iteration"]
-        ):
-            yield asks[asked]["iteration"]
-            asked += 1
-        yield -tell["iteration"]
+    steps = list(recorded_steps(reader))
+    while steps and steps[-1] > 0:
+        steps.pop()
+    return Course(tuple(steps), frozenset(row["iteration"] for row in rows))
 
 
 def exchanges(reader: Reader) -> Iterable[Exchange]:

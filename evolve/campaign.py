@@ -18,7 +18,7 @@ from ..evaluators.base import Evaluation, ScoreStatus
 from .archive import Archive
 from .base import AddStatus, Budget, Candidate, Context, Elite, Proposal, Rejection, StopReason, Usage, stream
 from .executor import Job
-from .follow import Coursed, follow
+from .follow import Coursed, follow, recorded_steps
 from .islands import Islands
 from .ledger import BudgetSpent
 from .memory import Memory
@@ -385,16 +385,16 @@ class Campaign:
             store.event(ask.iteration, "beyond_bound", data)
 
     def _replay_completed(self) -> None:
-        """In order of completion: first tells what is recorded as told, in the recorded order."""
+        """In order of completion: asks and tells again as recorded, so that open asks know what they knew."""
         if self.settings.order is Order.SUBMITTED:
             return
-        told = sorted((i for i in self._record.values() if i.told is not None), key=lambda i: i.told or 0)
-        for recorded in told:
-            ask = self._asked_before(recorded)
-            if isinstance(ask.outcome, Candidate) and ask.tuned:
-                self.tuner.skip(ask.outcome.files)
-            self.tell(ask)
-        self.tally.asked = len(self._record)
-        for recorded in self._record.values():
-            if recorded.told is None:
+        for step in recorded_steps(self.ports.store.read):
+            recorded = self._record[abs(step)]
+            if step > 0 and recorded.told is None:
                 self._launch(self._asked_before(recorded))
+            elif step < 0:
+                ask = self._asked_before(recorded)
+                if isinstance(ask.outcome, Candidate) and ask.tuned:
+                    self.tuner.skip(ask.outcome.files)
+                self.tell(ask)
+        self.tally.asked = len(self._record)

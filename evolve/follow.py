@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -10,6 +11,7 @@ from .base import StopReason
 if TYPE_CHECKING:
     from .campaign import Campaign
     from .state import Ask
+    from .store.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,23 @@ class Coursed(Protocol):
     @property
     def course(self) -> Course | None:
         """The record's order, None where outcomes were told in the order of asking."""
+
+
+def recorded_steps(read: Reader) -> Iterator[int]:
+    """Iterations as they were asked, and minus their numbers as they were told.
+
+    Asks are numbered and tells ranked; how the two interleave is taken from their times.
+    """
+    asks = read.rows("SELECT iteration, asked_at FROM iterations ORDER BY iteration")
+    asked = 0
+    for tell in read.rows("SELECT iteration, told_at FROM iterations WHERE told IS NOT NULL ORDER BY told"):
+        while asked < len(asks) and (
+            asks[asked]["asked_at"] <= tell["told_at"] or asks[asked]["iteration"] <= tell["iteration"]
+        ):
+            yield asks[asked]["iteration"]
+            asked += 1
+        yield -tell["iteration"]
+    yield from (ask["iteration"] for ask in asks[asked:])
 
 
 def follow(campaign: Campaign, course: Course) -> None:

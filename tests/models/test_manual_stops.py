@@ -1,11 +1,13 @@
 """Campaigns by hand that are stopped: what a person has yet to answer stays open, and is gone on with."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from gapsmith.app import compose
 from gapsmith.app.compose import Watcher
-from gapsmith.app.config import BudgetSection, parse
+from gapsmith.app.config import ArchiveSection, BudgetSection, PromptsSection, SearchSection, parse
 from gapsmith.app.resume import stored_config
 from gapsmith.cli import app
 from gapsmith.evolve.base import StopReason
@@ -61,6 +63,39 @@ def test_a_stopped_campaign_does_not_wait_for_a_person(folder, reason, last):
     found = compose.run(config, folder, watcher=Watcher(observe=skip))
     assert (found["stop_reason"], found["iterations"], found["evaluations"]) == ("iterations", 2, 1)
     assert (box / "0001.md").read_bytes() == prompt
+
+
+def test_a_reply_that_was_paid_is_used_though_others_were_told_meanwhile(folder):
+    """Failures told since would change arm and prompt of the open iteration: it is asked as it was then."""
+    box = folder / "mailbox"
+    broken = {"0002": "times[j] / 0", "0003": "times[j] + None", "0004": "missing"}
+    sections = {
+        "budget": BudgetSection(iterations=4),
+        "prompts": PromptsSection(choice="bandit"),
+        "archive": ArchiveSection(islands=1),
+        "search": SearchSection(tune_share=0.0, fresh_share=0.0, fresh_until=0),
+    }
+    config = config_of(in_flight=2, seed=11).model_copy(update=sections)
+
+    def answer(campaign):
+        for letter in letters(box)[1:]:
+            if letter.state is LetterState.OPEN:
+                put_reply(box, letter.name, RULE.format(broken[letter.name]))
+        if campaign.tally.told == 3:
+            campaign.interrupt(StopReason.INTERRUPTED)
+
+    compose.run(config, folder, watcher=Watcher(observe=answer))
+    prompt = (box / "0001.md").read_bytes()
+    with closing(sqlite3.connect(folder / "archive.sqlite")) as store, store:  # killed before it was told
+        changes = "state = 'replied', error_kind = NULL, error = NULL, answered_by = 'manual', text = ?"
+        given = RULE.format("times[j] / weights[j]")
+        store.execute(f"UPDATE calls SET {changes} WHERE iteration = 1", (given,))
+
+    def unchanged(campaign):
+        assert (box / "0001.md").read_bytes() == prompt
+
+    found = compose.run(stored_config(folder, {}, None), folder, watcher=Watcher(observe=unchanged))
+    assert (found["stop_reason"], found["iterations"], found["best"]["iteration"]) == ("iterations", 4, 1)
 
 
 def test_the_second_interrupt_says_how_to_go_on(tmp_path, monkeypatch):
