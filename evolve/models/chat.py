@@ -78,7 +78,7 @@ def parse_reply(body: str, name: str, seconds: float, keys: Keys = NO_KEYS) -> C
         )
         raise _garbage(sentence, body, name, seconds, keys)
     try:
-        reply = _Reply.model_validate_json(body)
+        reply = _Reply.model_validate_json(_without_halves(body))
     except ValidationError:
         reply = _Reply()
     if reply.choices is None:
@@ -97,6 +97,17 @@ def parse_reply(body: str, name: str, seconds: float, keys: Keys = NO_KEYS) -> C
             completion=completion,
         )
     return completion
+
+
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+
+
+def _without_halves(body: str) -> str:
+    """JSON text in which halves of a character, which a server leaves that cuts at its limit, are `?`."""
+    return _ESCAPE.sub(lambda found: "?" if found["half"] else found[0], body)
 
 
 def _garbage(sentence: str, body: str, name: str, seconds: float, keys: Keys) -> ModelError:

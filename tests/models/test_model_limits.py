@@ -91,3 +91,21 @@ class Limited(Exception):
 def test_a_wait_is_at_most_a_day(headers, seconds):
     """Also where the number would stop every clock; what cannot be read was not said."""
     assert sort_error(Limited(**headers), "openai/x").retry_after == seconds
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        (r"cut \ud83d", "cut ?"),
+        (r"\ude00 begun", "? begun"),
+        (r"whole \ud83d\ude00", "whole \U0001f600"),
+        (r"two \ud83d\ud83d\ude00", "two ?\U0001f600"),
+        (r"a path \\ud83d", r"a path \ud83d"),
+    ],
+)
+def test_half_a_character_costs_no_reply(sent, read):
+    """A server that cuts at its limit may leave one: it becomes a question mark, as in a plug-in's text."""
+    choice = f'{{"message": {{"content": "{sent}"}}, "finish_reason": "length"}}'
+    text = f'{{"choices": [{choice}]}}'
+    found = parse_reply(text, "openai/x", 0.0)
+    assert (found.text, found.finish_reason) == (read, "length")
