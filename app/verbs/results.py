@@ -39,8 +39,11 @@ def show(document: dict[str, Any], json: bool, runs: Path | None) -> None:
         emit_json(document)
         return
     from ..views.tables import print_campaign
+    from ..views.words import clean
 
     print_campaign(console(), document)
+    for note in document["notes"]:
+        console().print(clean(note), markup=False)
     print_next(document, runs)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from ..base import Completion, Prompt
-from ..ledger import Ledger, Reservation, most_tokens_in
+from ..ledger import BudgetSpent, Ledger, Reservation, most_tokens_in
 from .base import Call, CallLog, Closable, ErrorKind, Model, ModelError, Parameterised, Recourse, Request
 from .gate import Gate
 from .plain import plain, plain_wait
@@ -59,6 +59,7 @@ class Caller:
         self._closed = threading.Event()
         self._last_reply: float | None = None
         self._useless = 0
+        self._useless_replies: list[str] = []
         self._told = 0
 
     def ask(
@@ -91,6 +92,9 @@ class Caller:
             attempt += 1
             try:
                 return self._attempt(request, operator, attempt)
+            except BudgetSpent:
+                self._tell_useless()
+                raise
             except ModelError as error:
                 failing_since = failing_since or time.monotonic()
                 self._closed.wait(self._wait_or_give_up(error, attempt, failing_since))
@@ -120,6 +124,8 @@ class Caller:
                 self._tell_notes()
             except ModelError as error:
                 self._settle_failure(number, reservation, error)
+                if error.recourse is Recourse.AGAIN:
+                    self._useless_replies.append(error.sentence)
                 if error.kind is ErrorKind.RATE_LIMIT:
                     place.limited(error.retry_after)
                 raise
@@ -150,6 +156,12 @@ class Caller:
         for note in notes[self._told :]:
             self._log.noted(f"{self.model.name}: {note}")
         self._told = len(notes)
+
+    def _tell_useless(self) -> None:
+        """Records what was paid for nothing, where the budget ends before it would have called a person."""
+        if self._useless_replies:
+            many = f"replies were of no use, and may have been billed: {len(self._useless_replies)}"
+            self._log.noted(f"{self.model.name}: {many}; the last: {self._useless_replies[-1]}")
 
     def _prepare(self, request: Request, operator: str, attempt: int) -> tuple[Call, Reservation]:
         tokens_in = most_tokens_in(request.prompt)

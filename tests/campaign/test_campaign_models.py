@@ -102,6 +102,18 @@ def test_wrong_key_stops_at_once_and_is_resumable(
     assert json.loads(again.stdout)["iterations"] == 2
 
 
+@pytest.mark.slow
+def test_a_cap_used_up_by_useless_replies_says_so(command: Command, serve: Serve, problem: str) -> None:
+    """A server that streams what nobody asked it to: the end names what came of the money."""
+    environment = serve(faults=["garbage"])
+    words = ["run", problem, "--model", "openai/loopback-1", "--tokens", "18000", *SMALL]
+    done = command(*words, environment=environment)
+    assert done.returncode == 0, done.stderr
+    assert "may have been billed: 1; the last: openai/loopback-1: the server's answer" in " ".join(
+        done.stdout.split()
+    )
+
+
 def test_money_is_a_hard_cap(command: Command, serve: Serve, problem: str, tmp_path: Path) -> None:
     """`--usd` refuses a model without a price before the first call, and never spends above the cap."""
     environment = serve(replies=REPLIES)

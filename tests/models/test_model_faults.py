@@ -2,6 +2,7 @@
 
 import pytest
 from gapsmith.evolve.base import Prompt
+from gapsmith.evolve.ledger import BudgetSpent
 from gapsmith.evolve.models.base import ErrorKind, ModelError, Recourse
 from gapsmith.evolve.models.cassette import Cassette
 
@@ -100,6 +101,17 @@ def test_useless_replies_reject_a_proposal_and_then_call_a_person(loopback, call
         recourses.append(caught.value.recourse)
     assert recourses == [Recourse.AGAIN, Recourse.AGAIN, Recourse.PERSON]
     assert len(server.seen()["requests"]) == 9
+
+
+def test_a_cap_that_useless_replies_use_up_says_so(loopback, caller):
+    """The budget ends before a person is called: how many there were, and the last one's error, are noted."""
+    log = Cassette()
+    made = caller(loopback(faults=["garbage"]), tokens=18_000, log=log)
+    with pytest.raises(BudgetSpent):
+        made.ask(PROMPT, "improve", 1)
+    (note,) = log.notes
+    assert "of no use, and may have been billed: 2; the last: " in note
+    assert "no chat completion" in note
 
 
 @pytest.mark.parametrize(("fault", "kind"), [("filter", ErrorKind.FILTERED), ("long", ErrorKind.TOO_LONG)])
