@@ -51,6 +51,14 @@ def test_a_reply_through_litellm(loopback, ask):
 
 
 @needs_litellm
+def test_half_a_character_through_litellm_costs_no_reply(loopback, ask):
+    """It becomes a question mark, as in a reply without litellm."""
+    server = loopback(replies=["Sorted \ud83d"])
+    assert ask(server)().text == "Sorted ?"
+    assert len(server.seen()["requests"]) == 1
+
+
+@needs_litellm
 @pytest.mark.parametrize("fault", ["429", "500", "cut", "empty", "blank"])
 def test_faults_through_litellm_are_asked_again_once(loopback, ask, fault):
     """Litellm's own retries are off, and its exceptions are sorted like the SDK's."""
