@@ -42,7 +42,8 @@ _CODES = {
 
 _USELESS = tuple(k.value for k in ErrorKind if RECOURSE.get(k) in (Recourse.AGAIN, Recourse.REJECT))
 _ENDED = (
-    "SELECT * FROM calls c WHERE state = 'replied' OR id = (SELECT max(id) FROM calls d WHERE "
+    "SELECT *, (SELECT i.operator FROM iterations i WHERE i.iteration = c.iteration) AS named FROM calls c "
+    "WHERE state = 'replied' OR id = (SELECT max(id) FROM calls d WHERE "
     "d.iteration = c.iteration AND d.round = c.round AND d.prompt = c.prompt AND d.state <> 'requested') "
     f"AND error_kind IN ({', '.join('?' * len(_USELESS))}) ORDER BY id"
 )
@@ -223,4 +224,5 @@ def exchanges(reader: Reader) -> Iterable[Exchange]:
             json.loads(row["parameters"]),
             None if row["state"] == "replied" else ErrorKind(row["error_kind"]),
             "" if row["text"] is None else row["error"] or "",
+            row["named"] or "",
         )

@@ -45,6 +45,8 @@ class Exchange:
         error: why there was no usable reply, None when there was one.
         sentence: what was said of a useless reply, which its repair quotes; a provider's own words on other
             errors stay with the run.
+        name: what the ask was counted by, which tells models of one specification apart (`improve openai/x
+            #2`); empty where that is not known.
     """
 
     iteration: int
@@ -56,6 +58,7 @@ class Exchange:
     parameters: Mapping[str, Any]
     error: ErrorKind | None = None
     sentence: str = ""
+    name: str = ""
 
 
 class Replies(Protocol):
@@ -87,7 +90,7 @@ class Cassette:
         self._timeless = {(i, r, timeless(e.prompt)): e for (i, r, _), e in self._exchanges.items()}
         several = len({e.model for e in self._exchanges.values()}) > 1
         self._chosen = {
-            e.iteration: (e.operator, f"{e.operator} {e.model}" if several else e.operator)
+            e.iteration: (e.operator, e.name or (f"{e.operator} {e.model}" if several else e.operator))
             for e in self._exchanges.values()
             if e.round == 1
         }
@@ -226,6 +229,7 @@ def _row(exchange: Exchange) -> dict[str, Any]:
     """An exchange as a plain object, a line of a cassette; paths in specifications are left out."""
     found = asdict(exchange)
     found["model"] = _without_path(exchange.model)
+    found["name"] = exchange.name.replace(exchange.model, found["model"])
     if exchange.completion is not None:
         found["completion"]["model"] = _without_path(exchange.completion.model)
     return found

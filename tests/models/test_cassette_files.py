@@ -30,6 +30,21 @@ def refused(tmp_path, data, spec="replay"):
     return str(caught.value)
 
 
+def test_models_of_one_specification_stay_apart(tmp_path):
+    """What an ask was counted by comes back, without the folders of a file; of old lines it is made up."""
+    prompt = Prompt("s", "u")
+    spec = f"scripted/{tmp_path}/a.json"
+    made = [
+        Exchange(1, 1, "openai/x", "tune", prompt, None, {}, name="tune openai/x #2"),
+        Exchange(2, 1, spec, "tune", prompt, None, {}, name=f"tune {spec} #2"),
+        Exchange(3, 1, "openai/y", "tune", prompt, None, {}),
+    ]
+    Cassette(made).save(tmp_path / "tape.jsonl")
+    found = Cassette.load(tmp_path / "tape.jsonl")
+    names = [found.chosen(number)[1] for number in (1, 2, 3)]
+    assert names == ["tune openai/x #2", "tune scripted/a.json #2", "tune openai/y"]
+
+
 def test_a_text_with_any_line_separator_comes_back(tmp_path):
     """Only a line feed ends a line of the file, and inside JSON there is none."""
     text = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\r\nh\ri"

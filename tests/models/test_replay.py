@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -228,6 +229,12 @@ def archive(folder):
     return found
 
 
+def operators(folder):
+    """What every iteration was counted by."""
+    with closing(Reader.open(folder)) as reader:
+        return [row["operator"] for row in reader.rows("SELECT operator FROM iterations ORDER BY iteration")]
+
+
 def test_a_cassette_answers_another_campaign(tmp_path, module_loopback, monkeypatch):
     """Exported and run in an empty folder, without run, key or server, it gives the same archive."""
     key = "sk-this-is-a-secret"
@@ -253,17 +260,20 @@ def test_a_cassette_answers_another_campaign(tmp_path, module_loopback, monkeypa
 
 def test_a_cassette_of_several_models_and_a_bandit_answers(tmp_path, module_loopback):
     """What was asked for is the record's: weights, prices and names are not the other campaign's."""
-    servers = [module_loopback(replies=REPLIES[number:]) for number in (4, 6)]
+    servers = [module_loopback(replies=REPLIES[number:]) for number in (4, 6, 5)]
     price = {"price_in_usd_per_million": "1", "price_out_usd_per_million": "1"}
     sections = {"budget": {"iterations": 14}, "campaign": {"in_flight": 2}, "prompts": {"choice": "bandit"}}
     tables = [
         {"spec": f"openai/{name}", "base_url": server.url, **price}
-        for name, server in zip("xy", servers, strict=True)
+        for name, server in zip("xyx", servers, strict=True)
     ]
     recorded = run(tmp_path / "one", model=tables, **sections)
     tape = export(recorded, tmp_path / "tape.jsonl")
     again = run(tmp_path / "two", model=[{"spec": f"replay/{tape}"}], **sections)
     assert archive(again) == archive(recorded)
+    counted = [operators(folder) for folder in (recorded, again)]
+    assert counted[0] == counted[1]
+    assert any(name.endswith(" openai/x #2") for name in counted[0])
 
 
 def test_an_offline_run_has_no_cassette(offline):
