@@ -40,6 +40,37 @@ def pooled_model(public: Mapping[str, Any]) -> tuple[pulp.LpProblem, list[list[p
     return model, counts
 
 
+def exact_pooled_model(
+    public: Mapping[str, Any], most: int
+) -> tuple[cp_model.CpModel, list[list[cp_model.IntVar | None]]]:
+    """The pooled programme in CP-SAT, for loads that floats cannot tell apart; no fleet dearer than `most`.
+
+    Args:
+        public: the instance.
+        most: price of a feasible split (ten-thousandths of a dollar per hour), which keeps all sums small.
+
+    Returns:
+        As `pooled_model`.
+    """
+    from ortools.sat.python import cp_model
+
+    prices, loads, slices = public["prices"], public["loads"], public["slices"]
+    divisor = math.gcd(*prices)
+    model = cp_model.CpModel()
+    counts = [
+        [None if load is None else model.new_int_var(0, count, f"n {b} {t}") for t, load in enumerate(row)]
+        for b, (row, count) in enumerate(zip(loads, slices, strict=True))
+    ]
+    rented = [model.new_int_var(0, most // price, f"B {t}") for t, price in enumerate(prices)]
+    for row, count in zip(counts, slices, strict=True):
+        model.add(sum(x for x in row if x is not None) == count)
+    for t, B in enumerate(rented):
+        load = sum(loads[b][t] * row[t] for b, row in enumerate(counts) if row[t] is not None)
+        model.add(load <= public["capacity"] * B)
+    model.minimize(sum(price // divisor * B for price, B in zip(prices, rented, strict=True)))
+    return model, counts
+
+
 def packing_model(
     public: Mapping[str, Any], start: Fleet, floor: int, rented: list[int] | None = None
 ) -> tuple[cp_model.CpModel, list[tuple[int, cp_model.IntVar, dict[int, cp_model.IntVar]]]]:

@@ -1,5 +1,6 @@
 """References of GPU fleets: the pooled integer programme by HiGHS, whole GPUs by CP-SAT from there.
 
+Where a file's loads differ by more than floats can tell apart, CP-SAT solves the pooled programme too.
 Pooling the capacity of a type only relaxes the packing of its GPUs, so the pooled optimum is a bound of both
 forms. Every price is a multiple of the prices' greatest common divisor: models count in that unit, and
 bounds are rounded up to it.
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,8 @@ from ...problems.base import Instance, Verdict
 from ...problems.placement.fleet_laws import DOLLAR
 from ...problems.placement.gpu_fleet import fleet_counts, judge_fleet, judge_split
 from ..base import ProofKind, Reference, ReferenceKind
-from ..toolbox import Solved, solve_cpsat, solve_mip
-from .fleet_models import packing_mip, packing_model, pooled_model
+from ..toolbox import ModelError, Solved, floats_suffice, solve_cpsat, solve_mip
+from .fleet_models import exact_pooled_model, packing_mip, packing_model, pooled_model
 from .fleet_packing import Fleet, construct, fleet_price
 from .shipped import shipped
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     import pulp
+    from ortools.sat.python import cp_model
 
 _SHARE = 0.25
 _SHORTEST = 1.0
@@ -77,7 +79,8 @@ class FleetReferences:
         public = instance.public
         start = construct(public)
         model, _ = packing_mip(public, fleet_price(public, start))
-        solved = solve_mip(model, seconds=seconds, integral_objective=True)
+        floor = closed_form_bound(public)
+        solved = solve_mip(model, seconds=seconds, integral_objective=True, known_bound=floor)
         return _conclude(public, _value(solved), _bound(solved), solved, "HiGHS", solved.seconds)
 
 
@@ -98,14 +101,29 @@ def closed_form_bound(public: Mapping[str, Any]) -> int:
 
 def pooled_reference(public: Mapping[str, Any], seconds: float, solver: Literal["highs", "cbc"]) -> Reference:
     """Optimum of the pooled form, or a bound."""
+    solved, split = pool(public, seconds, solver)
+    value = None if split is None else _units(public, judge_split(public, split))
+    return _conclude(public, value, _bound(solved), solved, solved.solver, solved.seconds)
+
+
+def pool(
+    public: Mapping[str, Any], seconds: float, solver: Literal["highs", "cbc"] = "highs"
+) -> tuple[Solved, Any]:
+    """Solves the pooled programme: the outcome, and its matrix of slices per bucket and type or None.
+
+    CBC, the second opinion, is never replaced: beyond its tolerances the closed form is what it leaves.
+    """
+    floor = closed_form_bound(public)
     model, counts = pooled_model(public)
-    solved = solve_mip(
-        model, seconds=seconds, integral_objective=True, solver=solver, known_bound=closed_form_bound(public)
-    )
-    value = None
-    if solved.solution is not None:
-        value = _units(public, judge_split(public, _split(solved, counts)))
-    return _conclude(public, value, _bound(solved), solved, solver, solved.seconds)
+    if solver == "highs" and not floats_suffice(model):
+        exact, places = exact_pooled_model(public, _cheapest_price(public))
+        try:
+            solved = solve_cpsat(exact, seconds=seconds, known_bound=floor)
+            return solved, _split(solved, places)
+        except ModelError:  # its sums are beyond 64 bits; HiGHS may still find a split
+            pass
+    solved = solve_mip(model, seconds=seconds, integral_objective=True, solver=solver, known_bound=floor)
+    return solved, _split(solved, counts)
 
 
 def packed_reference(public: Mapping[str, Any], seconds: float) -> Reference:
@@ -117,13 +135,11 @@ def packed_reference(public: Mapping[str, Any], seconds: float) -> Reference:
     started = time.monotonic()
     start = construct(public)
     best = fleet_price(public, start) // unit(public)
-    model, counts = pooled_model(public)
-    floor = closed_form_bound(public)
     share = max(_SHORTEST, _SHARE * seconds)
-    solved = solve_mip(model, seconds=share, integral_objective=True, known_bound=floor)
+    solved, split = pool(public, share)
     bound = _bound(solved)
-    if best > bound and solved.solution is not None:
-        rented = fleet_counts(public, _split(solved, counts))
+    if best > bound and split is not None:
+        rented = fleet_counts(public, split)
         only = pack(public, start, 0, share, rented)
         best, solved = min(best, only[1] or best), only[0]
     if best > bound:
@@ -157,8 +173,22 @@ def pack(
     return solved, _units(public, judge_fleet(public, fleet))
 
 
-def _split(solved: Solved, counts: list[list[pulp.LpVariable | None]]) -> Any:
-    """The pooled solution as a matrix of slices per bucket and type."""
+def _cheapest_price(public: Mapping[str, Any]) -> int:
+    """Price of serving each bucket by its cheapest type (ten-thousandths of a dollar per hour)."""
+    prices = public["prices"]
+    split = []
+    for row, count in zip(public["loads"], public["slices"], strict=True):
+        costs = {t: load * prices[t] for t, load in enumerate(row) if load is not None}
+        cheapest = min(costs, key=lambda t: costs[t])
+        split.append([count * (t == cheapest) for t in range(len(prices))])
+    rented = fleet_counts(public, split)
+    return sum(price * count for price, count in zip(prices, rented, strict=True))
+
+
+def _split(solved: Solved, counts: Sequence[Sequence[pulp.LpVariable | cp_model.IntVar | None]]) -> Any:
+    """The pooled solution as a matrix of slices per bucket and type, None without one."""
+    if solved.solution is None:
+        return None
     return [[int(solved[x]) if x is not None else 0 for x in row] for row in counts]
 
 

@@ -7,8 +7,17 @@ over, and return a `Solved`; `Solved.as_reference` makes the reference of an ins
 from __future__ import annotations
 
 from .cpsat import solve_cpsat
-from .mip import solve_mip
+from .mip import floats_suffice, solve_mip
 from .process import SolverError
 from .solved import ModelError, Solved, SolveStatus, safe_bound
 
-__all__ = ["ModelError", "SolveStatus", "Solved", "SolverError", "safe_bound", "solve_cpsat", "solve_mip"]
+__all__ = [
+    "ModelError",
+    "SolveStatus",
+    "Solved",
+    "SolverError",
+    "floats_suffice",
+    "safe_bound",
+    "solve_cpsat",
+    "solve_mip",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,10 +86,20 @@ def _sense(proto: Any, real: bool) -> Sense:
 def _figures(
     proto: Any, report: Report, sense: Sense, real: bool
 ) -> tuple[int | float | None, int | float | None]:
-    """Value and safely rounded bound."""
+    """Value and safely rounded bound; an integer optimum is exact, though its bound comes as a float."""
     if not real and not _has(proto, "objective"):
         return (None, None) if report.solution is None else (0, 0)
     bound = None if report.bound is None else safe_bound(report.bound, sense, integral=not real)
     if report.value is None or report.solution is None:
         return None, bound
-    return report.value if real else round(report.value), bound
+    if real:
+        return report.value, bound
+    value = _objective(proto.objective, report.solution)
+    return value, value if report.ended == "optimal" else bound
+
+
+def _objective(objective: Any, solution: Sequence[float]) -> int:
+    """An integer objective of a solution; a maximised one is kept with all its signs turned."""
+    total: int = sum(c * int(solution[v]) for v, c in zip(objective.vars, objective.coeffs, strict=True))
+    total += round(objective.offset)
+    return -total if objective.scaling_factor < 0 else total

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from ...problems.base import Sense
 from .process import Report, run_worker
 from .solved import ModelError, Solved, conclude, safe_bound
+from .tolerances import beyond_tolerances, whole_row
 
 if TYPE_CHECKING:
     import pulp
 
 _TOLERANCE = 1e-5
-"""How far a rounded solution may break a row, relative to the row's size; solvers allow 1e-6 themselves."""
+"""How far a rounded solution may break a row that is not of integers alone, relative to the row's size."""
 
 
 def solve_mip(
@@ -36,7 +37,9 @@ def solve_mip(
             found by then is returned (incumbent and bound with HiGHS, a bound from the log with CBC).
         integral_objective: whether every feasible objective is an integer, so that a bound may be rounded.
             Scale money to integer cents first; a real objective never gets the status `OPTIMUM`.
-        solver: HiGHS is faster and reports bounds; CBC is a second opinion.
+        solver: HiGHS is faster and reports bounds; CBC is a second opinion. Both count in floats: a model
+            with a row beyond their tolerances (coefficients from about 1e8 beside 1) gets no bound but
+            `known_bound`, and the note says why; `solve_cpsat` counts in integers.
         workers: threads, ≥ 1; more than one need not repeat.
         seed: of the solver's own random choices, ≥ 0.
         known_bound: a bound that the caller has proven (model's unit), used where it is the stronger.
@@ -55,6 +58,8 @@ def solve_mip(
             "model: a coefficient or bound is NaN or infinite, expected finite numbers"
         ) from None
     report = run_worker(solver, text, {"workers": workers, "seed": seed}, seconds)
+    if report.ended != "unbounded" and (blur := beyond_tolerances(document)):
+        report.ended, report.bound, report.note = "limit", None, blur
     if report.ended == "unbounded":
         raise ModelError(f"{solver}: the model is unbounded; expected an objective that has an optimum")
     solution = _accept(report, document)
@@ -77,6 +82,11 @@ def solve_mip(
         command=f"{seconds:g} s, {workers} worker{'s' * (workers > 1)}, seed {seed}",
         note=report.note,
     )
+
+
+def floats_suffice(model: pulp.LpProblem) -> bool:
+    """Whether `solve_mip` can prove anything about a model, or its coefficients are beyond its tolerances."""
+    return beyond_tolerances(_document(model, model.variables(), Sense.MINIMISE)) is None
 
 
 def _document(model: Any, variables: Sequence[Any], sense: Sense) -> dict[str, Any]:
@@ -125,9 +135,12 @@ def _accept(report: Report, document: dict[str, Any]) -> list[int | float] | Non
         round(x) if column[3] else x for x, column in zip(report.solution, document["columns"], strict=True)
     ]
     for low, high, columns, coefficients in document["rows"]:
-        terms = [c * solution[i] for i, c in zip(columns, coefficients, strict=True)]
-        total = math.fsum(terms)
-        slack = _TOLERANCE * max(1.0, *(abs(t) for t in terms), 1.0)
+        if whole_row([document["columns"][i][3] for i in columns], coefficients):
+            total: int | float = sum(int(c) * solution[i] for i, c in zip(columns, coefficients, strict=True))
+            slack = 0.0
+        else:
+            terms = [c * solution[i] for i, c in zip(columns, coefficients, strict=True)]
+            total, slack = math.fsum(terms), _TOLERANCE * max(1.0, *(abs(t) for t in terms), 1.0)
         if (low is not None and total < low - slack) or (high is not None and total > high + slack):
             report.note = f"the solution breaks a row once its integers are rounded ({total:g}); not used"
             return None

@@ -15,11 +15,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from .tolerances import TOLERANCE
 from .worker import Reporter
 
 Runner = Callable[[str, dict[str, Any], Path, Reporter], None]
 _CBC_LOG = "cbc.log"
-_HIGHS_TOLERANCE = 1e-9
 
 
 def run_highs(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) -> None:
@@ -35,8 +35,8 @@ def run_highs(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) 
     for option, value in {
         "mip_rel_gap": 0.0,
         "mip_abs_gap": 0.0,
-        "mip_feasibility_tolerance": _HIGHS_TOLERANCE,
-        "primal_feasibility_tolerance": _HIGHS_TOLERANCE,
+        "mip_feasibility_tolerance": TOLERANCE,
+        "primal_feasibility_tolerance": TOLERANCE,
         "threads": job["workers"],
         "random_seed": job["seed"],
         "time_limit": float(job["seconds"]),
@@ -116,7 +116,11 @@ def run_cbc(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) ->
         gapRel=0,
         gapAbs=0,
         threads=job["workers"],
-        options=[f"randomCbcSeed {job['seed'] + 1}"],
+        options=[
+            f"randomCbcSeed {job['seed'] + 1}",
+            f"integerTolerance {TOLERANCE:g}",
+            f"primalTolerance {TOLERANCE:g}",
+        ],
         logPath=str(log),
     )
     if not solver.available():

@@ -53,10 +53,11 @@ def saved(folder: Path, document: Any) -> Path:
         ([1_000, 8], [[500_001, 1_000_001]], [1], Fraction(16, 10_000)),
         ([66_123, 86_088], [[10**6, 2_000_001], [2_000_001, 2_000_002]], [3, 1], Fraction(396_738, 10_000)),
         ([83_790, 37_941], [[10**6, 2_000_001], [1_000_001, None]], [2, 1], Fraction(335_160, 10_000)),
+        ([9, 11], [[10**12, 10**12 - 10**6 + 1], [10**12 - 1, None]], [2, 1], 2_700),
     ],
 )
 def test_a_load_a_millionth_above_whole_gpus_makes_no_false_optimum(
-    prices: list[int], loads: list[list[int | None]], slices: list[int], least: Fraction
+    prices: list[int], loads: list[list[int | None]], slices: list[int], least: Fraction | int
 ) -> None:
     """Solvers take 2.000001 for 2 by default: what they then call optimal is dearer than the best split."""
     instance = small(prices=prices, loads=loads, slices=slices)
@@ -65,6 +66,30 @@ def test_a_load_a_millionth_above_whole_gpus_makes_no_false_optimum(
     judged = [gpu_fleet_aggregate.problem().verify(instance, [list(row) for row in s]) for s in splits]
     assert min(v.objective for v in judged if v.objective is not None) == least
     assert (reference.kind, reference.value) == (ReferenceKind.OPTIMUM, least)
+
+
+def test_loads_that_floats_cannot_tell_apart_are_counted_in_integers() -> None:
+    """One GPU less a billionth is not one GPU: HiGHS, which takes it for one, ends at a fleet for 20."""
+    instance = small(prices=[9, 20], loads=[[10**9 + 1, 5 * 10**8]], slices=[1], capacity=10**9)
+    references: Any = gpu_fleet_aggregate.references
+    reference = references.reference(instance, 20)
+    again = references.reprove(instance, reference, 20)
+    assert (reference.kind, reference.value) == (ReferenceKind.OPTIMUM, Fraction(18, 10_000))
+    assert (reference.solver, again.kind, again.proof) == (
+        "cp-sat",
+        ReferenceKind.BOUND,
+        ProofKind.ARITHMETIC,
+    )
+
+
+def test_sums_beyond_64_bits_leave_a_bound() -> None:
+    """What neither solver can count keeps the closed form as its bound, and is no error."""
+    instance = small(
+        prices=[10**10, 10**10 - 1], loads=[[10**12, 10**12 - 7]] * 40, slices=[1000] * 40, capacity=10**6
+    )
+    reference = gpu_fleet_aggregate.references.reference(instance, 5)  # type: ignore[union-attr]
+    assert (reference.kind, reference.proof) == (ReferenceKind.BOUND, ProofKind.ARITHMETIC)
+    assert reference.value == Fraction(closed_form_bound(instance.public), 10_000)
 
 
 def _shares(count: int, types: int) -> list[tuple[int, ...]]:

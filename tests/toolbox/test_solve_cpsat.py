@@ -86,3 +86,13 @@ def test_an_invalid_model_is_the_authors_error() -> None:
     model.add(a * 2**30 + b * 2**40 <= 5)
     with pytest.raises(ModelError, match=r"invalid.*overflow"):
         solve_cpsat(model, seconds=5)
+
+
+def test_an_integer_optimum_beyond_the_precision_of_floats_is_exact() -> None:
+    """CP-SAT reports its objective as a float; value and bound come from the solution's integers."""
+    model = cp_model.CpModel()
+    x = model.new_int_var(0, 9, "x")
+    model.add(2 * x >= 3)
+    model.minimize((2**55 + 1) * x + 1)
+    solved = solve_cpsat(model, seconds=10)
+    assert (solved.status, solved.value) == (SolveStatus.OPTIMUM, 2 * (2**55 + 1) + 1)
