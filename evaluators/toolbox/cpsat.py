@@ -36,7 +36,7 @@ def solve_cpsat(
         known_bound: a bound that the caller has proven, used where it is the stronger.
 
     Raises:
-        ModelError: the model is invalid.
+        ModelError: the model is invalid, or its solution refutes `known_bound`.
         SolverError: the solver's process failed.
     """
     proto = model.proto
@@ -55,6 +55,7 @@ def solve_cpsat(
         names=[v.name for v in proto.variables],
         sense=sense,
         known_bound=known_bound,
+        exact=not real,
         solver="cp-sat",
         version=report.version,
         seconds=report.seconds,

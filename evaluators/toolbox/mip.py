@@ -45,7 +45,8 @@ def solve_mip(
         known_bound: a bound that the caller has proven (model's unit), used where it is the stronger.
 
     Raises:
-        ModelError: not linear or not finite, unbounded, or an objective at odds with `integral_objective`.
+        ModelError: not linear or not finite, unbounded, an objective at odds with `integral_objective`, or a
+            `known_bound` that a solution in integers refutes.
         SolverError: the solver is not installed, or its process failed.
     """
     variables = model.variables()
@@ -76,6 +77,7 @@ def solve_mip(
         names=[v.name for v in variables],
         sense=sense,
         known_bound=known_bound,
+        exact=isinstance(value, int) and _whole(document),
         solver=solver,
         version=report.version,
         seconds=report.seconds,
@@ -114,6 +116,13 @@ def _document(model: Any, variables: Sequence[Any], sense: Sense) -> dict[str, A
             ]
         )
     return {"columns": columns, "offset": offset, "rows": rows}
+
+
+def _whole(document: dict[str, Any]) -> bool:
+    """Whether every row is one of integers, so that an accepted solution is feasible beyond doubt."""
+    columns = document["columns"]
+    rows = (whole_row([columns[i][3] for i in row[2]], row[3]) for row in document["rows"])
+    return all(column[3] for column in columns) and all(rows)
 
 
 def _side(bound: float | None) -> float | None:

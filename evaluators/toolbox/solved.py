@@ -126,9 +126,8 @@ class Solved:
         kind = ReferenceKind.BEST_KNOWN if bound is None else ReferenceKind.BOUND
         if self.status is SolveStatus.OPTIMUM:
             kind = ReferenceKind.OPTIMUM
-        return Reference(
-            known, kind, bound, self.proof, self.solver, self.version, self.seconds, f"solved: {self.command}"
-        )
+        source = f"solved: {self.command}" + (f"; {self.note}" if self.note else "")
+        return Reference(known, kind, bound, self.proof, self.solver, self.version, self.seconds, source)
 
 
 def safe_bound(bound: float, sense: Sense, *, integral: bool) -> int | float:
@@ -163,13 +162,40 @@ def conclude(
     names: Sequence[str],
     sense: Sense,
     known_bound: int | float | None,
+    exact: bool,
     solver: str,
     version: str,
     seconds: float,
     command: str,
     note: str,
 ) -> Solved:
-    """Draws the conclusion from what a worker reported; `bound` is safely rounded already."""
+    """Draws the conclusion from what a worker reported.
+
+    Args:
+        bound: the solver's, safely rounded already.
+        exact: whether the solution was checked in integers, so that it is feasible beyond doubt. It then
+            refutes every bound that it beats: the solver's is dropped, the caller's is an error of the
+            caller. A solution in floats that beats a bound may itself be none, and is dropped.
+
+    Raises:
+        ModelError: an exact solution is better than `known_bound`.
+    """
+    beaten = [
+        claim
+        for claim in (known_bound, bound)
+        if value is not None and claim is not None and _beats(value, claim, sense, exact)
+    ]
+    if beaten:
+        if exact and known_bound in beaten:
+            raise ModelError(
+                f"{solver}: the solution's objective {value} is better than the known_bound {known_bound}, "
+                "and its rows hold exactly; expected a bound that is proven for this very model"
+            )
+        what = "its bound is not used" if exact else "the solution is not used"
+        note = f"the solution's objective {value} is better than the bound {beaten[0]}; {what}"
+        bound = None if bound in beaten else bound
+        value, solution = (value, solution) if exact else (None, None)
+        ended = "limit"
     proof = None if bound is None else ProofKind.SOLVER
     if known_bound is not None and (bound is None or stronger(known_bound, bound, sense)):
         bound, proof = known_bound, ProofKind.ARITHMETIC
@@ -179,14 +205,15 @@ def conclude(
         status = SolveStatus.OPTIMUM if value == bound else SolveStatus.FEASIBLE
     else:
         status = SolveStatus.UNKNOWN if bound is None else SolveStatus.BOUND_ONLY
-    if value is not None and bound is not None and not stronger(value, bound, sense):
-        raise ModelError(
-            f"{solver}: the solution's objective {value} is better than the "
-            f"{'known_bound' if proof is ProofKind.ARITHMETIC else 'bound'} {bound}: one of them is wrong"
-        )
     return Solved(
         status, value, bound, solution, names, sense, proof, solver, version, seconds, command, note
     )
+
+
+def _beats(value: int | float, bound: int | float, sense: Sense, exact: bool) -> bool:
+    """Whether a solution is better than a bound, floats by more than their noise."""
+    noise = 0.0 if exact else 1e-6 * max(1.0, abs(bound))
+    return value < bound - noise if sense is Sense.MINIMISE else value > bound + noise
 
 
 def _scaled(number: int | float, unit: int | Fraction) -> Number:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from typing import Any
 
 import pulp
 import pytest
 from gapsmith import ReferenceKind, solve_mip
-from gapsmith.evaluators.toolbox import ModelError, SolverError, SolveStatus, floats_suffice
+from gapsmith.evaluators.toolbox import ModelError, Solved, SolverError, SolveStatus, floats_suffice
 from gapsmith.evaluators.toolbox.mip import _accept
 from gapsmith.evaluators.toolbox.process import Report
+from gapsmith.evaluators.toolbox.solved import conclude
+from gapsmith.problems.base import Sense
 
 SOLVERS = ("highs", pytest.param("cbc", marks=pytest.mark.slow))
 LIMITED = ("highs", "cbc")
@@ -199,6 +202,32 @@ def test_a_bound_that_a_solution_beats_is_an_error() -> None:
     """A caller whose bound is above a feasible value of a minimisation has proven something false."""
     with pytest.raises(ModelError, match="known_bound 99999"):
         solve_mip(cover(), seconds=20, integral_objective=True, known_bound=99_999)
+
+
+def test_a_solution_in_floats_does_not_refute_a_proven_bound() -> None:
+    """A switch that is on by less than the tolerance gives a value below the truth: the bound stays."""
+    facts = concluded(exact=False, value=0, bound=0, known_bound=1)
+    assert (facts.status, facts.value, facts.bound) == (SolveStatus.BOUND_ONLY, None, 1)
+    assert "better than the bound 1" in facts.as_reference().source
+    noise = concluded(exact=False, value=0.9999999, bound=None, known_bound=1)
+    assert (noise.status, noise.bound) == (SolveStatus.FEASIBLE, 1)
+
+
+def test_a_solution_in_integers_refutes_the_solvers_bound() -> None:
+    """A solver whose bound its own solution beats is wrong about the bound; what the caller proved stays."""
+    facts = concluded(exact=True, value=18, bound=20, known_bound=9)
+    assert (facts.status, facts.value, facts.bound) == (SolveStatus.FEASIBLE, 18, 9)
+    assert facts.proof == "arithmetic"
+    assert concluded(exact=True, value=18, bound=20, known_bound=None).bound is None
+    with pytest.raises(ModelError, match="known_bound 19"):
+        concluded(exact=True, value=18, bound=20, known_bound=19)
+
+
+def concluded(**facts: Any) -> Solved:
+    """What follows from a worker's report on a minimisation of one variable."""
+    run = {"solver": "highs", "version": "1", "seconds": 0.1, "command": "1 s", "note": ""}
+    model = {"ended": "optimal", "solution": [1], "names": ["x"], "sense": Sense.MINIMISE}
+    return conclude(**model, **run, **facts)
 
 
 def test_reference_in_the_problems_unit_and_against_the_verification() -> None:
