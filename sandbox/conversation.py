@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from collections import Counter
 from types import TracebackType
 
 from .answers import clean
@@ -12,6 +13,27 @@ from .base import Dialogue
 
 MAX_LINE_BYTES = 65536
 _USUAL_BYTES = 4096  # read at once: a large buffer costs more than the decision in it
+
+_busy: Counter[int] = Counter()
+_choosing = threading.Lock()
+
+
+def _take_place(processors: set[int]) -> int:
+    """The processor with the fewest conversations of this process; where there are several, by its number.
+
+    Campaigns beside each other know nothing of each other: they should not all begin at processor 0.
+    """
+    first = os.getpid() % len(processors)
+    ordered = sorted(processors)
+    with _choosing:
+        place = min(ordered[first:] + ordered[:first], key=lambda processor: _busy[processor])
+        _busy[place] += 1
+    return place
+
+
+def _leave_place(place: int) -> None:
+    with _choosing:
+        _busy[place] -= 1
 
 
 class Conversation:
@@ -27,15 +49,17 @@ class Conversation:
         self._opening: tuple[bytes | None] | None = None
         # The two never compute at once, and waking a neighbour on another processor costs four times as much.
         self._anywhere = os.sched_getaffinity(0)
-        self.place = sorted(self._anywhere)[threading.get_native_id() % len(self._anywhere)]
+        self.place = -1
 
     def __enter__(self) -> Conversation:
+        self.place = _take_place(self._anywhere)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._close()
+        _leave_place(self.place)
 
     def child_ends(self) -> tuple[int, int]:
         """Fresh pipes; returns the descriptors that the child reads from and writes to."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from contextlib import ExitStack
 from types import ModuleType
 
 import pytest
 from gapsmith.sandbox.base import Execution, ExecutionStatus, Json, Limits, Program, SandboxError
+from gapsmith.sandbox.conversation import Conversation
 from gapsmith.sandbox.policy import Policy
 from gapsmith.sandbox.slot import Slot
 
@@ -26,6 +28,18 @@ def test_a_dialogue_leaves_the_thread_where_it_was(run_text: RunText, corpus: Mo
     before = os.sched_getaffinity(0)
     run_text("def f(item, history): return item", driver=corpus.LOOP, dialogue=corpus.Items())
     assert os.sched_getaffinity(0) == before
+
+
+def test_dialogues_beside_each_other_have_a_processor_each(corpus: ModuleType) -> None:
+    """As many conversations as processors are on all of them; the next one begins again."""
+    processors = os.sched_getaffinity(0)
+    with ExitStack() as stack:
+        found = [stack.enter_context(Conversation(corpus.Items())).place for _ in processors]
+        assert set(found) == processors
+        with Conversation(corpus.Items()) as another:
+            assert another.place == found[0]
+    with Conversation(corpus.Items()) as first:
+        assert first.place == sorted(processors)[os.getpid() % len(processors)]
 
 
 def test_driver_sees_the_end(run_text: RunText) -> None:
