@@ -204,3 +204,7 @@ def _print_verification(document: dict[str, Any]) -> None:
             "--seconds gives each more time",
             markup=False,
         )
+    if weaker := document["bounds_not_reached_again"]:
+        out.print(
+            f"{weaker} of them bounds that only met a weaker one this time: not proved again", markup=False
+        )

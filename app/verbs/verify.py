@@ -70,6 +70,10 @@ def _print(document: Mapping[str, Any]) -> None:
         markup=False,
         style="green" if not document["differences"] else "red",
     )
+    if weaker := document["references_not_proved_again"]:
+        out.print(
+            f"  {count(weaker, 'reference')} met only a weaker bound: not contradicted, not proved again"
+        )
     for title, rows in (("differs", document["differences"]), ("changed since", document["changed"])):
         for row in rows[:_MOST_SHOWN]:
             line = f"  {title}: {row['what']}: recorded {_short(row['recorded'])}, now {_short(row['now'])}"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from gapsmith.app import references, verify
-from gapsmith.app.plugins import load_problem
+from gapsmith.app.plugins import LoadedProblem, load_problem
 from gapsmith.evaluators.base import ProofKind, Reference
 from gapsmith.evaluators.cache import Cache, ReferenceCache, encode_reference
+from gapsmith.problems.base import Instance
 
 
 def higher(reference: Reference) -> Reference:
@@ -37,3 +40,83 @@ def test_a_kept_bound_that_is_too_high_is_a_difference(
     assert found["agree"] == (factor == 1)
     assert len(found["differences"]) == (factor != 1)
     assert verify._agrees(kept, true, loaded.problem) == (factor == 1)
+
+
+class Proofs:
+    """References that look up what is stored, and whose proofs end as a test says."""
+
+    version = "1"
+
+    def __init__(self, stored: Reference, proof: Reference | str) -> None:
+        self.stored, self.proof = stored, proof
+
+    def reference(self, instance: Instance, seconds: float) -> Reference:
+        """What is stored, whatever it is."""
+        return self.stored
+
+    def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
+        """The proof of the test."""
+        if isinstance(self.proof, str):
+            raise ValueError(self.proof)
+        return self.proof
+
+
+def proven(stored: Reference, proof: Reference | str) -> tuple[LoadedProblem, Instance]:
+    """A problem with such references, and one of its instances."""
+    loaded = load_problem("gpu-fleet-aggregate")
+    return replace(loaded, references=Proofs(stored, proof)), loaded.instances("tiny-rate", 1)[0]
+
+
+def optimum(value: int) -> Reference:
+    """A proven optimum."""
+    return Reference.optimum(value, ProofKind.SOLVER, "solver", "1", 0.1, "test")
+
+
+def bound(value: int) -> Reference:
+    """A bound of a solver."""
+    return Reference.proven_bound(value, ProofKind.SOLVER, "solver", "1", 0.1, "test")
+
+
+@pytest.mark.parametrize(
+    ("stored", "proof", "agree", "missed"),
+    [
+        (optimum(7), optimum(7), True, 0),
+        (optimum(7), optimum(6), False, 0),
+        (optimum(7), bound(6), True, 1),
+        (bound(7), bound(7), True, 0),
+        (bound(7), bound(3), True, 1),
+        (bound(7), optimum(8), True, 0),
+        (optimum(7), "the shipped sequence costs 8", False, 0),
+    ],
+)
+def test_a_run_is_verified_by_proofs_and_not_by_looking_up(
+    stored: Reference, proof: Reference | str, agree: bool, missed: int
+) -> None:
+    """`verify RUN` asks for a proof, counts what met only a weaker bound, and tells a proof that fails."""
+    loaded, instance = proven(stored, proof)
+    reader = SimpleNamespace(references=lambda: {instance.id: stored})
+    record: Any = SimpleNamespace(reader=reader, instances={instance.id: instance})
+    config: Any = SimpleNamespace(evaluation=SimpleNamespace(reference_seconds=1.0))
+    findings = verify.Findings()
+    verify._references(record, loaded, config, 1, findings, lambda what, done, total: None)
+    assert (not findings.differences, findings.not_proved) == (agree, missed)
+
+
+@pytest.mark.parametrize(
+    ("stored", "proof", "optima", "bounds"),
+    [(optimum(7), bound(6), 1, 0), (bound(7), bound(3), 0, 1), (bound(7), bound(8), 0, 0)],
+)
+def test_weaker_bounds_are_counted_as_optima_are(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    stored: Reference,
+    proof: Reference,
+    optima: int,
+    bounds: int,
+) -> None:
+    """Two bounds never contradict each other; how many were not reached again is told."""
+    monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path))
+    loaded, instance = proven(stored, proof)
+    found = references.verify(loaded, [instance], 0.1, workers=1)
+    assert found["agree"] == 1
+    assert (found["optima_not_proved_again"], found["bounds_not_reached_again"]) == (optima, bounds)
