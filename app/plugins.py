@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -282,8 +283,9 @@ def _check_outside(problem: Any, where: str) -> None:
             raise ProblemError(
                 f"{place}: {name} is {value!r}, expected {'a text' if kind is str else 'a gapsmith.Sense'}"
             )
-    tolerance = inspect.getattr_static(problem, "tolerance", 0)  # a property is the problem's own business
-    if isinstance(tolerance, bool | str | float | int | None) and not _is_tolerance(tolerance):
+    with blame(f"{place}: tolerance"):
+        tolerance = getattr(problem, "tolerance", 0)
+    if not _is_tolerance(tolerance):
         raise ProblemError(
             f"{place}: tolerance is {tolerance!r}, expected a number from 0 to {_LARGEST_TOLERANCE}",
             "it is relative; beyond it answers could be better than a proven bound and no one would be told",
@@ -301,7 +303,9 @@ def _check_outside(problem: Any, where: str) -> None:
 
 def _is_tolerance(value: object) -> bool:
     """Whether objectives may be compared within it; NaN is not: everything would be equal to everything."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _LARGEST_TOLERANCE
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return 0 <= float(value) <= _LARGEST_TOLERANCE
 
 
 def _texts(problem: Any, method: str, what: str, place: str) -> dict[str, str]:

@@ -125,6 +125,14 @@ BROKEN = {
         ('unit = "minutes"', 'unit = "minutes"\n    tolerance = 0.5'),
         r"tolerance is 0.5, expected a number from 0 to 0.01",
     ),
+    "a property that is no tolerance": (
+        ('unit = "minutes"', 'unit = "minutes"\n    tolerance = property(lambda self: 0.5)'),
+        r"tolerance is 0.5, expected a number from 0 to 0.01",
+    ),
+    "a tolerance that raises": (
+        ('unit = "minutes"', 'unit = "minutes"\n    tolerance = property(lambda self: 1 / 0)'),
+        r"tolerance: raised ZeroDivisionError: division by zero \(.*night_shift\.py:\d+\)",
+    ),
     "a missing split": (('            "test": "40', '            "exam": "40'), r"sets\(\) has no test"),
     "sets in a list": (
         ('return {\n            "train"', 'return list({\n            "train"'),
