@@ -18,6 +18,7 @@ from ...problems.base import (
     Keyed,
     Problem,
     ReadsInstances,
+    canonical_json,
 )
 from ...sandbox.base import Sandbox
 from .attacks import origins
@@ -54,6 +55,8 @@ def check_parts(bench: Bench, sandbox: Sandbox) -> None:
         _driver(bench, problem.driver, sandbox)
     if isinstance(problem, Keyed):
         _keyed(bench, problem)
+    elif isinstance(problem, Interactive):
+        _unkeyed(bench)
     if isinstance(problem, HasPrimitives):
         _primitives(bench, problem)
     if isinstance(problem, Drawable):
@@ -89,6 +92,23 @@ def _keyed(bench: Bench, problem: Keyed) -> None:
             got=f"{type(error).__name__}: {error}" if error else "hidden parts that do not follow the secret",
             why="a candidate can draw hidden parts again unless a secret decides them",
             fix="make the secret part of what seeds every stream of a hidden part",
+        )
+
+
+def _unkeyed(bench: Bench) -> None:
+    """What is revealed step by step but drawn by a seed alone, a candidate can draw again and look ahead."""
+
+    def hidden(seed: int) -> list[str]:
+        drawn = [i for split in SPLITS for i in bench.loaded.instances(split, seed)]
+        return [canonical_json(dict(i.hidden)) for i in drawn if i.hidden]
+
+    if hidden(SEED) != hidden(SEED + 1):  # what no seed decides has no generator: published sequences
+        bench.report.add(
+            "keyed",
+            sent=f"instances(split, {SEED}) and instances(split, {SEED + 1})",
+            got="hidden parts that the seed alone decides, and no method keyed",
+            why="a candidate can draw hidden parts again unless a secret decides them",
+            fix="add keyed(secret), which gives the same problem with the secret in what seeds every stream",
         )
 
 

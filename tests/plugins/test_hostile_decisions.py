@@ -9,6 +9,7 @@ import pytest
 from gapsmith.app.check.bench import Bench, Case
 from gapsmith.app.check.findings import Report
 from gapsmith.app.check.inputs import check_dialogue
+from gapsmith.app.check.parts import check_parts
 from gapsmith.app.plugins import LoadedProblem, load_problem
 from gapsmith.evaluators.base import ScoreStatus
 from gapsmith.evaluators.evaluator import GapEvaluator
@@ -44,6 +45,28 @@ def careless(folder: Path, decision: str) -> LoadedProblem:
     path = folder / "careless.py"
     path.write_text(text, "utf-8")
     return load_problem(str(path))
+
+
+@pytest.mark.parametrize(
+    ("seed", "found"), [('f"{self.name} {set} {seed}"', ["keyed"]), ('f"{self.name} {set}"', [])]
+)
+def test_what_is_revealed_step_by_step_is_drawn_with_a_secret(
+    tmp_path: Path, slot: Slot, seed: str, found: list[str]
+) -> None:
+    """An interactive problem whose seed alone decides the hidden parts is named; fixed sequences are not."""
+    text = EXAMPLE.read_text("utf-8")
+    for old, new in (
+        ("def keyed(", "def _keyed("),
+        ('f"{self.name} {set} {seed}{self._secret}"', seed),
+    ):
+        assert old in text, old
+        text = text.replace(old, new)
+    path = tmp_path / "unkeyed.py"
+    path.write_text(text, "utf-8")
+    loaded = load_problem(str(path))
+    bench = Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
+    check_parts(bench, slot)
+    assert [finding.check for finding in bench.report.findings] == found
 
 
 @pytest.mark.parametrize("fault", CARELESS)
