@@ -22,7 +22,7 @@ def digests_elsewhere(spec: str, parameters: Mapping[str, Any], seed: int) -> di
     """Split → digests as a fresh process draws them, or the last line that it wrote when it failed."""
     try:
         run = subprocess.run(
-            [sys.executable, "-m", __name__],
+            [sys.executable, "-P", "-m", __name__],  # a problem in random.py must not hide the module random
             input=json.dumps([spec, dict(parameters), seed]),
             capture_output=True,
             text=True,

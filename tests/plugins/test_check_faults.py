@@ -9,6 +9,7 @@ import pytest
 from gapsmith import check_problem
 from gapsmith.app.check.bench import Bench, Case
 from gapsmith.app.check.findings import Report
+from gapsmith.app.check.fresh import digests_elsewhere
 from gapsmith.app.check.programs import check_references
 from gapsmith.app.plugins import load_problem
 
@@ -218,6 +219,19 @@ def test_a_check_that_breaks_is_a_finding(planted: Planted) -> None:
     assert "ZeroDivisionError" in found["check-failed"].got
     assert f"{path.name}:" in found["check-failed"].got
     assert len(report.checks) == 15
+
+
+def test_the_files_of_the_working_folder_hide_no_module(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A good problem in `random.py` draws the same in the other process, which is started in its folder."""
+    path = planted()
+    named = path.rename(path.with_name("random.py"))
+    monkeypatch.chdir(named.parent)
+    found = digests_elsewhere("random.py", {}, 1)
+    here = load_problem("random.py").instances("train", 1)
+    assert isinstance(found, dict), found
+    assert found["train"] == [instance.digest for instance in here]
 
 
 def test_a_reference_that_raises_is_corrected_where_it_does(planted: Planted) -> None:
