@@ -11,10 +11,12 @@ from fractions import Fraction
 from ..problems.base import Instance, Number, Problem, Sense, Verdict, VerdictStatus, canonical_json
 from ..problems.plain import PLAIN, brief
 from ..sandbox.base import Execution, ExecutionStatus
-from .base import Reference, Score, ScoreStatus
+from .base import Reference, ReferenceKind, Score, ScoreStatus
 from .numbers import DEFAULT_TOLERANCE, LARGEST, SCORABLE, better_than, exact, scorable, subtract, written
 
 _MESSAGE_CHARACTERS = 500
+_PROVEN = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
+"""Kinds whose value is the bound itself: only noise is better and not beyond it."""
 
 
 def tolerance_of(problem: Problem) -> float:
@@ -78,11 +80,16 @@ def ratio(part: Number, whole: Number) -> Fraction | float:
 
 
 def normalised_loss(score: Score, instance: Instance) -> float | None:
-    """loss / max(|reference|, scale) of one score (a ratio); None unless the score is OK."""
+    """loss / max(|reference|, scale) of one score (a ratio); None unless the score is OK.
+
+    A float that is better than a proven bound by less than the tolerance is as good as it and no better:
+    the noise of a float must not win over an honest optimum. The score itself keeps the exact difference.
+    """
     if score.status is not ScoreStatus.OK or score.excess is None:
         return None
     small = -instance.scale < score.reference < instance.scale
-    return float(ratio(score.excess, instance.scale if small else score.reference))
+    found = float(ratio(score.excess, instance.scale if small else score.reference))
+    return max(0.0, found) if score.reference_kind in _PROVEN and not exact(score.excess) else found
 
 
 def fitness(scores: Sequence[Score], instances: Sequence[Instance]) -> float | None:

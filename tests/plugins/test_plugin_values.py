@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from gapsmith.evaluators.base import ProofKind, Reference, ReferenceKind, ScoreStatus
 from gapsmith.evaluators.cache import Cache, ReferenceCache, encode_reference
-from gapsmith.evaluators.scoring import score
+from gapsmith.evaluators.scoring import fitness, score
 from gapsmith.problems.base import Instance, Sense, Verdict, VerdictStatus
 from gapsmith.sandbox.base import Execution, ExecutionStatus
 
@@ -227,3 +227,29 @@ def test_an_integer_too_long_to_write_is_named() -> None:
 def test_a_proper_verdict_is_scored() -> None:
     """The same door lets a verdict through."""
     assert scored(Verdict(VerdictStatus.VALID, 3)).objective == 3
+
+
+@pytest.mark.parametrize(
+    ("reference", "objective", "expected"),
+    [
+        (Reference.optimum(8.0, ProofKind.SOLVER, "s", "1", 0.1, "t"), 8.0 - 4e-9, 0.0),
+        (Reference.proven_bound(8.0, ProofKind.SOLVER, "s", "1", 0.1, "t"), 8.0 - 4e-9, 0.0),
+        (Reference.optimum(8, ProofKind.SOLVER, "s", "1", 0.1, "t"), 8.0 - 4e-9, 0.0),
+        (Reference.optimum(8.0, ProofKind.SOLVER, "s", "1", 0.1, "t"), 8.5, -0.0625),
+        (Reference.optimum(8, ProofKind.SOLVER, "s", "1", 0.1, "t"), 9, -0.125),
+        (Reference(8.0, ReferenceKind.BEST_KNOWN, None, None, "s", "1", None, "t"), 7.0, 0.125),
+        (Reference(8, ReferenceKind.BEST_KNOWN, None, None, "s", "1", None, "t"), 7, 0.125),
+    ],
+)
+def test_the_noise_of_a_float_wins_nothing(reference: Reference, objective: Any, expected: float) -> None:
+    """Within the tolerance of a proven bound the fitness is at most 0; the record keeps the difference."""
+    instance = Instance("i", "test", "s", {}, 1, "test")
+    execution = Execution(ExecutionStatus.OK, answer=[], cpu_seconds=0.1)
+    problem: Any = Odd(Verdict.valid(objective))
+    found = score(problem, instance, reference, execution)
+    assert (found.status, found.objective, found.excess) == (
+        ScoreStatus.OK,
+        objective,
+        objective - reference.value,
+    )
+    assert fitness([found], [instance]) == expected
