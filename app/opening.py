@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -18,6 +16,7 @@ from ..problems.base import SPLITS, Instance
 from .baselines import baseline_references
 from .errors import INVALID, USAGE, ProblemError, UserError
 from .plugins import LoadedProblem
+from .references import parallel
 from .secret import candidate_seed, keyed, with_secret
 from .setup import Notify, Setup, limits_of, open_problem, policy_of, read_file
 
@@ -188,8 +187,7 @@ def get_references(
     def one(instance: Instance) -> Reference:
         return book.get_or_compute(instance, seconds, lambda: compute(instance))
 
-    with ThreadPoolExecutor(config.run.workers or os.cpu_count() or 1) as pool:
-        for instance, reference in zip(instances, pool.map(one, instances), strict=True):
-            found[instance.id] = reference
-            notify("references", len(found), len(instances))
-    return found
+    for instance, reference in parallel(one, instances, config.run.workers):
+        found[instance.id] = reference
+        notify("references", len(found), len(instances))
+    return {instance.id: found[instance.id] for instance in instances}

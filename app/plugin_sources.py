@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import logging
 import os
 import sys
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,10 +19,15 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from sysconfig import get_path
+from threading import Event, Thread
 from types import FrameType, ModuleType
 from typing import Any
 
 from .errors import ProblemError, UnknownProblem
+
+PATIENCE_SECONDS = 5.0
+"""Wall seconds beyond those that were asked for, before somebody who waits is told what for."""
+_log = logging.getLogger("gapsmith.plugins")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,31 @@ def blame(what: str) -> Iterator[None]:
         line = place(error)
         hint = "correct the line that is named" if line[-1].isdigit() else "correct the plug-in's code"
         raise ProblemError(f"{what}: raised {words} ({line})", hint) from None
+
+
+@contextmanager
+def told_when_slow(what: str, seconds: float) -> Iterator[None]:
+    """Says on standard error what takes much longer than it may, again after each doubling of the time.
+
+    Args:
+        what: as for `blame`.
+        seconds: wall seconds that were asked for.
+    """
+    ended, started = Event(), time.monotonic()
+
+    def watch() -> None:
+        pause = seconds + PATIENCE_SECONDS
+        while not ended.wait(pause):
+            pause = time.monotonic() - started
+            _log.warning(
+                "%s: not done after %.0f s, expected within about %g s; Ctrl-C ends it", what, pause, seconds
+            )
+
+    Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
 
 
 def from_file(path: Path) -> Found:

@@ -15,7 +15,16 @@ from ..evaluators.base import Plugin, Reference, References
 from ..problems.base import SPLITS, Instance, Problem, Sense, canonical_json
 from .errors import ProblemError, UnknownProblem
 from .parameters import ParameterSpec, read_parameters, resolve
-from .plugin_sources import Found, blame, from_entry_point, from_file, from_module, installed, source_digest
+from .plugin_sources import (
+    Found,
+    blame,
+    from_entry_point,
+    from_file,
+    from_module,
+    installed,
+    source_digest,
+    told_when_slow,
+)
 
 BUILT_INS = {
     "smtt": "gapsmith.evaluators.smtt:smtt",
@@ -101,7 +110,7 @@ class LoadedProblem:
         if self.references is None:
             return None
         what = f"problem {self.name}: reference of {instance.id}"
-        with blame(what):
+        with blame(what), told_when_slow(what, seconds):
             found = self.references.reference(instance, seconds)
         if not isinstance(found, Reference):
             raise ProblemError(f"{what}: got {type(found).__name__}, expected a Reference")

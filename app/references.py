@@ -6,7 +6,9 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import Any, TypeVar
 
 from ..evaluators.base import ProofKind, Reference, ReferenceKind
@@ -15,7 +17,7 @@ from ..evaluators.numbers import better_than, equal
 from ..evaluators.scoring import tolerance_of
 from ..problems.base import Instance, Sense
 from .errors import INVALID, ProblemError, UserError
-from .plugin_sources import blame
+from .plugin_sources import blame, told_when_slow
 from .plugins import LoadedProblem
 
 T = TypeVar("T")
@@ -63,7 +65,7 @@ def compute(
         return book.get_or_compute(instance, seconds, lambda: _computed(loaded, instance, seconds))
 
     progress(len(known), len(instances))
-    for done, (_, reference) in enumerate(_parallel(one, missing, workers), len(known) + 1):
+    for done, (_, reference) in enumerate(parallel(one, missing, workers), len(known) + 1):
         kinds[reference.kind.value] += 1
         progress(done, len(instances))
     return {
@@ -115,7 +117,7 @@ def verify(
     proofs: Counter[str] = Counter()
     missed: Counter[ReferenceKind] = Counter()
     differences = []
-    for done, (instance, (first, second)) in enumerate(_parallel(one, instances, workers), 1):
+    for done, (instance, (first, second)) in enumerate(parallel(one, instances, workers), 1):
         proofs[second.proof.value if second.proof else "none"] += 1
         missed[first.kind] += not reached_again(loaded, first, second)
         if not _consistent(loaded, first, second):
@@ -143,7 +145,8 @@ def proved_again(loaded: LoadedProblem, instance: Instance, first: Reference, se
     reprove = getattr(loaded.references, "reprove", None)
     if reprove is None:
         return _computed(loaded, instance, seconds)
-    with blame(f"problem {loaded.name}: proof of {instance.id}"):
+    what = f"problem {loaded.name}: proof of {instance.id}"
+    with blame(what), told_when_slow(what, seconds):
         second: Reference = reprove(instance, first, seconds)
     return second
 
@@ -173,17 +176,40 @@ def _computed(loaded: LoadedProblem, instance: Instance, seconds: float) -> Refe
     return reference
 
 
-def _parallel(
+def parallel(
     one: Callable[[Instance], T], instances: Sequence[Instance], workers: int | None
 ) -> Iterator[tuple[Instance, T]]:
-    """(instance, result) as they come; an interruption drops what has not begun."""
-    pool = ThreadPoolExecutor(workers or os.cpu_count() or 1)
+    """(instance, result) as they come; an interruption drops what has not come.
+
+    The threads are daemons: a plug-in's reference may never return, and a pool would wait for it at the end.
+    """
+    waiting: SimpleQueue[Instance] = SimpleQueue()
+    for instance in instances:
+        waiting.put(instance)
+    done: SimpleQueue[tuple[Instance, Future[T]]] = SimpleQueue()
+    stopped = Event()
+
+    def work() -> None:
+        while not stopped.is_set():
+            try:
+                instance = waiting.get_nowait()
+            except Empty:
+                return
+            future: Future[T] = Future()
+            try:
+                future.set_result(one(instance))
+            except BaseException as error:  # raised again where the result is asked for
+                future.set_exception(error)
+            done.put((instance, future))
+
+    for _ in range(min(workers or os.cpu_count() or 1, len(instances))):
+        Thread(target=work, daemon=True).start()
     try:
-        waiting = {pool.submit(one, instance): instance for instance in instances}
-        for future in as_completed(waiting):
-            yield waiting[future], future.result()
+        for _ in instances:
+            instance, future = done.get()
+            yield instance, future.result()
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        stopped.set()
 
 
 def _consistent(loaded: LoadedProblem, first: Reference, second: Reference) -> bool:
