@@ -107,6 +107,12 @@ def test_evaluations(reader: Reader) -> int:
     return sum(program != start for program in programs)
 
 
+def test_used(summary: Mapping[str, Any]) -> bool:
+    """Whether any candidate of a campaign's document has a figure on the test split."""
+    start = summary["start"]
+    return summary["test_evaluations"] > 0 or (start is not None and start["splits"]["test"] is not None)
+
+
 def group_summary(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Figures over the runs of a group: the best's mean gap, mean and 95 % interval over runs."""
     from ..evaluators.figures import bootstrap_interval

@@ -12,7 +12,7 @@ from ...prompts.text import fence
 from ..model_figures import model_figures, notes
 from ..runs import CONFIG_NAME
 from ..simplify import kept
-from ..summary import summarise
+from ..summary import summarise, test_used
 from .highlight import code_html
 from .history import unified
 from .numbers import duration, interval, milliseconds, percent
@@ -57,6 +57,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "best": best,
         "split": split,
         "split_name": SPLIT_NAMES.get(split or "", ""),
+        "test_used": test_used(summary),
         "headline": headline,
         "judged": None if headline is None else _judged(headline, split),
         "cost": _cost(summary),

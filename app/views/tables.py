@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...evaluators.figures import optimality
+from ..summary import test_used
 from .numbers import duration, figure, interval, milliseconds
 from .words import count, unsafe
 
@@ -86,7 +87,7 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
     lines += [_claim_text(claim) for claim in summary["claims"]]
     if summary["claims"]:
         lines.append("p: paired sign-flip test of the mean loss over instances")
-    if best and best["splits"]["test"] is None:
+    if best and not test_used(summary):
         lines.append("the test split was not used: the campaign has not come to its end")
     if summary["test_evaluations"] > 1:
         lines.append(f"test seen {summary['test_evaluations']} times")
