@@ -273,13 +273,12 @@ def _show_runs(text: str, found: list[Path], json: bool, runs: Path | None) -> N
             if not json:
                 print_overview(console(), record, documents[-1])
     if len(found) > 1:
-        summary = group_summary(documents)
         if json:
-            emit_json({"group": text, "runs": documents, "summary": summary})
+            emit_json({"group": text, "runs": documents, "summary": group_summary(documents)})
         else:
             from ..views.overview import print_group
 
-            print_group(console(), text, summary)
+            print_group(console(), text, documents)
     elif json:
         emit_json(documents[0])
     else:

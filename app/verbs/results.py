@@ -18,13 +18,12 @@ def finish(documents: list[dict[str, Any]], group: str | None, json: bool, runs:
     from ..views.overview import print_group
 
     if group is not None:
-        summary = group_summary(documents)
         if json:
-            emit_json({"group": group, "runs": documents, "summary": summary})
+            emit_json({"group": group, "runs": documents, "summary": group_summary(documents)})
         else:
             for document in documents:
                 show(document, False, runs)
-            print_group(console(), group, summary)
+            print_group(console(), group, documents)
     else:
         show(documents[0], json, runs)
     if any(document["stop_reason"] == "interrupted" for document in documents):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Score
 from ...problems.base import SPLITS, Number
+from ..summary import test_evaluations
 from .numbers import interval, milliseconds, percent
 from .record import SHORT, RunRecord
 from .tables import new_table
@@ -68,6 +69,8 @@ def print_candidate(console: Console, record: RunRecord, id: str, *, conversatio
         soft_wrap=False,
     )
     console.print(_figures_table(record, id), soft_wrap=False)
+    if (looks := test_evaluations(record.reader)) > 1:
+        console.print(f"test seen {looks} times", markup=False)
     split = next((s for s in ("test", "valid", "train") if record.strata(id, s)), None)
     if split is not None:
         console.print(strata_table(record, id, split, console.width), soft_wrap=False)

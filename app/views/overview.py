@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evolve.store.reader import Reader
 from ...problems.base import SPLITS
+from ..summary import group_summary
 from .numbers import duration, interval, percent
 from .record import RunRecord
 from .tables import new_table, print_campaign
@@ -102,8 +103,9 @@ def models_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def print_group(console: Console, name: str, summary: Mapping[str, Any]) -> None:
+def print_group(console: Console, name: str, documents: Sequence[Mapping[str, Any]]) -> None:
     """The runs of a group together: mean gap of their best candidates with an interval over runs."""
+    summary = group_summary(documents)
     table = new_table(f"group {name}: best candidate's gap over {summary['runs']} runs, mean of ratios")
     for column in ("split", "mean over runs", "95 % interval over runs", "smallest", "largest"):
         table.add_column(column, justify="left" if column == "split" else "right")
@@ -113,6 +115,9 @@ def print_group(console: Console, name: str, summary: Mapping[str, Any]) -> None
         bounds = interval(row["mean_gap_ci95_percent"])
         table.add_row(split, percent(row["mean_gap_percent"]), bounds, percent(low), percent(high))
     console.print(table, soft_wrap=False)
+    for document in documents:
+        if (looks := document["test_evaluations"]) > 1:
+            console.print(f"test seen {looks} times in {document['run']}", markup=False)
 
 
 def failures_by_status(record: RunRecord) -> dict[str, int]:

@@ -49,3 +49,17 @@ def test_a_test_split_that_was_used_is_never_called_unused(say: Say, twice: Path
         page = report.markdown(record)
     assert all("was not used" not in text for text in (shown.out, page))
     assert "\nThese figures took part in choosing the candidate" in page
+
+
+def test_every_table_with_test_figures_says_how_often_it_was_seen(
+    say: Say, twice: Path, runs: Path, tmp_path: Path
+) -> None:
+    """The report, one candidate's table and a group's table say of a run that it tested two champions."""
+    with open_record(twice) as record:
+        assert "The test split was seen 2 times.\n" in report.markdown(record)
+    assert "test seen 2 times" in say("show", FINISHED, "best", runs=tmp_path).out
+    twice.rename(tmp_path / "g-s1")
+    shutil.copytree(runs / FINISHED, tmp_path / "g-s2")
+    table = say("show", "g", runs=tmp_path).out.partition("group g")[2]
+    assert "test seen 2 times in g-s1" in table
+    assert table.count("test seen") == 1
