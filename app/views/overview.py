@@ -106,14 +106,15 @@ def models_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 def print_group(console: Console, name: str, documents: Sequence[Mapping[str, Any]]) -> None:
     """The runs of a group together: mean gap of their best candidates with an interval over runs."""
     summary = group_summary(documents)
-    table = new_table(f"group {name}: best candidate's gap over {summary['runs']} runs, mean of ratios")
-    for column in ("split", "mean over runs", "95 % interval over runs", "smallest", "largest"):
+    table = new_table(f"group {name}: best candidate's gap, mean of ratios")
+    for column in ("split", "runs", "mean over runs", "95 % interval over runs", "smallest", "largest"):
         table.add_column(column, justify="left" if column == "split" else "right")
     for split in SPLITS:
         row = summary[split]
         low, high = row["mean_gap_percent_range"] or (None, None)
         bounds = interval(row["mean_gap_ci95_percent"])
-        table.add_row(split, percent(row["mean_gap_percent"]), bounds, percent(low), percent(high))
+        mean = percent(row["mean_gap_percent"])
+        table.add_row(split, str(row["runs"]), mean, bounds, percent(low), percent(high))
     console.print(table, soft_wrap=False)
     for document in documents:
         if (looks := document["test_evaluations"]) > 1:

@@ -63,3 +63,16 @@ def test_every_table_with_test_figures_says_how_often_it_was_seen(
     table = say("show", "g", runs=tmp_path).out.partition("group g")[2]
     assert "test seen 2 times in g-s1" in table
     assert table.count("test seen") == 1
+
+
+def test_each_row_of_a_group_says_over_how_many_runs(
+    say: Say, twice: Path, runs: Path, tmp_path: Path
+) -> None:
+    """The mean on the test split is over the runs that were tested alone."""
+    _interrupted_later(twice)
+    twice.rename(tmp_path / "g-s1")
+    shutil.copytree(runs / FINISHED, tmp_path / "g-s2")
+    table = say("show", "g", runs=tmp_path).out.partition("group g")[2]
+    rows = {words[0]: words[1] for line in table.splitlines() if "%" in line and (words := line.split())}
+    assert (rows["train"], rows["valid"], rows["test"]) == ("2", "2", "1")
+    assert "over 2 runs" not in table
