@@ -96,27 +96,28 @@ def run(
             record_setup(store, setup, folder, group)
             with prepared(setup, store, folder, start, watcher) as campaign:
                 stopped = _work(campaign, setup, store, watcher)
+            write_best(folder)
+            _last_step(folder, store, stopped, config.search.simplify, watcher.notify)
             log.info("ended: %s", stopped.value)
         except Exception:
             log.exception("ended by an exception")
             raise
         finally:
             store.close()
-    write_best(folder)
-    if config.search.simplify:
-        _simplify(folder, config.search.simplify, watcher.notify)
     return read_summary(folder)
 
 
-def _simplify(folder: Path, variants: int, notify: Notify) -> None:
-    """Reduces the champion of an ended campaign, if there is one; both forms are kept."""
-    from .simplify import keep, simplified
-    from .views.record import open_record
+def _last_step(folder: Path, store: Store, stopped: StopReason, variants: int, notify: Notify) -> None:
+    """Reduces the champion where that is asked for; the run has ended only then, else `resume` does it."""
+    from .simplify import reduce_champion
 
-    with open_record(folder) as record:
-        champion = record.reader.record("champion")
-        if champion is not None:
-            keep(record, simplified(record, champion, variants, lambda n: notify("simplify", n, variants)))
+    try:
+        if variants:
+            reduce_champion(folder, store, variants, lambda n: notify("simplify", n, variants))
+    except UserError:
+        store.set("stop_reason", stopped.value)  # the search is whole, and another try ends the same
+        raise
+    store.set("stop_reason", stopped.value)
 
 
 def write_best(folder: Path) -> None:
@@ -174,8 +175,8 @@ def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> S
     watcher.started(campaign)
     stopped = campaign.run()
     crown(campaign, setup, store, stopped)
-    store.set("stop_reason", stopped.value)
     if campaign.trouble is not None:
+        store.set("stop_reason", stopped.value)
         raise campaign.trouble
     return stopped
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ from .views.record import RunRecord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ..evolve.store.store import Store
 
 EVALUATIONS = 300
 """Variants that are tried (count) unless the caller says otherwise."""
@@ -188,28 +191,39 @@ def keep(record: RunRecord, document: Mapping[str, Any], force: bool = False) ->
     """
     from ..evolve.store.store import Store
     from .errors import TROUBLE
-    from .views.standalone import simplified_text
 
-    path = record.folder / FILE_NAME
     try:
-        with at_work(record.folder):
-            store = Store(record.folder)
-            try:
-                known = store.read.record(RECORD) or {}
-                before = known.get(document["candidate"])
-                if before is not None and _size(before) < _size(document) and not force:
-                    return None  # fewer variants were tried this time: nobody asked to lose the rest
-                store.set(RECORD, {**known, document["candidate"]: dict(document)})
-            finally:
-                store.close()
-            path.write_text(simplified_text(record, document, FILE_NAME), "utf-8")
+        with at_work(record.folder), closing(Store(record.folder)) as store:
+            return _put(record, store, document, force)
     except OSError as error:
         raise UserError(
             TROUBLE,
             f"{record.folder}: {error.strerror}; expected to write {FILE_NAME}",
             "copy the run to a folder that can be written",
         ) from error
+
+
+def _put(record: RunRecord, store: Store, document: Mapping[str, Any], force: bool) -> Path | None:
+    from .views.standalone import simplified_text
+
+    known = store.read.record(RECORD) or {}
+    before = known.get(document["candidate"])
+    if before is not None and _size(before) < _size(document) and not force:
+        return None  # fewer variants were tried this time: nobody asked to lose the rest
+    store.set(RECORD, {**known, document["candidate"]: dict(document)})
+    path = record.folder / FILE_NAME
+    path.write_text(simplified_text(record, document, FILE_NAME), "utf-8")
     return path
+
+
+def reduce_champion(folder: Path, store: Store, evaluations: int, tried: Callable[[int], None]) -> None:
+    """Reduces the champion of a campaign whose lock and store the caller holds; both forms are kept."""
+    from .views.record import open_record
+
+    with open_record(folder) as record:
+        champion = record.reader.record("champion")
+        if champion is not None:
+            _put(record, store, simplified(record, champion, evaluations, tried), force=False)
 
 
 def _size(document: Mapping[str, Any]) -> tuple[int, int]:

@@ -14,6 +14,8 @@ from gapsmith.app import compose
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
 from gapsmith.app.resume import stored_config
+from gapsmith.app.runs import running
+from gapsmith.app.simplify import kept
 from gapsmith.app.verify import verify
 from gapsmith.app.views.record import open_record
 from gapsmith.app.views.standalone import evaluate_command
@@ -103,3 +105,31 @@ def test_a_run_on_a_users_own_instances_can_be_checked(tmp_path: Path) -> None:
         document = verify(record)
     assert document["differences"] == []
     assert [str(file) in entry["now"] for entry in document["changed"]] == [True]
+
+
+@pytest.mark.parametrize("death", [KeyboardInterrupt, UserError(6, "the champion is not valid any more")])
+def test_a_run_has_ended_only_after_its_last_step(
+    campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, death: Any
+) -> None:
+    """A death while the champion is reduced leaves an interrupted run that goes on with it; no error does."""
+    folder = tmp_path / "runs" / "last"
+
+    def dies(*_: Any) -> None:
+        assert running(folder)
+        raise death
+
+    sections = {"budget": {"iterations": 40}, "search": {"simplify": 20}}
+    with monkeypatch.context() as patched:
+        patched.setattr("gapsmith.app.simplify.simplified", dies)
+        with pytest.raises((KeyboardInterrupt, UserError)):
+            campaign("last", **sections)
+    before = compose.read_summary(folder)
+    assert (folder / "best.py").is_file()
+    assert before["status"] == ("interrupted" if death is KeyboardInterrupt else "completed")
+    if death is KeyboardInterrupt:
+        after = compose.run(stored_config(folder, {}, None), folder)
+        assert (after["status"], after["best"]) == ("completed", before["best"])
+        assert (after["iterations"], after["test_evaluations"]) == (40, before["test_evaluations"])
+        with open_record(folder) as record:
+            assert kept(record, after["best"]["candidate"]) is not None
+        assert (folder / "simplified.py").is_file()

@@ -14,9 +14,9 @@ from gapsmith.app.views.record import open_record
 
 Say = Callable[..., Any]
 FINISHED = "20260102-203301-smtt-aaaa"
-_ANOTHER = """INSERT INTO evaluations (program, split, status, fitness, executions, cpu_seconds, evaluator, at)
-    SELECT 'earlier', 'test', status, fitness, executions, cpu_seconds, evaluator, at FROM evaluations
-    WHERE split = 'test' AND program NOT LIKE 'baseline%' LIMIT 1"""
+_COLUMNS = "status, fitness, executions, cpu_seconds, evaluator, at"
+_ANOTHER = f"""INSERT INTO evaluations (program, split, {_COLUMNS}) SELECT 'earlier', 'test', {_COLUMNS}
+    FROM evaluations WHERE split = 'test' AND program NOT LIKE 'baseline%' LIMIT 1"""
 
 
 @pytest.fixture
@@ -32,7 +32,9 @@ def twice(runs: Path, tmp_path: Path) -> Path:
 def _interrupted_later(folder: Path) -> None:
     """The run as it is when it was gone on with and interrupted: a new best, and no champion yet."""
     with sqlite3.connect(folder / "archive.sqlite") as db:
-        best = "split = 'test' AND program = (SELECT json_extract(value, '$') FROM run WHERE key = 'champion')"
+        best = (
+            "split = 'test' AND program = (SELECT json_extract(value, '$') FROM run WHERE key = 'champion')"
+        )
         tested = db.execute(f"SELECT id FROM evaluations WHERE {best}").fetchone()
         db.execute("DELETE FROM executions WHERE evaluation = ?", tested)
         db.execute("UPDATE evaluations SET program = 'former' WHERE id = ?", tested)
