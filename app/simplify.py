@@ -124,8 +124,10 @@ class _Judge:
         return True
 
     def renamed(self, text: str, other: str) -> str:
-        """The other text if it is a sound program with exactly the reduced one's losses, else the text."""
-        if other != text and (description := self._described(other)).error is None:
+        """The other text if it is sound, with the reduced one's losses, and no longer than what was found."""
+        most = len(self._candidate.description.statements)
+        description = self._description if other == text else self._described(other)
+        if other != text and description.error is None and len(description.statements) <= most:
             evaluation = self._evaluate(other)
             if evaluation.fitness is not None and self._loss(evaluation) == self._loss(self._after):
                 self._after, self._description, self._renamed = evaluation, description, True

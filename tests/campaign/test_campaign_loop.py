@@ -13,6 +13,8 @@ import pytest
 from gapsmith.app import compose
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
+from gapsmith.app.simplify import simplified
+from gapsmith.app.views.record import open_record
 
 Run = Callable[..., tuple[dict[str, Any], Path]]
 
@@ -61,6 +63,18 @@ def test_a_campaign_may_end_with_the_simplified_champion(campaign: Run) -> None:
     )
     assert list(kept) == [summary["best"]["candidate"]]
     assert (folder / "simplified.py").is_file()
+
+
+def test_names_of_the_field_make_no_program_longer(campaign: Run, problem: str, tmp_path: Path) -> None:
+    """A simplified form has at most the statements of what was found; naming adds none."""
+    named = tmp_path / "named.py"
+    term = 'return [Primitive("len(times)", "number", "", "jobs"),'
+    named.write_text(Path(problem).read_text().replace("return [\n", term))
+    summary, folder = campaign(campaign={"problem": str(named)}, budget={"iterations": 1})
+    with open_record(folder) as record:
+        document = simplified(record, summary["start"]["candidate"], 3)
+    assert document["statements_after"] <= document["statements_before"]
+    assert "jobs" not in document["files"]["heuristic.py"]
 
 
 def test_no_code_is_evaluated_twice(campaign: Run) -> None:
