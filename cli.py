@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from . import __version__
 from .app.verbs import config, evaluate, inspect, models, problems, references, report, run, verify
-from .app.verbs.common import emit_json
+from .app.verbs.common import emit_json, errors, printing
 
 
 class _Verbs(TyperGroup):
@@ -72,7 +72,11 @@ for verbs in (run, inspect, report, verify, evaluate, models, problems, referenc
 
 def main() -> None:
     """Runs the command line."""
-    app()
+    try:
+        with errors(), printing():  # help and version are no verbs: nothing else names their errors
+            app()
+    except typer.Exit as ended:
+        sys.exit(ended.exit_code)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +32,7 @@ from .config import DEFAULT_ITERATIONS, Config, dump
 from .errors import NO_CANDIDATE, UserError
 from .opening import open_setup
 from .proposers import build_proposer, order_of
-from .runs import CONFIG_NAME, LOG_NAME, STOP_NAME, at_work
+from .runs import CONFIG_NAME, STOP_NAME, at_work, run_log
 from .setup import Notify, Setup
 from .stored import stored_setup
 from .summary import summarise
@@ -89,7 +88,7 @@ def run(
         UserError: whatever a person can mend.
     """
     watcher = watcher or Watcher()
-    with at_work(folder), _log(folder) as log:
+    with at_work(folder), run_log(folder) as log:
         setup = stored_setup(folder, config) or open_setup(config, notify=watcher.notify)
         store = Store(folder)
         try:
@@ -382,19 +381,3 @@ def record_setup(store: Store, setup: Setup, folder: Path, group: str | None) ->
             },
         )
     (folder / CONFIG_NAME).write_text(dump(config), "utf-8")
-
-
-@contextmanager
-def _log(folder: Path) -> Iterator[logging.Logger]:
-    """The run's log file."""
-    logger = logging.getLogger(f"gapsmith.run.{folder.name}")
-    logger.propagate = False
-    logger.setLevel(logging.INFO)
-    handler = logging.FileHandler(folder / LOG_NAME, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    logger.addHandler(handler)
-    try:
-        yield logger
-    finally:
-        logger.removeHandler(handler)
-        handler.close()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import logging
 import os
 import re
 import shutil
+import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..evolve.store.reader import Reader
@@ -150,6 +152,36 @@ def at_work(folder: Path) -> Iterator[None]:
         yield
     finally:
         handle.close()
+
+
+class _LogFile(logging.FileHandler):
+    """A log that a full disk leaves short: who writes something that counts says so, and says it better."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Leaves it to the store to tell of the disk; everything else is a bug."""
+        if not isinstance(sys.exception(), OSError):
+            super().handleError(record)
+
+    def close(self) -> None:
+        """Closes the file, also where its last line finds no room."""
+        with suppress(OSError):
+            super().close()
+
+
+@contextmanager
+def run_log(folder: Path) -> Iterator[logging.Logger]:
+    """The run's log file."""
+    logger = logging.getLogger(f"gapsmith.run.{folder.name}")
+    logger.propagate = False
+    logger.setLevel(logging.INFO)
+    handler = _LogFile(folder / LOG_NAME, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger.addHandler(handler)
+    try:
+        yield logger
+    finally:
+        logger.removeHandler(handler)
+        handler.close()
 
 
 def running(folder: Path) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from ..errors import INTERRUPTED, UNEXPECTED, USAGE, UserError
+from ..errors import INTERRUPTED, TROUBLE, UNEXPECTED, USAGE, UserError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,7 +53,29 @@ def console(*, stderr: bool = False) -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
+        def print(self, *objects: Any, **how: Any) -> None:
+            """Prints; an error names the stream."""
+            with printing("error" if stderr else "output"):
+                super().print(*objects, **how)
+
     return Piped(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty() and not stderr)
+
+
+@contextmanager
+def printing(name: str = "output") -> Iterator[None]:
+    """Names a standard stream in the error that it takes no more: an `OSError` of a write names no file.
+
+    Raises:
+        UserError: a write failed, though somebody is reading.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UserError(
+            TROUBLE, f"standard {name}: {error.strerror}", "make room there or send it elsewhere"
+        ) from error
 
 
 @contextmanager
@@ -83,8 +105,9 @@ def emit_json(document: Any) -> None:
     """Prints one JSON document on standard output."""
     out = _documents.get() or sys.stdout
     plain = not (out.encoding or "").lower().replace("-", "").startswith("utf")
-    out.write(json.dumps(document, indent=2, ensure_ascii=plain, allow_nan=False) + "\n")
-    out.flush()
+    with printing():
+        out.write(json.dumps(document, indent=2, ensure_ascii=plain, allow_nan=False) + "\n")
+        out.flush()
 
 
 @contextmanager
@@ -152,7 +175,9 @@ def _hush() -> None:
 def fail(error: UserError, as_json: bool) -> None:
     """Prints an error and ends with its exit code."""
     if as_json:
-        with suppress(OSError):  # standard output may itself be what is full: the lines below say so
+        with suppress(
+            OSError, UserError
+        ):  # standard output may itself be what is full: the lines below say so
             emit_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
     from ..views.words import clean
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import USAGE, UserError
-from .common import Json, Runs, console, emit_json, errors, opened
+from .common import Json, Runs, console, emit_json, errors, opened, printing
 from .inspect import Force, Run, best_of, new_file, single
 
 Candidate = Annotated[str, typer.Argument(help="Id, unambiguous prefix, best or start.")]
@@ -98,7 +98,8 @@ def export(
             elif json:
                 emit_json({"run": record.name, "what": what, "rows": list(rows(record, what))})
             else:
-                write_rows(rows(record, what), form, sys.stdout)
+                with printing():
+                    write_rows(rows(record, what), form, sys.stdout)
 
 
 def watch(run: Run, runs: Runs = None, json: Json = False) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 import json
 import sys
+from pathlib import Path
 
 import pytest
 import typer
 from gapsmith.app.errors import TROUBLE
+from gapsmith.app.runs import run_log
 from gapsmith.app.verbs.common import console, emit_json, errors
+from gapsmith.cli import main
 
 NAME = "–▁ä\udcff"
 """A value that is not known, a bar, a letter of Latin-1 and a byte of a file's name that is no UTF-8."""
@@ -56,4 +59,26 @@ def test_a_full_disk_below_a_document_is_told(
     with pytest.raises(typer.Exit) as ended, errors(as_json=True):
         emit_json({})
     assert ended.value.exit_code == TROUBLE
-    assert "No space left on device" in capsys.readouterr().err
+    assert capsys.readouterr().err.startswith("error: standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["list"]])
+def test_a_full_disk_below_standard_output_is_called_so(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Whatever the command prints, one line says which stream takes no more."""
+    monkeypatch.setattr(sys, "argv", ["gapsmith", *words])
+    monkeypatch.setenv("GAPSMITH_RUNS", str(tmp_path))
+    monkeypatch.setattr(sys, "stdout", _Full())
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == TROUBLE
+    assert capsys.readouterr().err.startswith("error: standard output: No space left on device\n")
+
+
+def test_a_log_without_room_says_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On a full disk the error that matters stands alone: the log prints and raises none."""
+    (tmp_path / "campaign.log").symlink_to("/dev/full")
+    with run_log(tmp_path) as log:
+        log.error("ended by an exception")
+    assert capsys.readouterr().err == ""
