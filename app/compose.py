@@ -32,7 +32,7 @@ from .config import DEFAULT_ITERATIONS, Config, dump
 from .errors import NO_CANDIDATE, UserError
 from .opening import open_setup
 from .proposers import build_proposer, order_of
-from .runs import CONFIG_NAME, STOP_NAME, at_work, run_log
+from .runs import CONFIG_NAME, STOP_NAME, Group, at_work, run_log
 from .setup import Notify, Setup
 from .stored import stored_setup
 from .summary import summarise
@@ -69,7 +69,7 @@ def run(
     folder: Path,
     *,
     start: Mapping[str, Mapping[str, str]] | None = None,
-    group: str | None = None,
+    group: Group | None = None,
     watcher: Watcher | None = None,
 ) -> dict[str, Any]:
     """Starts a campaign in an empty run folder, or goes on with the one that is there.
@@ -78,7 +78,7 @@ def run(
         config: whole configuration with a budget.
         folder: run folder; holds the store afterwards.
         start: start programs (name → files); the problem's own by default. Ignored on resume.
-        group: name of the group of runs that this one belongs to.
+        group: of runs that this one belongs to.
         watcher: told what happens.
 
     Returns:
@@ -343,7 +343,7 @@ def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -
         store.set("claims", claims(store.read, best.candidate.id, setup.evaluator.loss))
 
 
-def record_setup(store: Store, setup: Setup, folder: Path, group: str | None) -> None:
+def record_setup(store: Store, setup: Setup, folder: Path, group: Group | None) -> None:
     """Stores with the run everything that is needed to run it again."""
     splits = {name: setup.evaluator.instances(name) for name in SPLITS}
     config = setup.config.model_dump(mode="json")
@@ -351,7 +351,8 @@ def record_setup(store: Store, setup: Setup, folder: Path, group: str | None) ->
     with store.transaction():
         if store.read.record("created") is None:
             store.set("created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
-            store.set("group", group)
+            store.set("group", group and group.name)
+            store.set("members", group and group.members)
             store.put_instances(
                 [i for split in splits.values() for i in split.values()], setup.evaluator.references
             )

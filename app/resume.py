@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..evolve.store.reader import BASELINE, Reader
 from .config import Config, parse, read
 from .errors import INVALID, USAGE, UserError
-from .runs import CONFIG_NAME
+from .runs import CONFIG_NAME, Group
 from .versions import refuse_other_version
 
 _ELITES = 5
@@ -72,6 +72,38 @@ def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) 
     if workers is not None:
         document["run"] = {**document["run"], "workers": workers}
     return parse(document, folder.name)
+
+
+def stored_group(name: str, members: Sequence[Path]) -> Group:
+    """The group of some runs, with as many members as it was begun with."""
+    reader = Reader.open(members[0])
+    try:
+        begun: int | None = reader.record("members")
+    finally:
+        reader.close()
+    return Group(name, begun or max(map(_number, members)))
+
+
+def missing_member(number: int, other: Path) -> tuple[Config, dict[str, dict[str, str]]]:
+    """Configuration and start programs of a run of a group that was not begun, from another run of the group.
+
+    Raises:
+        UserError: as `stored_config`.
+    """
+    config = stored_config(other, {}, None)
+    seed = config.campaign.seed + number - _number(other)
+    reader = Reader.open(other)
+    try:
+        found = [candidate for id in reader.record("starts") or () if (candidate := reader.candidate(id))]
+    finally:
+        reader.close()
+    campaign = config.campaign.model_copy(update={"seed": seed})
+    starts = {candidate.operator: dict(candidate.files) for candidate in found}
+    return config.model_copy(update={"campaign": campaign}), starts
+
+
+def _number(member: Path) -> int:
+    return int(member.name.rpartition("-s")[2])
 
 
 def _refuse_less(folder: Path, done: Mapping[str, float], totals: Mapping[str, Any]) -> None:

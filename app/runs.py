@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..evolve.store.reader import Reader
@@ -83,6 +84,23 @@ def find_group(text: str, runs: Path) -> list[Path]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Runs that differ in their seed alone (`run --repeat`).
+
+    Attributes:
+        name: of the group; its runs are `NAME-s1`, `NAME-s2`, …
+        members: runs that it is to have (count).
+    """
+
+    name: str
+    members: int
+
+    def member(self, number: int) -> str:
+        """Name of a member, counted from 1."""
+        return f"{self.name}-s{number}"
+
+
 def new_name(problem: str, seed: int, now: float) -> str:
     """Name of a new run: local date and time, problem, four hex digits."""
     safe = "".join(c if c.isalnum() or c == "-" else "-" for c in problem.lower()).strip("-") or "problem"
@@ -110,7 +128,7 @@ def _make_folder(runs: Path, name: str) -> Path:
 
 @contextmanager
 def new_folder(runs: Path, name: str) -> Iterator[Path]:
-    """The folder of a new run, removed again if a person's mistake ends it before it has a start program.
+    """The folder of a new run, removed again if a mistake or Ctrl-C ends it before it has a start program.
 
     Raises:
         UserError: it cannot be made.
@@ -118,7 +136,7 @@ def new_folder(runs: Path, name: str) -> Iterator[Path]:
     folder = _make_folder(runs, name)
     try:
         yield folder
-    except UserError:
+    except (UserError, KeyboardInterrupt):
         _discard_unbegun(folder)
         raise
 

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ..errors import INTERRUPTED, NO_CANDIDATE
 from .common import console, emit_json
 
+if TYPE_CHECKING:
+    from ..runs import Group
 
-def finish(documents: list[dict[str, Any]], group: str | None, json: bool, runs: Path | None) -> None:
+
+def finish(documents: list[dict[str, Any]], group: Group | None, json: bool, runs: Path | None) -> None:
     """Prints the results and ends with the right exit code."""
     from ..summary import group_summary
     from ..views.overview import print_group
 
     if group is not None:
         if json:
-            emit_json({"group": group, "runs": documents, "summary": group_summary(documents)})
+            emit_json({"group": group.name, "runs": documents, "summary": group_summary(documents)})
         else:
             for document in documents:
                 show(document, False, runs)
-            print_group(console(), group, documents)
+            print_group(console(), group.name, documents)
+            done = sum(document["status"] == "completed" for document in documents)
+            if done < group.members:
+                command = f"gapsmith resume {group.name}{_where(runs)}"
+                words = f"{done} of {group.members} runs are completed: `{command}` goes on"
+                console().print(words, markup=False)
     else:
         show(documents[0], json, runs)
     if any(document["stop_reason"] == "interrupted" for document in documents):
@@ -56,7 +64,7 @@ def print_next(document: dict[str, Any], runs: Path | None) -> None:
 
 def _next_commands(run: str, status: str, runs: Path | None) -> list[tuple[str, str]]:
     """The three most useful commands after a run; they name the folder of the runs where it was named."""
-    where = "" if runs is None else f" --runs {shlex.quote(str(runs))}"
+    where = _where(runs)
     if status in ("interrupted", "stopped"):
         first = (f"gapsmith resume {run}{where}", "go on")
     else:
@@ -66,3 +74,8 @@ def _next_commands(run: str, status: str, runs: Path | None) -> list[tuple[str, 
         (f"gapsmith show {run}{where}", "what was found"),
         (f"gapsmith show {run} best{where}", "code and strata"),
     ]
+
+
+def _where(runs: Path | None) -> str:
+    """The option that names the folder of the runs, where it was named."""
+    return "" if runs is None else f" --runs {shlex.quote(str(runs))}"

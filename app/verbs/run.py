@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from math import isfinite
@@ -21,6 +21,7 @@ from .results import finish, show
 if TYPE_CHECKING:
     from ...evolve.campaign import Campaign
     from ..config import Config
+    from ..runs import Group
     from ..views.live import LiveView
 
 
@@ -131,7 +132,7 @@ def run(
     with errors(json):
         from .. import compose
         from ..proposers import check_models
-        from ..runs import new_name, runs_folder
+        from ..runs import Group, new_name, runs_folder
 
         config = build_config(
             what,
@@ -160,17 +161,19 @@ def run(
             _dry_run(config, programs, repeat, json)
             return
         name = new_name(Path(config.campaign.problem).stem, config.campaign.seed, time.time())
-        documents: list[dict[str, Any]] = []
-        interrupted = Event()
-        for offset in range(repeat):
-            member, group = _member(name, offset, repeat), name if repeat > 1 else None
-            documents.append(
-                _one(_with_seed(config, offset), runs_folder(runs), member, programs, group, interrupted)
+        group, interrupted = Group(name, repeat) if repeat > 1 else None, Event()
+        searches = (
+            _one(
+                _with_seed(config, offset),
+                runs_folder(runs),
+                group.member(offset + 1) if group else name,
+                programs,
+                group,
+                interrupted,
             )
-            # Whoever stops one of them stops them all, also when its search was over and it is completed.
-            if interrupted.is_set() or documents[-1]["status"] != "completed":
-                break
-        finish(documents, name if repeat > 1 else None, json, runs)
+            for offset in range(repeat)
+        )
+        finish(_until_stopped(searches, interrupted), group, json, runs)
 
 
 def resume(
@@ -187,13 +190,12 @@ def resume(
     runs: Runs = None,
     json: Json = False,
 ) -> None:
-    """Go on with a run after a stop, a crash or a kill; budget options are new totals."""
+    """Go on with a run or a group after a stop, a crash or a kill; budget options are new totals."""
     with errors(json):
         from .. import compose
         from ..resume import ended, option, stored_config
-        from ..runs import find_run, running, runs_folder
+        from ..runs import find_group, find_run, running, runs_folder
 
-        folder = find_run(run, runs_folder(runs))
         totals = {
             "iterations": iterations,
             "evaluations": evaluations,
@@ -204,14 +206,52 @@ def resume(
             "usd": usd,
             "tokens": tokens,
         }
+        totals = {key: value for key, value in totals.items() if value is not None}
+        if members := find_group(run, runs_folder(runs)):
+            _resume_group(Path(run).name, members, totals, workers, runs, json)
+            return
+        folder = find_run(run, runs_folder(runs))
         reason = ended(folder)
-        if reason and all(value is None for value in totals.values()) and not running(folder):
+        if reason and not totals and not running(folder):
             note = f"{folder.name} is completed ({reason}); name a new total of it: {option(reason)}"
             console(stderr=True).print(note, markup=False, soft_wrap=True)
             show(compose.read_summary(folder), json, runs)
             return
         document = _search(stored_config(folder, totals, workers), folder, {}, None, Event())
         finish([document], None, json, runs)
+
+
+def _resume_group(
+    name: str,
+    members: list[Path],
+    totals: dict[str, Any],
+    workers: int | None,
+    runs: Path | None,
+    json: bool,
+) -> None:
+    """Goes on with the members that were interrupted and starts those that were not; the others stay."""
+    from .. import compose
+    from ..resume import ended, missing_member, stored_config, stored_group
+    from ..runs import running
+
+    group, place, interrupted = stored_group(name, members), members[0].parent, Event()
+    folders = [place / group.member(number + 1) for number in range(group.members)]
+    done = [f for f in folders if f in members and ended(f) and not totals and not running(f)]
+
+    def search(folder: Path) -> dict[str, Any]:
+        if folder in done:
+            return compose.read_summary(folder)
+        if folder in members:
+            return _search(stored_config(folder, totals, workers), folder, {}, None, interrupted)
+        config, programs = missing_member(folders.index(folder) + 1, members[0])
+        if folder.is_dir():  # a kill while it was set up
+            return _search(config, folder, programs, group, interrupted)
+        return _one(config, place, folder.name, programs, group, interrupted)
+
+    if done == folders:
+        note = f"all {len(done)} runs of {name} are completed; name a new total of each, as --iterations"
+        console(stderr=True).print(note, markup=False, soft_wrap=True)
+    finish(_until_stopped(map(search, folders), interrupted), group, json, runs)
 
 
 def stop(run: Annotated[str, typer.Argument(metavar="RUN")], runs: Runs = None, json: Json = False) -> None:
@@ -251,8 +291,15 @@ def _with_seed(config: Config, offset: int) -> Config:
     return config.model_copy(update={"campaign": config.campaign.model_copy(update={"seed": seed})})
 
 
-def _member(name: str, offset: int, repeat: int) -> str:
-    return name if repeat == 1 else f"{name}-s{offset + 1}"
+def _until_stopped(searches: Iterable[dict[str, Any]], interrupted: Event) -> list[dict[str, Any]]:
+    """Documents of searches one after another: whoever stops one of them stops those that would follow."""
+    documents = []
+    for document in searches:
+        documents.append(document)
+        # Also when its search was over and it is completed.
+        if interrupted.is_set() or document["status"] != "completed":
+            break
+    return documents
 
 
 def _one(
@@ -260,7 +307,7 @@ def _one(
     runs: Path,
     name: str,
     programs: dict[str, dict[str, str]],
-    group: str | None,
+    group: Group | None,
     interrupted: Event,
 ) -> dict[str, Any]:
     from ..opening import user_splits
@@ -278,7 +325,7 @@ def _search(
     config: Config,
     folder: Path,
     programs: dict[str, dict[str, str]],
-    group: str | None,
+    group: Group | None,
     interrupted: Event,
 ) -> dict[str, Any]:
     """Runs a campaign under a live view; Ctrl-C once finishes what is in flight, twice stops now.

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import runpy
 import shlex
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -20,6 +23,7 @@ from gapsmith.app.verify import verify
 from gapsmith.app.views.record import open_record
 from gapsmith.app.views.standalone import evaluate_command
 from gapsmith.cli import app
+from gapsmith.evolve.base import StopReason
 from typer.testing import CliRunner
 
 Campaign = Callable[..., tuple[dict[str, Any], Path]]
@@ -133,3 +137,36 @@ def test_a_run_has_ended_only_after_its_last_step(
         with open_record(folder) as record:
             assert kept(record, after["best"]["candidate"]) is not None
         assert (folder / "simplified.py").is_file()
+
+
+@pytest.mark.slow
+def test_an_interrupted_group_is_finished(
+    problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`resume GROUP` goes on with what was interrupted, begins what is missing, and leaves the rest alone."""
+    monkeypatch.setenv("GAPSMITH_RUNS", str(tmp_path / "runs"))
+    mine = tmp_path / "mine.py"
+    mine.write_text(runpy.run_path(problem)["START"].replace("2 - 3", "4 - 5"))
+
+    def call(*words: str) -> tuple[int, str]:
+        done = CliRunner().invoke(app, [*words, "--workers", "1"])
+        return done.exit_code, done.stdout
+
+    def interrupt(campaign: Any, view: Any, interrupted: Event) -> None:
+        interrupted.set()
+        campaign.interrupt(StopReason.INTERRUPTED)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("gapsmith.app.verbs.run._interrupts", lambda: nullcontext(interrupt))
+        words = ["--repeat", "2", "--seed", "5", "--iterations", "4", "--start", str(mine)]
+        code, said = call("run", problem, *words)
+    (first,) = (tmp_path / "runs").iterdir()
+    group = first.name.removesuffix("-s1")
+    assert (code, f"0 of 2 runs are completed: `gapsmith resume {group}` goes on" in said) == (130, True)
+    code, said = call("resume", group, "--json")
+    found = json.loads(said)
+    assert (code, found["group"]) == (0, group)
+    assert [(r["run"], r["seed"]) for r in found["runs"]] == [(f"{group}-s1", 5), (f"{group}-s2", 6)]
+    assert {(r["status"], r["iterations"]) for r in found["runs"]} == {("completed", 4)}
+    assert len({run["start"]["candidate"] for run in found["runs"]}) == 1
+    assert json.loads(call("resume", group, "--json")[1]) == found
