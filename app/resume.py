@@ -52,7 +52,9 @@ def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) 
             "seconds": reader.record("search_seconds") or 0,
             "executions": reader.value(f"SELECT coalesce(sum(executions), 0) {_SEARCHED}"),
             "cpu_seconds": reader.value(f"SELECT coalesce(sum(cpu_seconds), 0) {_SEARCHED}"),
-            "tokens": reader.value("SELECT coalesce(sum(tokens_in) + sum(tokens_out), 0) FROM calls"),
+            "tokens": reader.value(
+                "SELECT coalesce(sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)), 0) FROM calls"
+            ),
             "usd": reader.value("SELECT coalesce(sum(cost_usd), 0) FROM calls"),
         }
         versions = reader.record("versions") or {}
@@ -132,7 +134,9 @@ def _refuse_none(folder: Path, totals: Mapping[str, Any]) -> None:
 
 def _short(number: float) -> str:
     """A total as an option takes it: whole numbers whole, others rounded up to hundredths."""
-    return str(number) if isinstance(number, int) else f"{math.ceil(100 * number) / 100:g}"
+    return (
+        str(number) if isinstance(number, int) else f"{math.ceil(100 * number) / 100:.2f}".removesuffix(".00")
+    )
 
 
 def refuse_edits(folder: Path, stored: Mapping[str, Any]) -> None:

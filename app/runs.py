@@ -7,6 +7,7 @@ import hashlib
 import logging
 import os
 import re
+import shlex
 import shutil
 import sys
 import time
@@ -162,10 +163,11 @@ def at_work(folder: Path) -> Iterator[None]:
     handle = (folder / LOG_NAME).open("a")
     try:
         if not _lock(handle.fileno()):
+            named = shlex.quote(str(folder))  # its name alone would be looked for in the usual folder of runs
             raise UserError(
                 TROUBLE,
                 f"{folder.name}: another process is at work in this run",
-                f"watch it with `gapsmith watch {folder.name}`, or end it with `gapsmith stop {folder.name}`",
+                f"watch it with `gapsmith watch {named}`, or end it with `gapsmith stop {named}`",
             )
         yield
     finally:

@@ -25,7 +25,7 @@ def known(error: Exception) -> UserError | None:
         outside = "full" in text or "I/O" in text or "readonly" in text or "make room" in text
         return UserError(TROUBLE if outside else INVALID, text)
     if isinstance(error, ModelError):
-        return UserError(TROUBLE, str(error), "the run is saved; `gapsmith resume latest` goes on")
+        return UserError(TROUBLE, str(error))
     if isinstance(error, TemplateInvalid):
         return UserError(INVALID, str(error), "correct the template, or leave prompts.folder out")
     if isinstance(error, ModuleNotFoundError) and error.name:

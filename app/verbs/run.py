@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import INTERRUPTED, UserError
+from ..errors import INTERRUPTED, TROUBLE, UserError
 from .common import Json, Runs, Set, Without, Workers, console, emit_json, errors
 from .flags import build_config, start_programs
 from .results import finish, show
@@ -333,8 +334,8 @@ def _search(
     What a person has yet to answer is not in flight: it stays open for the next session.
     """
     import os
-    import shlex
 
+    from ...evolve.models.base import ModelError
     from ...problems.base import SPLITS
     from .. import compose
     from ..plan import plan
@@ -358,13 +359,15 @@ def _search(
                     view.say(line)
 
         watcher = compose.Watcher(view.notify, started, view.observe)
+        saved = f"the run is saved; `gapsmith resume {shlex.quote(str(folder))}` goes on"
         try:
             return compose.run(config, folder, start=programs or None, group=group, watcher=watcher)
         except KeyboardInterrupt:
             if not begun.is_set():
                 raise
-            hint = f"the run is saved; `gapsmith resume {shlex.quote(str(folder))}` goes on"
-            raise UserError(INTERRUPTED, "interrupted", hint) from None
+            raise UserError(INTERRUPTED, "interrupted", saved) from None
+        except ModelError as error:
+            raise UserError(TROUBLE, str(error), saved) from error
 
 
 @contextmanager

@@ -46,7 +46,7 @@ def simplify(
             raise UserError(
                 TROUBLE,
                 f"{folder.name}: a process is at work in it, expected a run that has ended",
-                f"end it with `gapsmith stop {folder.name}`",
+                f"end it with `gapsmith stop {folder}`",
             )
         if output is not None:
             check_new(output, force)

@@ -38,8 +38,8 @@ def snapshot(record: RunRecord) -> dict[str, Any]:
         "max(told_at) AS last FROM iterations WHERE told IS NOT NULL"
     )[0]
     calls = reader.rows(
-        "SELECT count(*) AS calls, sum(tokens_in) + sum(tokens_out) AS tokens, sum(cost_usd) AS usd, "
-        "sum(text IS NOT NULL AND cost_usd IS NULL) AS unknown FROM calls"
+        "SELECT count(*) AS calls, sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)) AS tokens, "
+        "sum(cost_usd) AS usd, sum(text IS NOT NULL AND cost_usd IS NULL) AS unknown FROM calls"
     )[0]
     best, state = record.best, status(record.folder, reason)
     elapsed = work["last"] - work["begun"] if work["iterations"] else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sqlite3
 import threading
 import time
@@ -71,7 +72,7 @@ class Store:
                 self._roll_back()
                 raise StoreError(
                     f"{self._folder}: {error}; nothing told before is lost: "
-                    f"make room, then `gapsmith resume {self._folder.name}`"
+                    f"make room, then `gapsmith resume {shlex.quote(str(self._folder))}`"
                 ) from error
             except BaseException:
                 self._roll_back()

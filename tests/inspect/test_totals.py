@@ -1,0 +1,65 @@
+"""Totals of a stored run, and what is told of how to go on with it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.versions import versions
+from gapsmith.evolve.models.base import ErrorKind, ModelError
+
+Say = Callable[..., Any]
+MODEL = "20260103-101500-smtt-bbbb"
+
+
+@pytest.fixture
+def copied(runs: Path, tmp_path: Path) -> Path:
+    """A run of a model of the test's own, as the installed version would have begun it."""
+    shutil.copytree(runs / MODEL, tmp_path / MODEL)
+    with sqlite3.connect(tmp_path / MODEL / "archive.sqlite") as db:
+        db.execute("UPDATE run SET value = ? WHERE key = 'versions'", (json.dumps(versions()),))
+    return tmp_path / MODEL
+
+
+def test_the_total_that_a_hint_names_is_accepted(say: Say, copied: Path) -> None:
+    """A large amount is told whole, so that the option that is printed is not refused again."""
+    with sqlite3.connect(copied / "archive.sqlite") as db:
+        db.execute("UPDATE calls SET cost_usd = 0")
+        db.execute("UPDATE calls SET cost_usd = 6000000.0054 WHERE id = 1")
+    said = say("resume", MODEL, "--usd", "2", runs=copied.parent)
+    assert (said.code, "expected at least the 6000000.01 of before" in said.err) == (2, True), said.err
+    assert "for 2.0 more: --usd 6000002.01\n" in said.err
+
+
+def test_tokens_count_though_a_server_tells_one_kind_alone(say: Say, copied: Path) -> None:
+    """What was not told counts nothing; what was told counts, in `watch` and for a new total."""
+    with sqlite3.connect(copied / "archive.sqlite") as db:
+        db.execute("UPDATE calls SET tokens_out = NULL")
+        (used,) = db.execute("SELECT sum(tokens_in) FROM calls").fetchone()
+    assert say("watch", MODEL, "--json", runs=copied.parent).document["tokens"] == used > 1
+    said = say("resume", MODEL, "--tokens", "1", runs=copied.parent)
+    assert (said.code, f"expected at least the {used} of before" in said.err) == (2, True), said.err
+
+
+def test_the_command_that_goes_on_finds_the_run(
+    say: Say, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """After trouble with a model the hint names the run's folder, which is right wherever the runs are."""
+
+    def fails(config: Any, folder: Path, **_: Any) -> None:
+        raise ModelError(ErrorKind.CONNECTION, "nobody answers")
+
+    monkeypatch.setattr("gapsmith.app.compose.run", fails)
+    place = tmp_path / "my runs"
+    said = say("run", "smtt", "--runs", str(place))
+    found = re.search(r"`gapsmith resume (.*)` goes on", said.err)
+    assert found is not None, said.err
+    (folder,) = shlex.split(found[1])
+    assert (said.code, Path(folder).parent) == (8, place)
