@@ -9,9 +9,10 @@ from typing import Any
 
 from ..evaluators.solver_check import solvers
 from ..evolve.base import Prompt
-from ..evolve.models.base import Closable, ModelError, Recourse, Request
+from ..evolve.models.base import Closable, ErrorKind, Model, ModelError, Recourse, Request
 from ..evolve.models.settings import ModelSettings
 from ..sandbox.base import SandboxError
+from .errors import USAGE, UserError
 from .versions import versions
 
 _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
@@ -36,13 +37,15 @@ def examine(without: frozenset[str], models: Sequence[ModelSettings] = ()) -> di
 
 
 def reach(settings: ModelSettings) -> dict[str, Any]:
-    """Whether a model answers, after how many wall seconds; the reason when it does not."""
-    from ..evolve.models.registry import Surroundings, build_model
+    """Whether a model answers, after how many wall seconds; the reason when it does not.
 
+    Raises:
+        UserError: nothing is specified like this.
+    """
     began = time.monotonic()
     reason = None
     try:
-        model = build_model(settings, Surroundings())
+        model = _built(settings)
         try:
             seconds = min(_MOST_SECONDS, settings.timeout_seconds)
             model.complete(Request(_QUESTION, _ANSWER_TOKENS, seconds, iteration=1))
@@ -53,6 +56,17 @@ def reach(settings: ModelSettings) -> dict[str, Any]:
         reason = None if error.recourse in _REPLIED else error.sentence
     spent = round(time.monotonic() - began, 3)
     return {"spec": settings.spec, "reachable": reason is None, "reason": reason, "wall_seconds": spent}
+
+
+def _built(settings: ModelSettings) -> Model:
+    from ..evolve.models.registry import Surroundings, build_model
+
+    try:
+        return build_model(settings, Surroundings())
+    except ModelError as error:
+        if error.kind is ErrorKind.UNKNOWN_MODEL:
+            raise UserError(USAGE, error.sentence, "`gapsmith models` lists what works here") from error
+        raise
 
 
 def sandbox(without: frozenset[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import typer
 
 from ..errors import NO_CANDIDATE
 from .common import Json, Set, Without, Workers, console, emit_json, errors, one_set
+from .inspect import Force, check_new
 
 if TYPE_CHECKING:
     from ..setup import Setup
@@ -22,7 +23,7 @@ InstancesFrom = Annotated[
 
 
 _MOST_LISTED = 10
-"""Instances (count) up to which each one's objective is printed."""
+"""Instances (count) up to which each one's objective is printed, and reasons of failures that are."""
 
 
 def register(app: typer.Typer) -> None:
@@ -69,6 +70,7 @@ def baselines(
     split: Split = None,
     instances: InstancesFrom = None,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")] = None,
+    force: Force = False,
     against: Annotated[
         str | None,
         typer.Option("--against", metavar="NAME", help="Baseline to count wins, ties and losses against."),
@@ -82,6 +84,8 @@ def baselines(
     with errors(json):
         from ..evaluation import baselines_document, write_csv
 
+        if csv is not None:
+            check_new(csv, force)
         setup, chosen = _open(problem, split, instances, workers, assign, unsafe_without)
         document = baselines_document(setup, chosen, against, _progress)
         if csv is not None:
@@ -157,10 +161,14 @@ def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
                 f"{row['reference_kind']} {_plain(row['reference'])}, gap {gap}",
                 markup=False,
             )
-    for row in failures[:10]:
-        out.print(f"{row['instance']}: {row['status']}: {row['message']}", markup=False)
-    if len(failures) > 10:
-        out.print(f"… and {len(failures) - 10} more instances without a gap", markup=False)
+    alike: dict[str, list[str]] = {}
+    for row in failures:
+        alike.setdefault(f"{row['status']}: {row['message']}", []).append(row["instance"])
+    for why, (first, *others) in list(alike.items())[:_MOST_LISTED]:
+        more = f" and {len(others)} more" if others else ""
+        out.print(f"{first}{more}: {why}", markup=False)
+    if rest := sum(map(len, list(alike.values())[_MOST_LISTED:])):
+        out.print(f"… and {rest} more instances without a gap", markup=False)
     if any(row["status"] == "beyond_bound" for row in failures):
         out.print("ALARM: better than a proven bound: the evaluator has a bug or was cheated")
     _print_unsafe(document)

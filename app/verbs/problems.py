@@ -208,7 +208,7 @@ def _print_list(found: list[Listed]) -> None:
         if row["error"] is not None:
             continue
         kinds = ", ".join(row["reference_kinds"] or ["kinds not declared"]).replace("_", " ")
-        references = f"{kinds} ({row['references']})" if row["references"] else "the best baseline"
+        references = f"{kinds} (version {row['references']})" if row["references"] else "the best baseline"
         out.print(f"{row['name']} {row['version']}  ({row['origin']})", style="bold", markup=False)
         out.print(f"  {row['sense']} {row['unit']}; references: {references}", markup=False)
         parts = ", ".join(row["parts"]) or "no optional parts"
@@ -255,7 +255,9 @@ def _print_details(document: dict[str, Any]) -> None:
     say()
     say(f"start programs: {', '.join(document['start_programs'])}")
     say(f"baselines: {', '.join(document['baselines']) or 'none'}")
-    say(f"references: {document['references'] or 'the best baseline of each instance; no optimality gap'}")
+    version = document["references"]
+    none = "the best baseline of each instance; no optimality gap"
+    say(f"references: version {version}" if version else f"references: {none}")
     for split, counts in (document["reference_kinds"] or {}).items():
         say(f"  {split}: " + ", ".join(f"{count} {kind}" for kind, count in counts.items()))
     has = [name for name, there in document["parts"].items() if there]

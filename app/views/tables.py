@@ -28,7 +28,8 @@ _SPLIT_NAMES = {"train": "training", "valid": "validation", "test": "test"}
 def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
     """The result of a campaign: start program, baselines and best on the three splits.
 
-    Figures are whole at any width; where there is little room the programs' names go on in the next line.
+    Figures are whole at any width. Where there is little room, splits that steered the search are left out;
+    below that the programs' names go on in the next line.
     """
     word = gap_word(_kinds(summary))
     table = new_table(f"{word}, percent of the reference: mean of ratios [95 % interval]")
@@ -40,8 +41,13 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
     if summary["best"]:
         rows.append((f"best {summary['best']['candidate'][:8]}", summary["best"]["splits"]))
     cells = {s: [_gap_cell((splits or {}).get(s)) for _, splits in rows] for s in _SPLIT_NAMES}
-    taken = sum(2 + _width(_SPLIT_NAMES[split], column) for split, column in cells.items())
     names = max([len("program"), *(len(name) for name, _ in rows)])
+    left_out = []
+    for split in ("train", "valid"):
+        if console.width - _taken(cells) < min(names, WHOLE_NAME):
+            left_out.append(_SPLIT_NAMES[split])
+            del cells[split]
+    taken = _taken(cells)
     names = min(names, max(_LEAST_NAME, console.width - taken))
     table.add_column("program", overflow="fold", width=names)
     for split in cells:
@@ -52,6 +58,8 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
     if names + taken > console.width:
         table.width = names + taken  # else Rich would cut the figures
     console.print(table, crop=False)
+    if left_out:
+        console.print(f"left out of a narrow table: {', '.join(left_out)}; --json has them", markup=False)
     if hidden := len(summary["baselines"]) - len(shown):
         failed = sum(
             not entry["valid"] or entry["valid"]["failed"] > 0 for entry in summary["baselines"].values()
@@ -60,6 +68,11 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
         console.print(f"{words}: `gapsmith baselines {summary['problem']}` shows all", markup=False)
     for line in notes(summary):
         console.print(line, markup=False)
+
+
+def _taken(cells: Mapping[str, Sequence[str]]) -> int:
+    """Characters of a line that the columns of some splits take."""
+    return sum(2 + _width(_SPLIT_NAMES[split], column) for split, column in cells.items())
 
 
 def best_baselines(baselines: Mapping[str, Any]) -> list[str]:

@@ -263,3 +263,18 @@ def test_a_campaign_may_take_a_named_set() -> None:
     assert [len(found[0].public["due_dates"]) for found in three.values()] == [20, 50, 100]
     with pytest.raises(UserError, match="expected one or three"):
         user_splits(loaded, ["n=20", "n=50"], 1)
+
+
+@pytest.mark.slow
+def test_small_answers_are_clear(command: Command, problem: str, tmp_path: Path) -> None:
+    """Versions are called so, failures alike are one line, no table is lost, a wrong model is exit 2."""
+    assert "\nreferences: version 1\n" in command("problems", "show", problem).stdout
+    broken, table = tmp_path / "broken.py", tmp_path / "table.csv"
+    broken.write_text("def order(times, weights):\n    return 1 / 0\n")
+    assert "\ntest-0 and 1 more: raised: " in command("evaluate", problem, str(broken)).stdout
+    table.write_text("mine")
+    done = command("baselines", problem, "--csv", str(table))
+    assert (done.exit_code, table.read_text()) == (2, "mine")
+    assert command("baselines", problem, "--csv", str(table), "--force").exit_code == 0
+    done = command("doctor", "--model", "foo")
+    assert (done.exit_code, "got 'foo', expected one of" in done.stderr) == (2, True)

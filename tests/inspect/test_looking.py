@@ -360,3 +360,10 @@ def test_strata_without_a_ratio_have_no_figure(say: Say, runs: Path, tmp_path: P
     assert "– where every reference is 0" in out
     (row,) = [line for line in out.splitlines() if line.startswith("none but 0")]
     assert row.split()[3:5] == ["–", "–"]
+
+
+def test_a_narrow_table_leaves_splits_out_rather_than_cut_names(say: Say) -> None:
+    """At 60 columns names stay whole, and it is said which split is missing."""
+    said = say("show", FINISHED, width=60).out
+    assert "\nstart program " in said
+    assert "left out of a narrow table: training" in said
