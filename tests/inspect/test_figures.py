@@ -1,4 +1,4 @@
-"""Quantiles of CPU seconds are ranks: values that were measured, neither rounded nor interpolated."""
+"""Quantiles of CPU seconds are ranks, values that were measured; names in pictures lie apart."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import math
 from fractions import Fraction
 
 import pytest
+from gapsmith.app.views.plots.canvas import new_axes
+from gapsmith.app.views.plots.data import Point
+from gapsmith.app.views.plots.search import _name
 from gapsmith.evaluators.base import ReferenceKind, Score, ScoreStatus
 from gapsmith.evaluators.figures import figures
 from gapsmith.problems.base import Instance
@@ -56,3 +59,20 @@ def test_the_legend_in_a_terminal_shows_what_is_drawn() -> None:
     *picture, legend = in_terminal(drawing, 20, 6, 10, 3).plain.splitlines()
     assert legend == "█ job  │ due date  ─ tardiness"
     assert {"█", "│", "─"} <= set("".join(picture))
+
+
+def test_names_in_the_picture_of_times_lie_apart() -> None:
+    """Names of points close to each other overlap neither one another nor a mark, and stay in the picture."""
+    points = [Point("a", 0.001, 9.0), Point("b", 0.00102, 8.9), Point("c", 1.0, 0.5), Point("d", 1.05, 0.4)]
+    _, axes = new_axes()
+    axes.plot([1000 * p.seconds for p in points], [p.loss for p in points], "D")
+    axes.set_xscale("log")
+    _name({f"local-search-{p.program}": p for p in points}, axes, points)
+    boxes = [text.get_window_extent() for text in axes.texts]
+    marks = [axes.transData.transform((1000 * p.seconds, p.loss)) for p in points]
+    assert len(boxes) == 4
+    for number, box in enumerate(boxes):
+        assert box.count_overlaps(boxes) == 1
+        assert not any(box.contains(*mark) for mark in marks)
+        assert axes.bbox.x0 <= box.x0 < box.x1 <= axes.bbox.x1
+        assert min(abs(box.y0 - marks[number][1]), abs(box.y1 - marks[number][1])) < 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ....evolve.base import Elite
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 LOSS = "training loss (%, logarithmic)"
 _FAR = 4.0
 """Points above this many times the start program's loss are left out: they would press all others flat."""
+_PLACES = ((6, -11), (6, 5), (-6, -11), (-6, 5), (6, 16), (-6, 16))
+"""Where a name may stand beside its point (printer's points), best first."""
 _AXES = {
     "evaluations": "candidates evaluated (count)",
     "seconds": "wall time (s)",
@@ -72,8 +75,6 @@ def front(record: RunRecord) -> Figure | None:
         markersize=5,
         label="baselines",
     )
-    for point in data.front(near):
-        _name(axes, record.title(point.program), point, left=point.seconds > best[-1].seconds)
     if (exact := data.exact_point(record)) is not None:
         times = [1000 * exact.seconds]
         axes.plot(times, [0.0], "*", color=INK, markersize=9, clip_on=False, label="exact (wall time)")
@@ -83,18 +84,38 @@ def front(record: RunRecord) -> Figure | None:
     axes.tick_params(axis="x", which="minor", labelsize=8)
     logarithmic(axes.yaxis, max(0.01, min((p.loss for p in found if p.loss > 0), default=0.01)))
     axes.set_ylim(bottom=0)
+    note_thinning(axes, len(shown), len(every), "candidates")
+    _name({record.title(p.program): p for p in data.front(near)}, axes, [*best, *near])
     axes.set_xlabel("CPU time per execution (ms, logarithmic)")
     axes.set_ylabel(LOSS)
     above(axes)
-    note_thinning(axes, len(shown), len(every), "candidates")
     return figure
 
 
-def _name(axes: Axes, name: str, point: data.Point, *, left: bool) -> None:
-    """A point's name beside it."""
-    place, offset = (1000 * point.seconds, point.loss), (-6, -11) if left else (6, -11)
-    side = "right" if left else "left"
-    axes.annotate(name, place, xytext=offset, textcoords="offset points", fontsize=8, ha=side)
+def _name(named: Mapping[str, data.Point], axes: Axes, marked: Sequence[data.Point]) -> None:
+    """Each point's name beside it, where it lies on no mark and on no other name; scales are set before."""
+    from matplotlib.transforms import Bbox
+
+    marks = [axes.transData.transform((1000 * p.seconds, p.loss)) for p in marked]
+    taken = [Bbox.from_bounds(x - 3, y - 3, 6, 6) for x, y in marks]
+    taken += [text.get_window_extent() for text in axes.texts]
+    for name, point in named.items():
+        for x, y in _PLACES:
+            text = axes.annotate(
+                name,
+                (1000 * point.seconds, point.loss),
+                xytext=(x, y),
+                textcoords="offset points",
+                fontsize=8,
+                ha="left" if x > 0 else "right",
+            )
+            box = text.get_window_extent()
+            inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and axes.bbox.y0 <= box.y0
+            if inside and not box.count_overlaps(taken):
+                break
+            if (x, y) != _PLACES[-1]:
+                text.remove()
+        taken.append(box)
 
 
 def archive(record: RunRecord) -> Figure | None:
