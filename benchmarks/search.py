@@ -2,6 +2,7 @@
 
     python benchmarks/search.py run smtt-rule --seeds 101-105 --cpu 60 --folder ablation
     python benchmarks/search.py table smtt-rule --folder ablation
+    python benchmarks/search.py parts smtt-rule online-bin-packing --folder ablation
     python benchmarks/search.py picture smtt-rule --folder ablation -o docs/ablation-smtt-rule.svg
 
 Each arm and seed is one campaign in a process of its own with one sandbox slot, ended by the CPU seconds of
@@ -9,7 +10,7 @@ its executions in training and validation; the proposer's own time is not counte
 training, validation and test instances, the same for all arms. A campaign that was ended before is not run
 again; one that was cut short is gone on with. The table is of the champion's loss on the test split, which no
 arm saw. `save` keeps what came of all campaigns in a file of the folder, which stands for their runs from
-then on: `benchmarks/controls` holds those of the documents.
+then on: `benchmarks/ablation` holds those of the documents.
 """
 
 from __future__ import annotations
@@ -187,27 +188,68 @@ def save(folder: Path, problem: str) -> Path:
 
 
 def table(folder: Path, problem: str) -> Iterator[str]:
-    """Lines of a Markdown table: losses on the test split, paired with the full engine by seed."""
+    """Lines of a Markdown table: losses on the test split, paired with the full engine by seed.
+
+    A failed champion has no loss: means leave its seed out, the counts of seeds take it for the worst.
+    """
     arms = collected(folder, problem)
     full = arms.get("full", {})
-    yield "| arm | seeds | test loss %, mean [95 %] | against full, mean | p | evaluations | executions |"
-    yield "|---|---|---|---|---|---|---|"
+    yield (
+        "| arm | seeds | test loss %, mean [95 %] | against full, mean | p | full better, worse (seeds) "
+        "| evaluations | executions |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
     starts = [one.start for one in full.values()]
     if starts:
         low, high = interval(starts)
-        yield f"| start program | {len(starts)} | {fmean(starts):.3f} [{low:.3f}, {high:.3f}] | | | | |"
+        yield f"| start program | {len(starts)} | {fmean(starts):.3f} [{low:.3f}, {high:.3f}] | | | | | |"
     for arm, by in arms.items():
         losses = [one.test for one in by.values() if one.test is not None]
         low, high = interval(losses)
         both = [(one.test, full[seed].test) for seed, one in by.items() if seed in full]
         pairs = [mine - its for mine, its in both if mine is not None and its is not None]
+        worst = [[math.inf if loss is None else loss for loss in pair] for pair in both]
         failed = f", {len(by) - len(losses)} failed" if len(losses) < len(by) else ""
-        against = f"{fmean(pairs):+.3f} | {sign_flip(pairs):.3f}" if pairs and arm != "full" else " | "
+        better, worse = sum(its < mine for mine, its in worst), sum(its > mine for mine, its in worst)
+        against = (
+            f"{fmean(pairs):+.3f} | {sign_flip(pairs):.3f} | {better}, {worse}"
+            if pairs and arm != "full"
+            else " | | "
+        )
         evaluations = fmean(one.evaluations for one in by.values())
         executions = fmean(one.executions for one in by.values())
         yield (
             f"| {arm} | {len(losses)}{failed} | {fmean(losses):.3f} [{low:.3f}, {high:.3f}] | {against} "
             f"| {evaluations:.0f} | {executions:.0f} |"
+        )
+
+
+def parts(folder: Path, problems: Sequence[str]) -> Iterator[str]:
+    """Lines of a Markdown table over several problems: test loss relative to the full engine's.
+
+    Ratios are paired by problem and seed, and averaged as logarithms; a failed champion leaves its seed out.
+    """
+    yield "| arm | pairs | " + " | ".join(problems) + " | all, geometric mean [95 %] | p |"
+    yield "|---" * (len(problems) + 4) + "|"
+    found = {problem: collected(folder, problem) for problem in problems}
+    for arm in ARMS:
+        if arm == "full" or not all(arm in arms and "full" in arms for arms in found.values()):
+            continue
+        logs = [
+            [
+                math.log(one.test / its)
+                for seed, one in arms[arm].items()
+                if seed in arms["full"] and one.test and (its := arms["full"][seed].test)
+            ]
+            for arms in found.values()
+        ]
+        pooled = [value for by in logs for value in by]
+        low, high = interval(pooled)
+        each = " | ".join(f"{math.exp(fmean(by)):.2f}" for by in logs)
+        p = sign_flip(pooled)
+        yield (
+            f"| {arm} | {len(pooled)} | {each} | {math.exp(fmean(pooled)):.2f} "
+            f"[{math.exp(low):.2f}, {math.exp(high):.2f}] | {'< 0.001' if p < 0.001 else f'{p:.3f}'} |"
         )
 
 
@@ -263,8 +305,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("run", "table", "picture", "save"))
-    parser.add_argument("problem")
+    parser.add_argument("what", choices=("run", "table", "parts", "picture", "save"))
+    parser.add_argument("problem", nargs="+", help="one; several for parts")
     parser.add_argument("--folder", type=Path, default=Path("ablation"))
     parser.add_argument("--seeds", default="1-5", help="first-last")
     parser.add_argument("--cpu", type=float, default=120.0, help="CPU seconds of executions per campaign")
@@ -273,6 +315,12 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], help="section.key=value for every arm")
     parser.add_argument("-o", "--output", type=Path)
     words = parser.parse_args()
+    if words.what == "parts":
+        print("\n".join(parts(words.folder, words.problem)))
+        return
+    if len(words.problem) > 1:
+        parser.error(f"{words.what}: got {len(words.problem)} problems, expected one")
+    (words.problem,) = words.problem
     if words.what == "table":
         print("\n".join([*table(words.folder, words.problem), "", *racing(words.folder, words.problem)]))
     elif words.what == "save":
