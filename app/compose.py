@@ -92,7 +92,7 @@ def run(
         setup = stored_setup(folder, config) or open_setup(config, notify=watcher.notify)
         store = Store(folder)
         try:
-            record_setup(store, setup, folder, group)
+            record_setup(store, setup, folder, group, start)
             with prepared(setup, store, folder, start, watcher) as campaign:
                 stopped = _work(campaign, setup, store, watcher)
             write_best(folder)
@@ -299,6 +299,7 @@ def _start_programs(
         order: list[str] = store.read.record("starts")
         found = {c.id: (c, store.read.evaluation(c.id, "train")) for c in recorded}
         return [(c, e) for id in order for c, e in [found[id]] if e is not None]
+    given = given or store.read.record("given_starts")  # a kill may have come before they were evaluated
     sources = given or {n: {MAIN_FILE: t} for n, t in setup.loaded.problem.start_programs().items()}
     result: list[tuple[Candidate, Evaluation]] = []
     for name, files in sources.items():
@@ -328,6 +329,7 @@ def _start_programs(
             store.put_start(candidate, evaluation, setup.evaluator.version)
         store.set("starts", [candidate.id for candidate, _ in result])
         store.set("start", result[0][0].id)
+        store.set("given_starts", None)
     return result
 
 
@@ -343,7 +345,13 @@ def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -
         store.set("claims", claims(store.read, best.candidate.id, setup.evaluator.loss))
 
 
-def record_setup(store: Store, setup: Setup, folder: Path, group: Group | None) -> None:
+def record_setup(
+    store: Store,
+    setup: Setup,
+    folder: Path,
+    group: Group | None,
+    start: Mapping[str, Mapping[str, str]] | None = None,
+) -> None:
     """Stores with the run everything that is needed to run it again."""
     splits = {name: setup.evaluator.instances(name) for name in SPLITS}
     config = setup.config.model_dump(mode="json")
@@ -353,6 +361,7 @@ def record_setup(store: Store, setup: Setup, folder: Path, group: Group | None) 
             store.set("created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
             store.set("group", group and group.name)
             store.set("members", group and group.members)
+            store.set("given_starts", start and {name: dict(files) for name, files in start.items()})
             store.put_instances(
                 [i for split in splits.values() for i in split.values()], setup.evaluator.references
             )

@@ -97,10 +97,11 @@ def missing_member(number: int, other: Path) -> tuple[Config, dict[str, dict[str
     reader = Reader.open(other)
     try:
         found = [candidate for id in reader.record("starts") or () if (candidate := reader.candidate(id))]
+        given: dict[str, dict[str, str]] = reader.record("given_starts") or {}
     finally:
         reader.close()
     campaign = config.campaign.model_copy(update={"seed": seed})
-    starts = {candidate.operator: dict(candidate.files) for candidate in found}
+    starts = {candidate.operator: dict(candidate.files) for candidate in found} or given
     return config.model_copy(update={"campaign": campaign}), starts
 
 

@@ -16,8 +16,8 @@ import pytest
 from gapsmith.app import compose
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
-from gapsmith.app.resume import stored_config
-from gapsmith.app.runs import running
+from gapsmith.app.resume import missing_member, stored_config
+from gapsmith.app.runs import Group, running
 from gapsmith.app.simplify import kept
 from gapsmith.app.verify import verify
 from gapsmith.app.views.record import open_record
@@ -170,3 +170,28 @@ def test_an_interrupted_group_is_finished(
     assert {(r["status"], r["iterations"]) for r in found["runs"]} == {("completed", 4)}
     assert len({run["start"]["candidate"] for run in found["runs"]}) == 1
     assert json.loads(call("resume", group, "--json")[1]) == found
+
+
+@pytest.mark.slow
+def test_a_run_killed_while_it_was_set_up_keeps_its_own_start_program(
+    problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `--start` named is begun from, not the problem's own start program, here and in the group."""
+    folder = tmp_path / "runs" / "g-s1"
+    folder.mkdir(parents=True)
+    mine = {"mine": {"main.py": runpy.run_path(problem)["START"].replace("2 - 3", "4 - 5")}}
+    config = parse({"campaign": {"problem": problem}, "budget": {"iterations": 1}}, "test")
+
+    def dies(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(compose, "_baselines", dies)
+        with pytest.raises(KeyboardInterrupt):
+            compose.run(config, folder, start=mine, group=Group("g", 2))
+    assert missing_member(2, folder)[1] == mine
+    compose.run(stored_config(folder, {}, None), folder)
+    with open_record(folder) as record:
+        assert [candidate.operator for candidate in record.reader.started_from()] == ["mine"]
+        assert record.reader.record("given_starts") is None
+    assert missing_member(2, folder)[1] == mine
