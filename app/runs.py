@@ -30,6 +30,12 @@ def runs_folder(given: Path | None = None) -> Path:
     return given or Path(os.environ.get("GAPSMITH_RUNS") or "runs")
 
 
+def named_place(folder: Path, given: Path | None) -> Path | None:
+    """What `--runs` must say for the name of a run alone to find it; None where nothing need be said."""
+    usual = folder.parent.resolve() == runs_folder(given).resolve()
+    return given if usual else folder.parent
+
+
 def all_runs(runs: Path) -> list[Path]:
     """Run folders, oldest first (their names start with the date)."""
     if not runs.is_dir():

@@ -282,6 +282,7 @@ def _show_runs(text: str, found: list[Path], json: bool, runs: Path | None) -> N
     elif json:
         emit_json(documents[0])
     else:
+        from ..runs import named_place
         from .results import print_next
 
-        print_next(documents[0], runs)
+        print_next(documents[0], named_place(found[0], runs))

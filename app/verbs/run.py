@@ -195,7 +195,7 @@ def resume(
     with errors(json):
         from .. import compose
         from ..resume import ended, option, stored_config
-        from ..runs import find_group, find_run, running, runs_folder
+        from ..runs import find_group, find_run, named_place, running, runs_folder
 
         totals = {
             "iterations": iterations,
@@ -209,9 +209,11 @@ def resume(
         }
         totals = {key: value for key, value in totals.items() if value is not None}
         if members := find_group(run, runs_folder(runs)):
-            _resume_group(Path(run).name, members, totals, workers, runs, json)
+            place = named_place(members[0], runs)
+            _resume_group(Path(run).name, members, totals, workers, place, json)
             return
         folder = find_run(run, runs_folder(runs))
+        runs = named_place(folder, runs)
         reason = ended(folder)
         if reason and not totals and not running(folder):
             note = f"{folder.name} is completed ({reason}); name a new total of it: {option(reason)}"

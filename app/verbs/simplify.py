@@ -36,6 +36,8 @@ def simplify(
 ) -> None:
     """Reduce a heuristic as long as its validation gap does not get worse beyond noise."""
     with errors(json):
+        from shlex import quote
+
         from ..runs import running, runs_folder
         from ..simplify import keep, simplified
         from ..views.record import find_runs, open_record
@@ -46,7 +48,7 @@ def simplify(
             raise UserError(
                 TROUBLE,
                 f"{folder.name}: a process is at work in it, expected a run that has ended",
-                f"end it with `gapsmith stop {folder}`",
+                f"end it with `gapsmith stop {quote(str(folder))}`",
             )
         if output is not None:
             check_new(output, force)

@@ -16,6 +16,7 @@ from gapsmith.app.versions import versions
 from gapsmith.evolve.models.base import ErrorKind, ModelError
 
 Say = Callable[..., Any]
+FINISHED = "20260102-203301-smtt-aaaa"
 MODEL = "20260103-101500-smtt-bbbb"
 
 
@@ -63,3 +64,14 @@ def test_the_command_that_goes_on_finds_the_run(
     assert found is not None, said.err
     (folder,) = shlex.split(found[1])
     assert (said.code, Path(folder).parent) == (8, place)
+
+
+def test_commands_after_a_run_named_by_its_path_find_it(say: Say, runs: Path, tmp_path: Path) -> None:
+    """`show PATH` and `resume PATH` of a run elsewhere print commands that say where; of a usual one, none."""
+    elsewhere = tmp_path / "my runs"
+    shutil.copytree(runs / FINISHED, elsewhere / FINISHED)
+    for verb in ("show", "resume"):
+        said = say(verb, str(elsewhere / FINISHED), width=300)
+        commands = [line.split("#")[0] for line in said.out.splitlines() if line.startswith("  gapsmith ")]
+        assert [shlex.split(line)[-2:] for line in commands] == [["--runs", str(elsewhere)]] * 3, said.err
+    assert "--runs" not in say("show", str(runs / FINISHED)).out
