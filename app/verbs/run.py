@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from math import isfinite
@@ -17,6 +16,7 @@ import typer
 from ..errors import INTERRUPTED, TROUBLE, UserError
 from .common import Json, Runs, Set, Without, Workers, console, emit_json, errors
 from .flags import build_config, start_programs
+from .groups import saved, until_stopped
 from .results import finish, show
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def run(
             )
             for offset in range(repeat)
         )
-        finish(_until_stopped(searches, interrupted), group, json, runs)
+        finish(until_stopped(searches, interrupted, runs_folder(runs), group), group, json, runs)
 
 
 def resume(
@@ -245,7 +245,7 @@ def _resume_group(
         if folder in done:
             return compose.read_summary(folder)
         if folder in members:
-            return _search(stored_config(folder, totals, workers), folder, {}, None, interrupted)
+            return _search(stored_config(folder, totals, workers), folder, {}, group, interrupted)
         config, programs = missing_member(folders.index(folder) + 1, members[0])
         if folder.is_dir():  # a kill while it was set up
             return _search(config, folder, programs, group, interrupted)
@@ -254,7 +254,7 @@ def _resume_group(
     if done == folders:
         note = f"all {len(done)} runs of {name} are completed; name a new total of each, as --iterations"
         console(stderr=True).print(note, markup=False, soft_wrap=True)
-    finish(_until_stopped(map(search, folders), interrupted), group, json, runs)
+    finish(until_stopped(map(search, folders), interrupted, place, group), group, json, runs)
 
 
 def stop(run: Annotated[str, typer.Argument(metavar="RUN")], runs: Runs = None, json: Json = False) -> None:
@@ -292,17 +292,6 @@ def _dry_run(config: Config, programs: dict[str, dict[str, str]], repeat: int, j
 def _with_seed(config: Config, offset: int) -> Config:
     seed = config.campaign.seed + offset
     return config.model_copy(update={"campaign": config.campaign.model_copy(update={"seed": seed})})
-
-
-def _until_stopped(searches: Iterable[dict[str, Any]], interrupted: Event) -> list[dict[str, Any]]:
-    """Documents of searches one after another: whoever stops one of them stops those that would follow."""
-    documents = []
-    for document in searches:
-        documents.append(document)
-        # Also when its search was over and it is completed.
-        if interrupted.is_set() or document["status"] != "completed":
-            break
-    return documents
 
 
 def _one(
@@ -361,15 +350,14 @@ def _search(
                     view.say(line)
 
         watcher = compose.Watcher(view.notify, started, view.observe)
-        saved = f"the run is saved; `gapsmith resume {shlex.quote(str(folder))}` goes on"
         try:
             return compose.run(config, folder, start=programs or None, group=group, watcher=watcher)
         except KeyboardInterrupt:
             if not begun.is_set():
                 raise
-            raise UserError(INTERRUPTED, "interrupted", saved) from None
+            raise UserError(INTERRUPTED, "interrupted", saved(folder, group)) from None
         except ModelError as error:
-            raise UserError(TROUBLE, str(error), saved) from error
+            raise UserError(TROUBLE, str(error), saved(folder, group)) from error
 
 
 @contextmanager

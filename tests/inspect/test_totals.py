@@ -67,7 +67,7 @@ def test_the_command_that_goes_on_finds_the_run(
 
 
 def test_commands_after_a_run_named_by_its_path_find_it(say: Say, runs: Path, tmp_path: Path) -> None:
-    """`show PATH` and `resume PATH` of a run elsewhere print commands that say where; of a usual one, none."""
+    """`show PATH` and `resume PATH` of a run elsewhere print commands that say where."""
     elsewhere = tmp_path / "my runs"
     shutil.copytree(runs / FINISHED, elsewhere / FINISHED)
     for verb in ("show", "resume"):
@@ -75,3 +75,23 @@ def test_commands_after_a_run_named_by_its_path_find_it(say: Say, runs: Path, tm
         commands = [line.split("#")[0] for line in said.out.splitlines() if line.startswith("  gapsmith ")]
         assert [shlex.split(line)[-2:] for line in commands] == [["--runs", str(elsewhere)]] * 3, said.err
     assert "--runs" not in say("show", str(runs / FINISHED)).out
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, ModelError(ErrorKind.CONNECTION, "nobody answers")])
+def test_the_command_that_goes_on_finishes_the_group(
+    say: Say, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stop: Any
+) -> None:
+    """Whatever ends the second of three runs, the hint names all of them, so that the third is begun too."""
+
+    def works_once(config: Any, folder: Path, **_: Any) -> dict[str, Any]:
+        if folder.name.endswith("-s2"):
+            raise stop
+        return {"run": folder.name, "status": "completed"}
+
+    monkeypatch.setattr("gapsmith.app.compose.run", works_once)
+    said = say("run", "smtt", "--repeat", "3", "--runs", str(tmp_path / "my runs"))
+    found = re.search(r"`gapsmith resume (.*)` goes on", said.err)
+    assert found is not None, said.err
+    (group,) = shlex.split(found[1])
+    assert (Path(group).parent, re.search(r"-s\d$", group)) == (tmp_path / "my runs", None)
+    assert said.code == (130 if stop is KeyboardInterrupt else 8)
