@@ -323,7 +323,7 @@ def test_the_list_drops_columns_rather_than_figures(width: int, present: tuple[s
 def test_figures_of_a_campaign_are_whole(
     width: int, figures: int, say: Say, runs: Path, tmp_path: Path
 ) -> None:
-    """However long a program's name, figures that are shown are whole and so is the name, on several lines."""
+    """However long a program's name, figures that are shown are whole; so is the name, on several lines."""
     name = "earliest_due_date_with_a_long_name"
     shutil.copytree(runs / FINISHED, tmp_path / FINISHED)
     with sqlite3.connect(tmp_path / FINISHED / "archive.sqlite") as db:
