@@ -86,7 +86,9 @@ def stored_group(name: str, members: Sequence[Path]) -> Group:
     return Group(name, begun or max(map(_number, members)))
 
 
-def missing_member(number: int, other: Path) -> tuple[Config, dict[str, dict[str, str]]]:
+def missing_member(
+    number: int, other: Path, totals: Mapping[str, Any], workers: int | None
+) -> tuple[Config, dict[str, dict[str, str]]]:
     """Configuration and start programs of a run of a group that was not begun, from another run of the group.
 
     Raises:
@@ -100,9 +102,13 @@ def missing_member(number: int, other: Path) -> tuple[Config, dict[str, dict[str
         given: dict[str, dict[str, str]] = reader.record("given_starts") or {}
     finally:
         reader.close()
-    campaign = config.campaign.model_copy(update={"seed": seed})
+    changes = {
+        "campaign": config.campaign.model_copy(update={"seed": seed}),
+        "budget": config.budget.model_copy(update=dict(totals)),
+        "run": config.run.model_copy(update={} if workers is None else {"workers": workers}),
+    }
     starts = {candidate.operator: dict(candidate.files) for candidate in found} or given
-    return config.model_copy(update={"campaign": campaign}), starts
+    return config.model_copy(update=changes), starts
 
 
 def _number(member: Path) -> int:

@@ -246,7 +246,7 @@ def _resume_group(
             return compose.read_summary(folder)
         if folder in members:
             return _search(stored_config(folder, totals, workers), folder, {}, group, interrupted)
-        config, programs = missing_member(folders.index(folder) + 1, members[0])
+        config, programs = missing_member(folders.index(folder) + 1, members[0], totals, workers)
         if folder.is_dir():  # a kill while it was set up
             return _search(config, folder, programs, group, interrupted)
         return _one(config, place, folder.name, programs, group, interrupted)

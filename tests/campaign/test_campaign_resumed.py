@@ -189,9 +189,9 @@ def test_a_run_killed_while_it_was_set_up_keeps_its_own_start_program(
         patched.setattr(compose, "_baselines", dies)
         with pytest.raises(KeyboardInterrupt):
             compose.run(config, folder, start=mine, group=Group("g", 2))
-    assert missing_member(2, folder)[1] == mine
+    assert missing_member(2, folder, {}, None)[1] == mine
     compose.run(stored_config(folder, {}, None), folder)
     with open_record(folder) as record:
         assert [candidate.operator for candidate in record.reader.started_from()] == ["mine"]
         assert record.reader.record("given_starts") is None
-    assert missing_member(2, folder)[1] == mine
+    assert missing_member(2, folder, {}, None)[1] == mine

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.resume import missing_member, stored_config
 from gapsmith.app.versions import versions
 from gapsmith.evolve.models.base import ErrorKind, ModelError
 
@@ -95,3 +96,14 @@ def test_the_command_that_goes_on_finishes_the_group(
     (group,) = shlex.split(found[1])
     assert (Path(group).parent, re.search(r"-s\d$", group)) == (tmp_path / "my runs", None)
     assert said.code == (130 if stop is KeyboardInterrupt else 8)
+
+
+def test_a_run_of_a_group_that_was_not_begun_gets_the_options_of_resume(copied: Path) -> None:
+    """Workers and totals that `resume GROUP` names hold for it too, though another run's are stored."""
+    member = copied.rename(copied.with_name("group-s1"))
+    before = stored_config(member, {}, None)
+    config, _ = missing_member(3, member, {"iterations": 900}, 7)
+    assert (config.run.workers, config.budget.iterations) == (7, 900)
+    assert config.campaign.seed == before.campaign.seed + 2
+    unchanged, _ = missing_member(1, member, {}, None)
+    assert unchanged == before
