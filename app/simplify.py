@@ -225,6 +225,7 @@ def reduce_champion(folder: Path, store: Store, evaluations: int, tried: Callabl
     with open_record(folder) as record:
         champion = record.reader.record("champion")
         if champion is not None:
+            tried(0)
             _put(record, store, simplified(record, champion, evaluations, tried), force=False)
 
 

@@ -131,7 +131,10 @@ def test_a_run_has_ended_only_after_its_last_step(
     assert (folder / "best.py").is_file()
     assert before["status"] == ("interrupted" if death is KeyboardInterrupt else "completed")
     if death is KeyboardInterrupt:
-        after = compose.run(stored_config(folder, {}, None), folder)
+        seen: list[tuple[str, int]] = []
+        watcher = compose.Watcher(notify=lambda what, done, total: seen.append((what, done)))
+        after = compose.run(stored_config(folder, {}, None), folder, watcher=watcher)
+        assert ("simplify", 0) in seen  # said before the first variant, not after it
         assert (after["status"], after["best"]) == ("completed", before["best"])
         assert (after["iterations"], after["test_evaluations"]) == (40, before["test_evaluations"])
         with open_record(folder) as record:
