@@ -211,8 +211,9 @@ def conclude(
 
 
 def _beats(value: int | float, bound: int | float, sense: Sense, exact: bool) -> bool:
-    """Whether a solution is better than a bound, floats by more than their noise."""
-    noise = 0.0 if exact else 1e-6 * max(1.0, abs(bound))
+    """Whether a solution is better than a bound, floats by more than their noise; integers have none."""
+    whole = isinstance(value, int) and isinstance(bound, int)
+    noise = 0.0 if exact or whole else 1e-6 * max(1.0, abs(bound))
     return value < bound - noise if sense is Sense.MINIMISE else value > bound + noise
 
 

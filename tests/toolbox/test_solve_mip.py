@@ -213,6 +213,13 @@ def test_a_solution_in_floats_does_not_refute_a_proven_bound() -> None:
     assert (noise.status, noise.bound) == (SolveStatus.FEASIBLE, 1)
 
 
+def test_an_integer_objective_has_no_noise_however_large() -> None:
+    """Two units of three million are a contradiction, also where the rows were checked in floats."""
+    facts = concluded(exact=False, value=3_000_000, bound=3_000_000, known_bound=3_000_002)
+    assert (facts.status, facts.value, facts.bound) == (SolveStatus.BOUND_ONLY, None, 3_000_002)
+    assert "better than the bound 3000002" in facts.as_reference().source
+
+
 def test_a_solution_in_integers_refutes_the_solvers_bound() -> None:
     """A solver whose bound its own solution beats is wrong about the bound; what the caller proved stays."""
     facts = concluded(exact=True, value=18, bound=20, known_bound=9)
