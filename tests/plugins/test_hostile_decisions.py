@@ -100,6 +100,24 @@ def test_the_check_names_a_careless_dialogue(tmp_path: Path, fault: str, check: 
     assert check in [finding.check for finding in bench.report.findings]
 
 
+def test_the_check_asks_for_no_answer_before_the_end(tmp_path: Path) -> None:
+    """A run asks a dialogue for its answer once it has ended: one that has none before is no fault."""
+    text = EXAMPLE.read_text("utf-8")
+    for old, new in (
+        (CAREFUL, 'if line not in (b"0", b"0.5"):'),
+        ("self._plan.append(int(line))", "self._plan.append(float(line))"),
+        ("return list(self._plan)", "return {len(self._durations): list(self._plan)}[len(self._plan)]"),
+    ):
+        assert old in text, old
+        text = text.replace(old, new)
+    path = tmp_path / "late.py"
+    path.write_text(text, "utf-8")
+    loaded = load_problem(str(path))
+    bench = Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
+    check_dialogue(bench)
+    assert bench.report.findings == []
+
+
 def test_the_check_names_what_is_revealed_after_the_first_decision(tmp_path: Path) -> None:
     """A dialogue that begins with one item and then tells of all others lets a candidate look ahead."""
     text, line = EXAMPLE.read_text("utf-8"), 'return b"%d" % self._durations[len(self._plan)]'
