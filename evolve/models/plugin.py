@@ -3,13 +3,51 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ...problems.base import Json
 from ..base import Completion
 from .base import Closable, ErrorKind, Model, ModelError, Parameterised, Request
 from .chat import clip
 from .keys import Keys
+from .settings import ModelSettings
+
+
+def make_model(load: Callable[[], Any], settings: ModelSettings, keys: Keys) -> PluginModel:
+    """What a plug-in makes of a `[[model]]` table.
+
+    Args:
+        load: gives the plug-in's factory.
+        settings: the table.
+        keys: what is hidden in the text of an exception.
+
+    Raises:
+        ModelError: it raised, or made something else than a model; its own `ModelError` passes.
+        ModuleNotFoundError: a package is missing, which is told with the command that installs it.
+    """
+    try:
+        model = load()(settings)
+        fit = isinstance(getattr(model, "name", None), str) and callable(getattr(model, "complete", None))
+    except (ModelError, ModuleNotFoundError):
+        raise
+    except (Exception, SystemExit) as error:
+        said = f"{settings.spec}: {_raised(error, str(error), keys)}; mend the plug-in"
+        raise ModelError(ErrorKind.REQUEST, said) from None  # the log writes chains out, and hides no key
+    if not fit:
+        raise ModelError(
+            ErrorKind.REQUEST,
+            f"{settings.spec}: the plug-in made {type(model).__name__}, expected a model with a name (text) "
+            "and complete(request); mend the plug-in",
+        )
+    return PluginModel(model, keys)
+
+
+def _raised(error: BaseException, said: str, keys: Keys) -> str:
+    """What a plug-in raised, and where, without keys."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    words = clip(keys.hide(said))
+    return f"the plug-in raised {type(error).__name__}: {words} ({last.filename}, line {last.lineno})"
 
 
 class PluginModel:
@@ -58,11 +96,9 @@ class PluginModel:
             self._model.close()
 
     def _fault(self, error: BaseException, said: str) -> ModelError:
-        last = traceback.extract_tb(error.__traceback__)[-1]
         return ModelError(
             ErrorKind.REQUEST,
-            f"{self.name}: the plug-in raised {type(error).__name__}: {clip(self._keys.hide(said))} "
-            f"({last.filename}, line {last.lineno}); expected a Completion, or a ModelError of a known kind; "
-            "mend the plug-in, then resume",
+            f"{self.name}: {_raised(error, said, self._keys)}; expected a Completion, or a ModelError of a "
+            "known kind; mend the plug-in, then resume",
             unknown_outcome=True,
         )

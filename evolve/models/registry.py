@@ -12,7 +12,7 @@ from pathlib import Path
 from .base import ErrorKind, Model, ModelError
 from .cassette import Cassette, RecordedModel, Replies
 from .keys import Keys
-from .plugin import PluginModel
+from .plugin import make_model
 from .settings import ModelSettings
 
 GROUP = "gapsmith.models"
@@ -112,7 +112,7 @@ def providers() -> dict[str, Provider]:
 
 def _plugin(point: EntryPoint) -> Provider:
     def build(settings: ModelSettings, around: Surroundings) -> Model:
-        return PluginModel(point.load()(settings), Keys.of(around.environment))
+        return make_model(point.load, settings, Keys.of(around.environment))
 
     return Provider(f"{point.name}/NAME", f"plug-in {point.value}", build)
 

@@ -114,6 +114,32 @@ def test_a_plug_in_comes_through_its_entry_point(monkeypatch):
     assert "OPENAI_API_KEY" in providers()["openai"].needs
 
 
+def refuse(settings):
+    """A factory that fails, and repeats a key."""
+    raise RuntimeError(f"{settings.spec}: no broker for sk-very-secret")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [(refuse, "raised RuntimeError: parrot/grey: no broker for ***"), (lambda table: None, "made NoneType")],
+)
+def test_a_plug_in_that_makes_no_model_is_told_as_its_own(monkeypatch, make, said):
+    """What a factory raises is no bug of the tool, and shows no key."""
+
+    class Point:
+        name, value = "parrot", "parrots:make"
+
+        def load(self):
+            return make
+
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()])
+    with pytest.raises(ModelError) as caught:
+        build_model(ModelSettings(spec="parrot/grey"), Surroundings(environment={"X_KEY": "sk-very-secret"}))
+    assert str(caught.value).startswith("parrot/grey: the plug-in ")
+    assert said in str(caught.value)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
 class Raising:
     """A plug-in's model that raises."""
 
