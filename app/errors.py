@@ -44,6 +44,10 @@ class ProblemError(UserError):
         super().__init__(code, message, hint)
 
 
+class SolverFailed(ProblemError):
+    """A solver could not be run here: nothing is said of what it should have proved."""
+
+
 class UnknownProblem(ProblemError):
     """Nothing goes by the given name (exit code 2); the hint lists the nearest names."""
 

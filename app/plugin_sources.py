@@ -23,7 +23,8 @@ from threading import Event, Thread
 from types import FrameType, ModuleType
 from typing import Any
 
-from .errors import ProblemError, UnknownProblem
+from ..evaluators.toolbox import SolverError
+from .errors import ProblemError, SolverFailed, UnknownProblem
 
 PATIENCE_SECONDS = 5.0
 """Wall seconds beyond those that were asked for, before somebody who waits is told what for."""
@@ -69,6 +70,8 @@ def blame(what: str) -> Iterator[None]:
             f"install what provides {error.name}, or correct the import; a single-file problem may import "
             "installed packages only",
         ) from None
+    except SolverError as error:
+        raise SolverFailed(f"{what}: {error}", "`gapsmith doctor` says which solvers work here") from None
     except (Exception, SystemExit) as error:
         words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         line = place(error)

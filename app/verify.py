@@ -11,7 +11,7 @@ from ..evaluators.base import Evaluation, Reference, ReferenceKind, Score
 from ..evaluators.numbers import better_than, equal
 from ..evaluators.scoring import tolerance_of
 from ..problems.base import SPLITS, Instance, Problem, Sense
-from .errors import ProblemError, UserError
+from .errors import ProblemError, SolverFailed, UserError
 from .opening import splits_of
 from .references import arithmetic_differs, proved_again, reached_again
 from .stored import stored_evaluator
@@ -69,7 +69,7 @@ def verify(
 
     Returns:
         The JSON contract's document, with `programs`, `compared` (counts), `changed`, and the count
-        `references_not_proved_again` of those that met only a weaker bound, beside.
+        `references_not_proved_again` of those that met only a weaker bound or no solver, beside.
 
     Raises:
         UserError: the problem is not here, or there is nothing to verify.
@@ -161,6 +161,10 @@ def _references(
         told, what = f"{recorded.kind.value} {recorded.value}", f"reference of {instance.id}"
         try:
             now = proved_again(loaded, instance, recorded, config.evaluation.reference_seconds)
+        except SolverFailed as error:
+            findings.not_proved += 1
+            findings.note(what, told, error.message)
+            continue
         except ProblemError as error:  # a proof that fails on what is recorded refutes it
             findings.compare("references proved again", what, told, error.message)
             continue

@@ -72,7 +72,8 @@ def _print(document: Mapping[str, Any]) -> None:
     )
     if weaker := document["references_not_proved_again"]:
         out.print(
-            f"  {count(weaker, 'reference')} met only a weaker bound: not contradicted, not proved again"
+            f"  {count(weaker, 'reference')} met only a weaker bound or no solver: "
+            "not contradicted, not proved again"
         )
     for title, rows in (("differs", document["differences"]), ("changed since", document["changed"])):
         for row in rows[:_MOST_SHOWN]:

@@ -12,6 +12,7 @@ from gapsmith.app import references, verify
 from gapsmith.app.plugins import LoadedProblem, load_problem
 from gapsmith.evaluators.base import ProofKind, Reference
 from gapsmith.evaluators.cache import Cache, ReferenceCache, encode_reference
+from gapsmith.evaluators.toolbox import SolverError
 from gapsmith.problems.base import Instance
 
 
@@ -47,7 +48,7 @@ class Proofs:
 
     version = "1"
 
-    def __init__(self, stored: Reference, proof: Reference | str) -> None:
+    def __init__(self, stored: Reference, proof: Reference | Exception) -> None:
         self.stored, self.proof = stored, proof
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
@@ -56,12 +57,12 @@ class Proofs:
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
         """The proof of the test."""
-        if isinstance(self.proof, str):
-            raise ValueError(self.proof)
+        if isinstance(self.proof, Exception):
+            raise self.proof
         return self.proof
 
 
-def proven(stored: Reference, proof: Reference | str) -> tuple[LoadedProblem, Instance]:
+def proven(stored: Reference, proof: Reference | Exception) -> tuple[LoadedProblem, Instance]:
     """A problem with such references, and one of its instances."""
     loaded = load_problem("gpu-fleet-aggregate")
     return replace(loaded, references=Proofs(stored, proof)), loaded.instances("tiny-rate", 1)[0]
@@ -86,13 +87,14 @@ def bound(value: int) -> Reference:
         (bound(7), bound(7), True, 0),
         (bound(7), bound(3), True, 1),
         (bound(7), optimum(8), True, 0),
-        (optimum(7), "the shipped sequence costs 8", False, 0),
+        (optimum(7), ValueError("the shipped sequence costs 8"), False, 0),
+        (optimum(7), SolverError("cbc: not installed"), True, 1),
     ],
 )
 def test_a_run_is_verified_by_proofs_and_not_by_looking_up(
-    stored: Reference, proof: Reference | str, agree: bool, missed: int
+    stored: Reference, proof: Reference | Exception, agree: bool, missed: int
 ) -> None:
-    """`verify RUN` asks for a proof, counts what met only a weaker bound, and tells a proof that fails."""
+    """`verify RUN` asks for a proof, counts what met a weaker bound or no solver, tells a false proof."""
     loaded, instance = proven(stored, proof)
     reader = SimpleNamespace(references=lambda: {instance.id: stored})
     record: Any = SimpleNamespace(reader=reader, instances={instance.id: instance})
