@@ -159,9 +159,10 @@ class Caller:
 
     def _tell_useless(self) -> None:
         """Records what was paid for nothing, where the budget ends before it would have called a person."""
-        if self._useless_replies:
-            many = f"replies were of no use, and may have been billed: {len(self._useless_replies)}"
-            self._log.noted(f"{self.model.name}: {many}; the last: {self._useless_replies[-1]}")
+        replies, self._useless_replies = self._useless_replies, []
+        if replies:  # told once, also where several calls end with the budget
+            many = f"replies were of no use, and may have been billed: {len(replies)}"
+            self._log.noted(f"{self.model.name}: {many}; the last: {replies[-1]}")
 
     def _prepare(self, request: Request, operator: str, attempt: int) -> tuple[Call, Reservation]:
         tokens_in = most_tokens_in(request.prompt)
