@@ -110,7 +110,7 @@ class SearchSection(_Section):
         ge=0,
         description="first iterations, over which the share of fresh starts falls from 1 to fresh_share "
         f"(count; 0 is none); not set it is {FRESH_UNTIL}, at most a quarter of budget.iterations or "
-        "budget.evaluations, and 0 with models",
+        "budget.evaluations, and 0 with models; set a quarter of the iterations that a limit of time leaves",
     )
     tune_evaluations: Count = Field(48, description="iterations spent on the numbers of one program (count)")
     simplify: int = Field(
