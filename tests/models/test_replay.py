@@ -115,6 +115,7 @@ def test_a_replay_that_takes_another_course_says_where(tmp_path, seed):
     assert replay(folder)["differences"] != []
 
 
+@pytest.mark.slow
 def test_a_run_whose_tokens_were_spent_is_replayed(tmp_path, module_loopback):
     """An ask may stay open while later ones are told; the replay still tells all that was told."""
     server = module_loopback(replies=REPLIES, faults=["pause", "ok", "ok", "ok", "ok", "ok", "ok", "ok"])
@@ -150,6 +151,7 @@ def test_a_run_of_two_models_of_one_specification_is_replayed(tmp_path, module_l
     assert replay(folder)["differences"] == []
 
 
+@pytest.mark.slow
 def test_a_run_that_ended_by_its_cpu_time_is_replayed(tmp_path):
     """CPU seconds are never the same twice: the replay ends where the record does."""
     folder = run(tmp_path / "run", budget={"cpu_seconds": 0.5})
@@ -235,6 +237,7 @@ def operators(folder):
         return [row["operator"] for row in reader.rows("SELECT operator FROM iterations ORDER BY iteration")]
 
 
+@pytest.mark.slow
 def test_a_cassette_answers_another_campaign(tmp_path, module_loopback, monkeypatch):
     """Exported and run in an empty folder, without run, key or server, it gives the same archive."""
     key = "sk-this-is-a-secret"

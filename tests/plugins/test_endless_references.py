@@ -72,7 +72,14 @@ def test_an_interruption_ends_it(planted: Planted, words: tuple[str, ...]) -> No
     waiting = "open('begun', 'w').close()\n        while True: __import__('time').sleep(0.01)"
     path = planted((LINE, f"{waiting}\n        {LINE}"))
     command = [sys.executable, "-m", "gapsmith.cli", *words, str(path)]
-    process = subprocess.Popen(command, cwd=path.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = subprocess.Popen(
+        command,
+        cwd=path.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        # A shell that runs the tests in its background has them ignore Ctrl-C, and what they start too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     try:
         ends = time.monotonic() + 60
         while not (path.parent / "begun").exists() and time.monotonic() < ends:
