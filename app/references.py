@@ -15,7 +15,7 @@ from ..evaluators.base import ProofKind, Reference, ReferenceKind
 from ..evaluators.cache import Cache, ReferenceCache, encode_reference
 from ..evaluators.numbers import better_than, equal
 from ..evaluators.scoring import tolerance_of
-from ..problems.base import Instance, Sense
+from ..problems.base import Instance, Problem, Sense
 from .errors import INVALID, ProblemError, UserError
 from .plugin_sources import blame, told_when_slow
 from .plugins import LoadedProblem
@@ -120,7 +120,7 @@ def verify(
     for done, (instance, (first, second)) in enumerate(parallel(one, instances, workers), 1):
         proofs[second.proof.value if second.proof else "none"] += 1
         missed[first.kind] += not reached_again(loaded, first, second)
-        if not _consistent(loaded, first, second):
+        if not consistent(loaded.problem, first, second):
             differences.append(
                 {
                     "what": instance.id,
@@ -212,21 +212,20 @@ def parallel(
         stopped.set()
 
 
-def _consistent(loaded: LoadedProblem, first: Reference, second: Reference) -> bool:
-    tolerance, minimise = tolerance_of(loaded.problem), loaded.problem.sense is Sense.MINIMISE
-    if arithmetic_differs(first, second, tolerance):
-        return False
-    optima = [r for r in (first, second) if r.kind is ReferenceKind.OPTIMUM]
-    if len(optima) == 2:
-        return equal(first.value, second.value, tolerance)
-    if len(optima) == 1 and first.bound is not None and second.bound is not None:
-        other = second if optima[0] is first else first
-        assert other.bound is not None
-        return not better_than(optima[0].value, other.bound, minimise, tolerance)
-    return True
+def consistent(problem: Problem, first: Reference, second: Reference) -> bool:
+    """Whether two references may both be true: no value that is more than a bound is better than the other's.
+
+    Two optima are equal by that, and two bounds from the same arithmetic must be.
+    """
+    minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)
+    return not _arithmetic_differs(first, second, tolerance) and not any(
+        one.bound is not None and better_than(other.value, one.bound, minimise, tolerance)
+        for one, other in ((first, second), (second, first))
+        if other.kind is not ReferenceKind.BOUND
+    )
 
 
-def arithmetic_differs(first: Reference, second: Reference, tolerance: float) -> bool:
+def _arithmetic_differs(first: Reference, second: Reference, tolerance: float) -> bool:
     """Whether two bounds differ although they were worked out in the same way, whatever time there was."""
     if first.bound is None or second.bound is None:
         return False

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..evaluators.base import Evaluation, Reference, ReferenceKind, Score
-from ..evaluators.numbers import better_than, equal
+from ..evaluators.numbers import equal
 from ..evaluators.scoring import tolerance_of
-from ..problems.base import SPLITS, Instance, Problem, Sense
+from ..problems.base import SPLITS, Instance, Problem
 from .errors import ProblemError, SolverFailed, UserError
 from .opening import splits_of
-from .references import arithmetic_differs, proved_again, reached_again
+from .references import consistent, proved_again, reached_again
 from .stored import stored_evaluator
 
 if TYPE_CHECKING:
@@ -177,19 +177,10 @@ def _references(
 
 
 def _agrees(recorded: Reference, now: Reference, problem: Problem) -> bool:
-    """Whether two references may both be true: optima are equal, and no optimum is better than a bound.
-
-    Two bounds from the same arithmetic are equal too.
-    """
-    if arithmetic_differs(recorded, now, tolerance_of(problem)):
-        return False
-    if recorded.kind is now.kind and recorded.kind is not ReferenceKind.BOUND:
-        return equal(recorded.value, now.value, tolerance_of(problem))
-    minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)
-    return not any(
-        one.bound is not None and better_than(other.value, one.bound, minimise, tolerance)
-        for one, other in ((recorded, now), (now, recorded))
-        if other.kind is not ReferenceKind.BOUND
+    """Whether two references may both be true, and values that are more than bounds came out the same."""
+    same = recorded.kind is now.kind and recorded.kind is not ReferenceKind.BOUND
+    return consistent(problem, recorded, now) and (
+        not same or equal(recorded.value, now.value, tolerance_of(problem))
     )
 
 

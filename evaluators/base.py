@@ -22,6 +22,11 @@ class ReferenceKind(StrEnum):
     BEST_KNOWN = "best_known"
     BASELINE = "baseline"
 
+    @property
+    def proven(self) -> bool:
+        """Whether its value is a proven bound, so that nothing honest is better."""
+        return self in (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
+
 
 class ProofKind(StrEnum):
     """Why the bound of a reference may be believed."""
@@ -69,7 +74,7 @@ class Reference:
             )
         if (self.bound is None) != (self.proof is None):
             raise ValueError("Reference: proof must be given iff there is a bound")
-        if self.kind in (ReferenceKind.OPTIMUM, ReferenceKind.BOUND) and self.value != self.bound:
+        if self.kind.proven and self.value != self.bound:
             raise ValueError(f"Reference: {self.kind} needs value = bound, got {self.value} and {self.bound}")
 
     @classmethod

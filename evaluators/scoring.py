@@ -11,12 +11,10 @@ from fractions import Fraction
 from ..problems.base import Instance, Number, Problem, Sense, Verdict, VerdictStatus, canonical_json
 from ..problems.plain import PLAIN, brief
 from ..sandbox.base import Execution, ExecutionStatus
-from .base import Reference, ReferenceKind, Score, ScoreStatus
+from .base import Reference, Score, ScoreStatus
 from .numbers import DEFAULT_TOLERANCE, LARGEST, SCORABLE, better_than, exact, scorable, subtract, written
 
 _MESSAGE_CHARACTERS = 500
-_PROVEN = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
-"""Kinds whose value is the bound itself: only noise is better and not beyond it."""
 
 
 def tolerance_of(problem: Problem) -> float:
@@ -89,7 +87,7 @@ def normalised_loss(score: Score, instance: Instance) -> float | None:
         return None
     small = -instance.scale < score.reference < instance.scale
     found = float(ratio(score.excess, instance.scale if small else score.reference))
-    return max(0.0, found) if score.reference_kind in _PROVEN and not exact(score.excess) else found
+    return max(0.0, found) if score.reference_kind.proven and not exact(score.excess) else found
 
 
 def fitness(scores: Sequence[Score], instances: Sequence[Instance]) -> float | None:

@@ -14,11 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, stdev
 
-from ..evaluators.base import Evaluation, ReferenceKind, Score
+from ..evaluators.base import Evaluation, Score
 
 FIRST_LOOK = 4
 _GROWTH = 1.5
-_PROVEN = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 SURE = 1.2
 """How far above the rival's whole loss a partial one must be to need no test (ratio)."""
 
@@ -52,7 +51,7 @@ class PairedRace:
         Raises:
             ValueError: a score of it is not OK.
         """
-        proven = all(score.reference_kind in _PROVEN for score in rival.scores)
+        proven = all(score.reference_kind.proven for score in rival.scores)
         return cls(tuple(losses_of(rival, loss_of).values()), level, proven, parent)
 
     def lost(self, losses: Sequence[float], answers: Sequence[str | None]) -> bool:
