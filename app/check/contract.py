@@ -126,26 +126,18 @@ def _one(bench: Bench, split: str, instance: Instance) -> None:
             why="public parts are the entry point's keyword arguments",
             fix="use names that are valid in a function's signature",
         )
-    if _changed_by_json(instance.public):
-        bench.report.add(
-            "public-json",
-            sent=f"{instance.id}.public",
-            got="a value that JSON changes (a tuple, a number as key)",
-            why="the candidate gets JSON: what it sees must be what verify sees",
-            fix="use lists, dictionaries with text keys, numbers, texts",
-        )
-    if instance.hidden is not None and _changed_by_json(instance.hidden):
-        bench.report.add(
-            "hidden-json",
-            sent=f"{instance.id}.hidden",
-            got="a value that JSON changes (a tuple, a number as key)",
-            why="a run keeps its instances as JSON: `resume` and `verify` would see another hidden part",
-            fix="use lists, dictionaries with text keys, numbers, texts",
-        )
-
-
-def _changed_by_json(part: Mapping[str, Any]) -> bool:
-    return bool(json.loads(canonical_json(dict(part))) != dict(part))
+    for part, whole, why in (
+        ("public", instance.public, "the candidate gets JSON: what it sees must be what verify sees"),
+        ("hidden", instance.hidden, "a run keeps JSON: `resume` and `verify` would see another hidden part"),
+    ):
+        if whole is not None and json.loads(canonical_json(dict(whole))) != dict(whole):
+            bench.report.add(
+                f"{part}-json",
+                sent=f"{instance.id}.{part}",
+                got="a value that JSON changes (a tuple, a number as key)",
+                why=why,
+                fix="use lists, dictionaries with text keys, numbers, texts",
+            )
 
 
 def _not_repeated(bench: Bench, split: str, got: str) -> None:

@@ -175,9 +175,8 @@ def _hush() -> None:
 def fail(error: UserError, as_json: bool) -> None:
     """Prints an error and ends with its exit code."""
     if as_json:
-        with suppress(
-            OSError, UserError
-        ):  # standard output may itself be what is full: the lines below say so
+        # Standard output may itself be what is full: the lines below say so.
+        with suppress(OSError, UserError):
             emit_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
     from ..views.words import clean
 

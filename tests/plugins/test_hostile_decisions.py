@@ -32,19 +32,30 @@ def slot() -> Iterator[Slot]:
         yield opened
 
 
+def changed(folder: Path, *changes: tuple[str, str]) -> LoadedProblem:
+    """The example with some texts replaced, each of which it has."""
+    text = EXAMPLE.read_text("utf-8")
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    path = folder / "changed.py"
+    path.write_text(text, "utf-8")
+    return load_problem(str(path))
+
+
+def bench_of(loaded: LoadedProblem) -> Bench:
+    """What checks report to, with one training instance."""
+    return Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
+
+
 def careless(folder: Path, decision: str) -> LoadedProblem:
     """The example with a dialogue that ends at the first decision, which it takes as it comes."""
-    text = EXAMPLE.read_text("utf-8")
-    for old, new in (
+    return changed(
+        folder,
         (CAREFUL, "if False:"),
         ("self._plan.append(int(line))", f"self._plan.append({decision})\n            return None"),
         (SENT, "if True:\n            send(str(machine)"),
-    ):
-        assert old in text, old
-        text = text.replace(old, new)
-    path = folder / "careless.py"
-    path.write_text(text, "utf-8")
-    return load_problem(str(path))
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,17 +65,8 @@ def test_what_is_revealed_step_by_step_is_drawn_with_a_secret(
     tmp_path: Path, slot: Slot, seed: str, found: list[str]
 ) -> None:
     """An interactive problem whose seed alone decides the hidden parts is named; fixed sequences are not."""
-    text = EXAMPLE.read_text("utf-8")
-    for old, new in (
-        ("def keyed(", "def _keyed("),
-        ('f"{self.name} {set} {seed}{self._secret}"', seed),
-    ):
-        assert old in text, old
-        text = text.replace(old, new)
-    path = tmp_path / "unkeyed.py"
-    path.write_text(text, "utf-8")
-    loaded = load_problem(str(path))
-    bench = Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
+    unkeyed = ("def keyed(", "def _keyed("), ('f"{self.name} {set} {seed}{self._secret}"', seed)
+    bench = bench_of(changed(tmp_path, *unkeyed))
     check_parts(bench, slot)
     assert [finding.check for finding in bench.report.findings] == found
 
@@ -94,41 +96,30 @@ def test_a_hostile_decision_is_an_invalid_answer(tmp_path: Path, slot: Slot, fau
 )
 def test_the_check_names_a_careless_dialogue(tmp_path: Path, fault: str, check: str) -> None:
     """`problems check` says what a candidate could send, before one does."""
-    loaded = careless(tmp_path, CARELESS[fault][0])
-    bench = Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
+    bench = bench_of(careless(tmp_path, CARELESS[fault][0]))
     check_dialogue(bench)
     assert check in [finding.check for finding in bench.report.findings]
 
 
 def test_the_check_asks_for_no_answer_before_the_end(tmp_path: Path) -> None:
     """A run asks a dialogue for its answer once it has ended: one that has none before is no fault."""
-    text = EXAMPLE.read_text("utf-8")
-    for old, new in (
+    late = (
         (CAREFUL, 'if line not in (b"0", b"0.5"):'),
         ("self._plan.append(int(line))", "self._plan.append(float(line))"),
         ("return list(self._plan)", "return {len(self._durations): list(self._plan)}[len(self._plan)]"),
-    ):
-        assert old in text, old
-        text = text.replace(old, new)
-    path = tmp_path / "late.py"
-    path.write_text(text, "utf-8")
-    loaded = load_problem(str(path))
-    bench = Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
+    )
+    bench = bench_of(changed(tmp_path, *late))
     check_dialogue(bench)
     assert bench.report.findings == []
 
 
 def test_the_check_names_what_is_revealed_after_the_first_decision(tmp_path: Path) -> None:
     """A dialogue that begins with one item and then tells of all others lets a candidate look ahead."""
-    text, line = EXAMPLE.read_text("utf-8"), 'return b"%d" % self._durations[len(self._plan)]'
+    line = 'return b"%d" % self._durations[len(self._plan)]'
     told = (
         'return b" ".join(b"%d" % d for d in self._durations[len(self._plan) :][: 99 if self._plan else 1])'
     )
-    assert line in text
-    path = tmp_path / "leaky.py"
-    for written, expected in ((text, []), (text.replace(line, told), ["reveals-ahead"])):
-        path.write_text(written, "utf-8")
-        loaded = load_problem(str(path))
-        bench = Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
+    for sent, expected in ((line, []), (told, ["reveals-ahead"])):
+        bench = bench_of(changed(tmp_path, (line, sent)))
         check_dialogue(bench)
         assert [finding.check for finding in bench.report.findings] == expected
