@@ -16,13 +16,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from gapsmith.evaluators import placement
+from gapsmith.evaluators import placement, shipped
 from gapsmith.evaluators.base import ReferenceKind
-from gapsmith.evaluators.placement import shipped
 from gapsmith.problems.base import Instance
 from gapsmith.problems.placement.fleet_laws import draw
 from gapsmith.problems.placement.gpus import PAPER_LIST
-from gapsmith.problems.placement.shared import stream
+from gapsmith.problems.strata import stream
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 SETS = {
@@ -50,7 +49,9 @@ def proofs() -> None:
     for name, sets in SETS.items():
         problem = getattr(placement, name).problem()
         for label in sets:
-            found = [shipped.shipped(problem.name, i) for i in problem.instances(label, 1)]
+            found = [
+                shipped.shipped(placement.__name__, problem.name, i) for i in problem.instances(label, 1)
+            ]
             known = [reference for reference in found if reference is not None]
             optima = sum(reference.kind is ReferenceKind.OPTIMUM for reference in known)
             gaps = [m[1] for r in known if (m := re.search(r"known ([\d.]+)% above", r.source))]

@@ -13,9 +13,8 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
-from gapsmith.evaluators import placement
+from gapsmith.evaluators import placement, shipped
 from gapsmith.evaluators.base import Plugin, Reference, ReferenceKind
-from gapsmith.evaluators.placement import shipped
 from gapsmith.problems.base import Instance
 
 DATA = Path(__file__).resolve().parents[1] / "evaluators" / "placement" / "data"
@@ -40,7 +39,7 @@ def main() -> None:
     table: dict[str, Reference] = {}
     for name in SETS[arguments.problem]:
         for instance in plugin.problem().instances(name, 1):
-            old = shipped.shipped(arguments.problem, instance)
+            old = shipped.shipped(placement.__name__, arguments.problem, instance)
             if not done(old) and name in (arguments.sets or [name]):
                 old = better(old, fresh(plugin, instance, arguments.seconds))
             if old is not None:

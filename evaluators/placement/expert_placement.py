@@ -12,7 +12,7 @@ from typing import Any
 from ...problems.base import Instance
 from ...problems.placement.expert_placement import gpu_loads
 from ..base import ProofKind, Reference, ReferenceKind
-from .shipped import shipped
+from ..shipped import shipped
 
 _LIVE_ROUNDS = 8
 _WORSE = 0.002
@@ -30,7 +30,7 @@ class ExpertPlacementReferences:
 
     def shipped(self, instance: Instance) -> Reference | None:
         """The shipped reference, None if there is none."""
-        return shipped("expert-placement", instance)
+        return shipped(__package__, "expert-placement", instance)
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """The same without looking at what is shipped, and with a search of `seconds` of wall time."""

@@ -21,7 +21,7 @@ from ..base import ProofKind, Reference, ReferenceKind
 from ..toolbox import ModelError, Solved, floats_suffice, solve_cpsat, solve_mip
 from .fleet_models import exact_pooled_model, packing_mip, packing_model, pooled_model
 from .fleet_packing import Fleet, construct, fleet_price
-from .shipped import shipped
+from ..shipped import shipped
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -45,7 +45,7 @@ class AggregateReferences:
 
     def shipped(self, instance: Instance) -> Reference | None:
         """The shipped reference, None if there is none."""
-        return shipped("gpu-fleet-aggregate", instance)
+        return shipped(__package__, "gpu-fleet-aggregate", instance)
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """The same without looking at what is shipped."""
@@ -68,7 +68,7 @@ class FleetReferences:
 
     def shipped(self, instance: Instance) -> Reference | None:
         """The shipped reference, None if there is none."""
-        return shipped("gpu-fleet", instance)
+        return shipped(__package__, "gpu-fleet", instance)
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """The same without looking at what is shipped."""

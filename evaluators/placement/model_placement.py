@@ -20,7 +20,7 @@ from ...problems.placement.model_placement import pressures
 from ..base import ProofKind, Reference, ReferenceKind
 from ..toolbox import SolveStatus, solve_cpsat
 from . import bin_completion
-from .shipped import shipped
+from ..shipped import shipped
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -41,7 +41,7 @@ class ModelPlacementReferences:
 
     def shipped(self, instance: Instance) -> Reference | None:
         """The shipped reference, None if there is none."""
-        return shipped("model-placement", instance)
+        return shipped(__package__, "model-placement", instance)
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """The same without looking at what is shipped."""

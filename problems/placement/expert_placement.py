@@ -9,17 +9,9 @@ from functools import partial
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
-from .shared import (
-    Cell,
-    Draw,
-    draw_set,
-    draw_splits,
-    integer_fault,
-    list_fault,
-    programs,
-    split_sentences,
-    stream,
-)
+from ..faults import integer_fault, list_fault
+from ..programs import programs
+from ..strata import Cell, Draw, draw_set, draw_splits, split_sentences, stream
 
 DEFAULT_CELLS = (
     (64, 16, 5, 10, 8, 2),
@@ -87,12 +79,14 @@ class ExpertPlacement:
 
     def start_programs(self) -> Mapping[str, str]:
         """The published global rule with a few swaps, and alone, both with constants that can be changed."""
-        return programs(self.name, ("eplb-few-swaps", "eplb-global"))
+        return programs(__package__, self.name, ("eplb-few-swaps", "eplb-global"))
 
     def baselines(self) -> Mapping[str, str]:
         """The published rules, a proportional one, and one with swaps (local search)."""
         return programs(
-            self.name, ("longest-processing-time", "eplb-hierarchical", "eplb-global", "eplb-swaps")
+            __package__,
+            self.name,
+            ("longest-processing-time", "eplb-hierarchical", "eplb-global", "eplb-swaps"),
         )
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from .gpus import MARKET_LIST, PAPER_LIST, Gpu, throughput
-from .shared import Cell, Draw
+from ..strata import Cell, Draw
 
 CAPACITY = 1_000_000
 """One GPU in units of load."""

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
+from ..faults import integer_fault, list_fault
+from ..programs import programs
+from ..strata import draw_set, draw_splits, split_sentences
 from . import fleet_files
 from . import fleet_laws as laws
-from .shared import draw_set, draw_splits, integer_fault, list_fault, programs, split_sentences
 
 _TASK = """\
 A language-model service rents GPUs by the hour. Its traffic falls into buckets of similar prompt and reply
@@ -90,12 +92,12 @@ class GpuFleet(_Fleet):
 
     def start_programs(self) -> Mapping[str, str]:
         """One pass over the slices with keys and constants that can be changed."""
-        return programs(self.name, ("weighted-first-fit", "cheapest-type"))
+        return programs(__package__, self.name, ("weighted-first-fit", "cheapest-type"))
 
     def baselines(self) -> Mapping[str, str]:
         """Constructive rules from simple to thorough, and one with a closing step (local search)."""
         names = ("best-single-type", "cheapest-type", "cost-aware-first-fit", "cost-aware-best-fit")
-        return programs(self.name, (*names, "best-subset", "best-subset-closing"))
+        return programs(__package__, self.name, (*names, "best-subset", "best-subset-closing"))
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """Dollars per hour of the GPUs, exact, iff every slice is served and no GPU is too full."""
@@ -135,12 +137,12 @@ class GpuFleetAggregate(_Fleet):
 
     def start_programs(self) -> Mapping[str, str]:
         """A rule with keys and constants that can be changed."""
-        return programs(self.name, ("rounding-aware", "cheapest-type"))
+        return programs(__package__, self.name, ("rounding-aware", "cheapest-type"))
 
     def baselines(self) -> Mapping[str, str]:
         """Constructive rules, and one with a closing step (local search)."""
         names = ("best-single-type", "cheapest-type", "rounding-aware", "best-subset", "best-subset-closing")
-        return programs(self.name, names)
+        return programs(__package__, self.name, names)
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The price of the GPUs that the loads need, in dollars per hour, exact."""

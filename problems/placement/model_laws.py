@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from ..base import Instance
-from .shared import Cell, Draw
+from ..strata import Cell, Draw
 
 MEMORY = 80
 """GB of one GPU in the generated sets (A100 80 GB, H100)."""

@@ -8,8 +8,10 @@ from functools import partial
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
+from ..faults import integer_fault, list_fault
+from ..programs import programs
+from ..strata import Cell, draw_set, draw_splits, split_sentences
 from . import model_laws as laws
-from .shared import Cell, draw_set, draw_splits, integer_fault, list_fault, programs, split_sentences
 
 _STATEMENT = """\
 A cluster of identical GPUs serves many language models at once. Model i takes sizes[i] GB of a GPU for its
@@ -63,12 +65,12 @@ class ModelPlacement:
 
     def start_programs(self) -> Mapping[str, str]:
         """Greedy rules with constants and keys that can be changed."""
-        return programs(self.name, ("normalised-sum", "rate-descending"))
+        return programs(__package__, self.name, ("normalised-sum", "rate-descending"))
 
     def baselines(self) -> Mapping[str, str]:
         """Four greedy rules, best fit under bisection, and local search from the best of them."""
         names = ("rate-descending", "size-descending", "normalised-sum", "ratio-greedy", "bisection-best-fit")
-        return programs(self.name, (*names, "move-swap-descent"))
+        return programs(__package__, self.name, (*names, "move-swap-descent"))
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The largest pressure as an exact fraction; free memory must be at least 1 GB on every GPU."""

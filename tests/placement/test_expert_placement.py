@@ -12,7 +12,7 @@ from gapsmith.evaluators.base import ProofKind, ReferenceKind
 from gapsmith.evaluators.placement import expert_placement as plugin
 from gapsmith.evaluators.placement.expert_placement import lower_bound, smallest_largest_copy
 from gapsmith.problems.base import Instance, Problem, VerdictStatus
-from gapsmith.problems.placement.shared import stream
+from gapsmith.problems.strata import stream
 
 SMALL = {"loads": [90, 30, 20], "gpus": 2, "slots": 2, "groups": 1, "nodes": 1}
 

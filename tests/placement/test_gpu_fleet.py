@@ -15,7 +15,7 @@ from gapsmith.evaluators.placement import gpu_fleet, gpu_fleet_aggregate
 from gapsmith.evaluators.placement.gpu_fleet import closed_form_bound
 from gapsmith.problems.base import Instance, InstanceFileError, Problem, VerdictStatus
 from gapsmith.problems.placement.gpus import MARKET_LIST, PAPER_LIST, throughput
-from gapsmith.problems.placement.shared import stream
+from gapsmith.problems.strata import stream
 
 TOY = {
     "gpu_info": {

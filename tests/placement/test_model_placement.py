@@ -12,7 +12,7 @@ from gapsmith.evaluators.base import ReferenceKind, ScoreStatus
 from gapsmith.evaluators.placement import model_placement as plugin
 from gapsmith.evaluators.scoring import score
 from gapsmith.problems.base import Instance, Problem, VerdictStatus
-from gapsmith.problems.placement.shared import stream
+from gapsmith.problems.strata import stream
 from gapsmith.sandbox.base import Execution, ExecutionStatus
 
 SMALL = {"gpus": 2, "memory": 80, "sizes": [30, 20, 10], "rates": [6, 3, 5]}

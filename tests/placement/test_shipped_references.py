@@ -12,9 +12,10 @@ from gapsmith.app.plugins import load_problem
 from gapsmith.app.references import table
 from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.placement import expert_placement, gpu_fleet, gpu_fleet_aggregate, model_placement
-from gapsmith.evaluators.placement.shipped import encode_table, shipped
+from gapsmith.evaluators.shipped import encode_table, shipped
 
 PLUGINS = [gpu_fleet, gpu_fleet_aggregate, model_placement, expert_placement]
+PACKAGE = "gapsmith.evaluators.placement"
 SPLITS = ("train", "valid", "test")
 
 
@@ -29,7 +30,7 @@ def test_every_default_instance_has_one(plugin: Any) -> None:
     problem = plugin.problem()
     for split in SPLITS:
         for instance in problem.instances(split, 1):
-            found = shipped(problem.name, instance)
+            found = shipped(PACKAGE, problem.name, instance)
             assert found is not None, f"{instance.id}: run benchmarks/placement_references.py {problem.name}"
             assert found.kind in (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 
@@ -89,7 +90,7 @@ def test_a_second_solver_agrees(plugin: Any) -> None:
 def test_a_changed_instance_finds_nothing() -> None:
     """Shipped values are looked up by the digest of the whole instance; the text of a file is sorted."""
     one, other = model_placement.problem().instances("train", 2)[:2]
-    assert shipped("model-placement", one) is None
+    assert shipped(PACKAGE, "model-placement", one) is None
     references: Any = model_placement.references
     table = {i.digest: references.compute(i, 5) for i in (other, one)}
     assert list(json.loads(encode_table(table))) == sorted(table)

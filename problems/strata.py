@@ -1,4 +1,4 @@
-"""What the placement problems share: random streams, stratified splits, programs, words for faults."""
+"""Random streams and stratified, disjoint splits of generated instances."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.resources import files
 from typing import Any
 
-from ..base import Instance, Json
+from .base import Instance
 
 SPLIT_WORDS = {"train": "steers the search", "valid": "chooses the champion", "test": "judges it once"}
 _ATTEMPTS = 1_000
@@ -101,41 +100,3 @@ def split_sentences(cells: Sequence[Cell], rounds: Mapping[str, int]) -> dict[st
         split: f"{len(cells) * count} instances, {count} per stratum; {SPLIT_WORDS[split]}"
         for split, count in rounds.items()
     }
-
-
-def program(problem: str, name: str) -> str:
-    """Source text of a shipped program; names have hyphens, files underscores."""
-    folder = files(__package__).joinpath("programs", problem.replace("-", "_"))
-    return folder.joinpath(name.replace("-", "_") + ".py").read_text("utf-8")
-
-
-def programs(problem: str, names: Sequence[str]) -> dict[str, str]:
-    """Id → source text, in the order of the names."""
-    return {name: program(problem, name) for name in names}
-
-
-def integer_fault(value: Json, where: str, low: int, high: int, meaning: str) -> str | None:
-    """One sentence on why a value is no integer of [low, high] (a boolean is none), or None."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        return f"{where}: got {kind(value)}, expected {meaning}, an integer from {low} to {high}"
-    if not low <= value <= high:
-        got = str(value) if abs(value) < 10**12 else "a huge integer"
-        return f"{where}: got {got}, expected {meaning}, an integer from {low} to {high}"
-    return None
-
-
-def list_fault(value: Json, where: str, length: int | None, meaning: str) -> str | None:
-    """One sentence on why a value is no list (of this length), or None."""
-    if not isinstance(value, list):
-        return f"{where}: got {kind(value)}, expected {meaning}"
-    if length is not None and len(value) != length:
-        return f"{where}: got {len(value)} entries, expected {length}: {meaning}"
-    return None
-
-
-def kind(value: Json) -> str:
-    """What a JSON value is, in words."""
-    if value is None:
-        return "nothing (null)"
-    words = {bool: "true or false", int: "an integer", float: "a float", str: "a text", dict: "an object"}
-    return words.get(type(value), "a list")

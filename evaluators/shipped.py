@@ -1,0 +1,40 @@
+"""References that ship with a package: one JSON file per problem, keyed by instance digest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from ..problems.base import Instance
+from .base import Reference
+from .cache import decode_reference, encode_reference
+
+
+def shipped(package: str, problem: str, instance: Instance) -> Reference | None:
+    """The shipped reference of an instance, or None; a changed instance has another digest.
+
+    Args:
+        package: the one whose folder `data` holds `PROBLEM.json`.
+        problem: its name.
+        instance: whose reference is looked up.
+    """
+    return _table(package, problem).get(instance.digest)
+
+
+def encode_table(references: Mapping[str, Reference]) -> str:
+    """Text of a data file (JSON, one reference per line) from instance digest → reference."""
+    lines = [
+        f"{json.dumps(digest)}: {json.dumps(encode_reference(reference), sort_keys=True)}"
+        for digest, reference in sorted(references.items())
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+@cache
+def _table(package: str, problem: str) -> Mapping[str, Reference]:
+    file = files(package).joinpath("data", f"{problem}.json")
+    if not file.is_file():
+        return {}
+    return {digest: decode_reference(row) for digest, row in json.loads(file.read_text("utf-8")).items()}

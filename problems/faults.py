@@ -1,0 +1,32 @@
+"""Sentences about what is wrong with an answer, for verdicts."""
+
+from __future__ import annotations
+
+from .base import Json
+
+
+def integer_fault(value: Json, where: str, low: int, high: int, meaning: str) -> str | None:
+    """One sentence on why a value is no integer of [low, high] (a boolean is none), or None."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return f"{where}: got {kind(value)}, expected {meaning}, an integer from {low} to {high}"
+    if not low <= value <= high:
+        got = str(value) if abs(value) < 10**12 else "a huge integer"
+        return f"{where}: got {got}, expected {meaning}, an integer from {low} to {high}"
+    return None
+
+
+def list_fault(value: Json, where: str, length: int | None, meaning: str) -> str | None:
+    """One sentence on why a value is no list (of this length), or None."""
+    if not isinstance(value, list):
+        return f"{where}: got {kind(value)}, expected {meaning}"
+    if length is not None and len(value) != length:
+        return f"{where}: got {len(value)} entries, expected {length}: {meaning}"
+    return None
+
+
+def kind(value: Json) -> str:
+    """What a JSON value is, in words."""
+    if value is None:
+        return "nothing (null)"
+    words = {bool: "true or false", int: "an integer", float: "a float", str: "a text", dict: "an object"}
+    return words.get(type(value), "a list")
