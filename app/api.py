@@ -10,11 +10,11 @@ from ..problems.base import SPLITS
 from ..sandbox.base import MAIN_FILE
 from . import compose
 from .assignments import override
+from .audit.evaluation import evaluate_program
 from .config import parse
-from .evaluation import evaluate_program
-from .opening import open_setup
+from .opening.draw import open_setup
 from .proposers import check_models
-from .runs import new_folder, new_name, runs_folder
+from .record.runs import new_folder, new_name, runs_folder
 
 
 def run_campaign(

@@ -26,16 +26,16 @@ from ..evolve.store.reader import BASELINE
 from ..evolve.store.store import Store
 from ..problems.base import SPLITS
 from ..sandbox.base import MAIN_FILE
-from .baselines import best_baseline, evaluate_baselines
-from .claims import claims
 from .config import DEFAULT_ITERATIONS, Config, dump
 from .errors import NO_CANDIDATE, UserError
-from .opening import open_setup
+from .opening.baselines import best_baseline, evaluate_baselines
+from .opening.draw import open_setup
+from .opening.setup import Notify, Setup
+from .opening.stored import stored_setup
 from .proposers import build_proposer, order_of
-from .runs import CONFIG_NAME, STOP_NAME, Group, at_work, run_log
-from .setup import Notify, Setup
-from .stored import stored_setup
-from .summary import summarise
+from .record.claims import claims
+from .record.runs import CONFIG_NAME, STOP_NAME, Group, at_work, run_log
+from .record.summary import summarise
 from .versions import versions
 
 BEST_NAME = "best.py"
@@ -108,7 +108,7 @@ def run(
 
 def _last_step(folder: Path, store: Store, stopped: StopReason, variants: int, notify: Notify) -> None:
     """Reduces the champion where that is asked for; the run has ended only then, else `resume` does it."""
-    from .simplify import reduce_champion
+    from .audit.simplify import reduce_champion
 
     try:
         if variants:
@@ -121,8 +121,8 @@ def _last_step(folder: Path, store: Store, stopped: StopReason, variants: int, n
 
 def write_best(folder: Path) -> None:
     """Writes the best heuristic so far as a program that runs alone into the run folder."""
-    from .views.record import open_record
-    from .views.standalone import program_text
+    from .record.record import open_record
+    from .record.standalone import program_text
 
     with open_record(folder) as record:
         if record.best is not None:

@@ -20,7 +20,7 @@ from ..evolve.store.reader import Reader
 from ..evolve.store.records import read_completion
 from ..evolve.store.store import Store
 from .errors import INVALID, MISSING, USAGE, UserError
-from .runs import find_run
+from .record.runs import find_run
 
 if TYPE_CHECKING:
     from ..evolve.models.caller import Caller

@@ -20,7 +20,7 @@ from unittest.mock import patch
 
 from gapsmith.app import compose
 from gapsmith.app.config import parse
-from gapsmith.app.setup import Setup
+from gapsmith.app.opening.setup import Setup
 from gapsmith.evolve.campaign import Campaign
 from gapsmith.sandbox.base import Description, Execution, ExecutionStatus, Sandbox
 

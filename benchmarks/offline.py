@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gapsmith.app.plugins import load_problem
+from gapsmith.app.door.plugins import load_problem
 from gapsmith.evaluators.base import EvaluationStatus, ReferenceKind
 from gapsmith.evaluators.evaluator import GapEvaluator
 from gapsmith.evolve.base import stream

@@ -26,8 +26,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean, median
 
-from gapsmith.app.paired import sign_flip
 from gapsmith.evaluators.figures import bootstrap_interval
+from gapsmith.evaluators.statistics import sign_flip
 from gapsmith.evolve.store.reader import Reader
 
 ARMS: dict[str, tuple[str, ...]] = {

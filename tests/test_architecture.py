@@ -33,7 +33,7 @@ HOMES = {
     "typer": ("cli.py", "app/verbs/"),
     "rich": ("app/",),
     "matplotlib": ("app/views/plots/",),
-    "pydantic": ("app/config.py", "app/parameters.py", "evolve/models/"),
+    "pydantic": ("app/config.py", "app/door/parameters.py", "evolve/models/"),
     "pydantic_core": ("app/config.py", "evolve/models/"),
     "cma": ("evolve/tune.py",),
 }

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...sandbox.base import SandboxError
+from ..door.plugins import load_problem
+from ..door.sources import place
 from ..errors import ProblemError
-from ..plugin_sources import place
-from ..plugins import load_problem
 from .attacks import check_damage, check_hostile, check_pure, check_types, search
 from .bench import Bench, Overrun
 from .contract import check_instances, check_names, check_secrets, check_sets, draw

@@ -16,7 +16,7 @@ from ...evaluators.numbers import SCORABLE, better_than, scorable, written
 from ...evaluators.scoring import tolerance_of
 from ...problems.base import Instance, Json, Number, Problem, Sense, Verdict, VerdictStatus
 from ...problems.plain import brief
-from ..plugins import LoadedProblem
+from ..door.plugins import LoadedProblem
 from .findings import Report
 
 SEED = 1

@@ -39,7 +39,7 @@ def digests_elsewhere(spec: str, parameters: Mapping[str, Any], seed: int) -> di
 
 def main() -> None:
     """Prints split → digests as JSON."""
-    from ..plugins import load_problem
+    from ..door.plugins import load_problem
 
     spec, parameters, seed = json.load(sys.stdin)
     with redirect_stdout(sys.stderr):  # a plug-in may print; the digests stand alone

@@ -18,7 +18,7 @@ from ..errors import INTERRUPTED, TROUBLE, UNEXPECTED, USAGE, UserError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..views.record import RunRecord
+    from ..record.record import RunRecord
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Runs = Annotated[
@@ -81,7 +81,7 @@ def printing(name: str = "output") -> Iterator[None]:
 @contextmanager
 def opened(folder: Path) -> Iterator[RunRecord]:
     """The record of a run; says on standard error if it was made without a layer of the sandbox."""
-    from ..views.record import open_record
+    from ..record.record import open_record
     from ..views.words import unsafe
 
     with open_record(folder) as record:

@@ -32,13 +32,13 @@ def compare(
 ) -> None:
     """Put campaigns side by side at an equal budget; the first named is compared with each other one."""
     with errors(json):
-        from ..compare import compare as compared
-        from ..runs import runs_folder
-        from ..tracks import BUDGETS
+        from ..audit.compare import compare as compared
+        from ..record.record import find_runs
+        from ..record.runs import runs_folder
+        from ..record.tracks import BUDGETS
         from ..views.comparing import print_comparison
         from ..views.plots.arms import curves
         from ..views.plots.canvas import FORMATS, render
-        from ..views.record import find_runs
 
         if by not in BUDGETS:
             raise UserError(USAGE, f"--by {by}: not known, expected one of {', '.join(BUDGETS)}")

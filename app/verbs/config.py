@@ -33,7 +33,7 @@ def show(
     with errors(json):
         from ..compose import resolve_budget
         from ..config import dump
-        from ..setup import open_problem
+        from ..opening.setup import open_problem
         from .flags import build_config
 
         config = resolve_budget(build_config(what, assign or []))
@@ -91,7 +91,7 @@ def doctor(
 ) -> None:
     """Check versions, solvers, the sandbox's layers and its self-test, which keys are present, and models."""
     with errors(json):
-        from ..doctor import examine
+        from ..audit.doctor import examine
         from .flags import build_config
 
         config = build_config("smtt", assign or [], model=model, without=unsafe_without)

@@ -12,7 +12,7 @@ from .common import Json, Set, Without, Workers, console, emit_json, errors, one
 from .inspect import Force, check_new
 
 if TYPE_CHECKING:
-    from ..setup import Setup
+    from ..opening.setup import Setup
 
 Split = Annotated[
     str | None, typer.Option("--split", help="train, valid or test [default: test].", show_default=False)
@@ -48,7 +48,7 @@ def evaluate(
 ) -> None:
     """Score a heuristic by the same path as every candidate."""
     with errors(json):
-        from ..evaluation import evaluate_program, write_answers
+        from ..audit.evaluation import evaluate_program, write_answers
         from .flags import read_program
 
         setup, chosen = _open(problem, split, instances, workers, assign, unsafe_without)
@@ -82,7 +82,7 @@ def baselines(
 ) -> None:
     """The gap table of all baselines: overall and by stratum, both averages, CPU time."""
     with errors(json):
-        from ..evaluation import baselines_document, write_csv
+        from ..audit.evaluation import baselines_document, write_csv
 
         if csv is not None:
             check_new(csv, force)
@@ -119,8 +119,8 @@ def _open(
     without: list[str] | None,
 ) -> tuple[Setup, str]:
     """A setup over one set or file, and the set's name in it."""
-    from ..opening import open_setup
-    from ..setup import names_file, open_problem
+    from ..opening.draw import open_setup
+    from ..opening.setup import names_file, open_problem
     from .flags import build_config
 
     config = build_config(problem, assign or [], workers=workers, without=without)

@@ -61,8 +61,8 @@ def build_config(
 
 def start_programs(given: list[str], runs: Path) -> dict[str, dict[str, str]]:
     """Start programs from files (your own) or runs (their elites); empty for the problem's own."""
-    from ..resume import elites_of
-    from ..runs import find_run
+    from ..record.resume import elites_of
+    from ..record.runs import find_run
 
     programs: dict[str, dict[str, str]] = {}
     for text in given:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import INTERRUPTED, UserError
 
 if TYPE_CHECKING:
-    from ..runs import Group
+    from ..record.runs import Group
 
 
 def until_stopped(

@@ -26,9 +26,9 @@ def diff(
 ) -> None:
     """Compare the text of two candidates, by default the start program and the best."""
     with errors(json):
-        from ..runs import runs_folder
+        from ..record.record import find_runs
+        from ..record.runs import runs_folder
         from ..views.history import loss, print_diff, unified
-        from ..views.record import find_runs
 
         with opened(single(run, find_runs(run, runs_folder(runs)))) as record:
             first, second = record.resolve(a), record.resolve(b)
@@ -43,9 +43,9 @@ def diff(
 def lineage(run: Run, candidate: Candidate = "best", runs: Runs = None, json: Json = False) -> None:
     """Show a candidate's ancestry with loss and operator at each step."""
     with errors(json):
-        from ..runs import runs_folder
+        from ..record.record import find_runs
+        from ..record.runs import runs_folder
         from ..views.history import ancestry, print_ancestry
-        from ..views.record import find_runs
 
         with opened(best_of(find_runs(run, runs_folder(runs)))) as record:
             id = record.resolve(candidate)
@@ -75,9 +75,9 @@ def export(
     campaign of the same configuration with --model replay/FILE.jsonl.
     """
     with errors(json):
-        from ..runs import runs_folder
+        from ..record.record import find_runs
+        from ..record.runs import runs_folder
         from ..views.history import CASSETTE, EXPORTS, rows, write_rows
-        from ..views.record import find_runs
 
         if what not in (*EXPORTS, CASSETTE):
             known = ", ".join((*EXPORTS, CASSETTE))
@@ -105,8 +105,8 @@ def export(
 def watch(run: Run, runs: Runs = None, json: Json = False) -> None:
     """Follow a campaign of another process, or look at a finished one; it is left alone."""
     with errors(json):
-        from ..runs import runs_folder
-        from ..views.record import find_runs
+        from ..record.record import find_runs
+        from ..record.runs import runs_folder
         from ..views.watching import snapshot
         from ..views.watching import watch as follow
 

@@ -39,8 +39,8 @@ def delete(
 ) -> None:
     """Delete runs for good; a running one is refused, files that are yours stay."""
     with errors(json):
-        from ..runs import runs_folder
-        from ..views.record import find_runs
+        from ..record.record import find_runs
+        from ..record.runs import runs_folder
 
         found = [folder for text in run for folder in find_runs(text, runs_folder(runs))]
         _remove(list(dict.fromkeys(found)), yes, json)
@@ -54,7 +54,7 @@ def prune(
 ) -> None:
     """Delete all runs but the latest; running ones stay too."""
     with errors(json):
-        from ..runs import all_runs, running, runs_folder
+        from ..record.runs import all_runs, running, runs_folder
 
         found = all_runs(runs_folder(runs))
         old = found[: max(0, len(found) - keep)]
@@ -62,7 +62,7 @@ def prune(
 
 
 def _remove(found: list[Path], yes: bool, json: bool) -> None:
-    from ..runs import running
+    from ..record.runs import running
 
     if live := [folder.name for folder in found if running(folder)]:
         raise UserError(

@@ -13,7 +13,7 @@ from ..errors import NO_CANDIDATE, USAGE, UserError, unwritable
 from .common import Json, Runs, console, emit_json, errors, opened
 
 if TYPE_CHECKING:
-    from ..views.record import RunRecord
+    from ..record.record import RunRecord
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Folder, name, unambiguous prefix, or latest.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 def list_(runs: Runs = None, json: Json = False) -> None:
     """List the runs with problem, model, iterations, best gap and status."""
     with errors(json):
-        from ..runs import all_runs, runs_folder
+        from ..record.runs import all_runs, runs_folder
         from ..views.listing import run_row, runs_table
 
         folder = runs_folder(runs)
@@ -71,8 +71,8 @@ def show(
 ) -> None:
     """Show what a campaign found, or one candidate with code, gaps and origin."""
     with errors(json):
-        from ..runs import runs_folder
-        from ..views.record import find_runs
+        from ..record.record import find_runs
+        from ..record.runs import runs_folder
 
         found = find_runs(run, runs_folder(runs))
         if strata:
@@ -110,14 +110,14 @@ def best(
 ) -> None:
     """Print the best heuristic's source, or write it as a program that runs alone."""
     with errors(json):
-        from ..runs import runs_folder
+        from ..record.record import find_runs
+        from ..record.runs import runs_folder
         from ..views.candidate import best_document, print_code
-        from ..views.record import find_runs
 
         with opened(best_of(find_runs(run, runs_folder(runs)))) as record:
             id = record.resolve("best")
             if output is not None:
-                from ..views.standalone import evaluate_command, program_text
+                from ..record.standalone import evaluate_command, program_text
 
                 write_new(output, program_text(record, id, str(output)), force)
             if json:
@@ -149,7 +149,7 @@ def best_of(found: list[Path]) -> Path:
     """The run of a group whose best candidate has the largest validation fitness; a single run is itself."""
     if len(found) == 1:
         return found[0]
-    from ..views.record import open_record
+    from ..record.record import open_record
 
     def fitness(folder: Path) -> float:
         with open_record(folder) as record:
@@ -210,7 +210,7 @@ def write_new(path: Path, content: str | bytes, force: bool) -> None:
 def _draw(record: RunRecord, id: str, instance: str, output: Path | None, force: bool, json: bool) -> None:
     """Draws a candidate's answer beside the best baseline's, on the screen or into a file."""
     from ...problems.base import Drawable
-    from ..views.again import again, find_instance
+    from ..audit.again import again, find_instance
     from ..views.plots.canvas import FORMATS, render
     from ..views.plots.drawing import draw, extent, in_terminal
     from ..views.words import clean
@@ -262,9 +262,9 @@ def _show_winners(folder: Path, candidate: str | None, json: bool) -> None:
 
 
 def _show_runs(text: str, found: list[Path], json: bool, runs: Path | None) -> None:
-    from ..summary import group_summary, summarise
+    from ..record.record import open_record
+    from ..record.summary import group_summary, summarise
     from ..views.overview import print_overview
-    from ..views.record import open_record
 
     documents = []
     for folder in found:
@@ -282,7 +282,7 @@ def _show_runs(text: str, found: list[Path], json: bool, runs: Path | None) -> N
     elif json:
         emit_json(documents[0])
     else:
-        from ..runs import named_place
+        from ..record.runs import named_place
         from .results import print_next
 
         print_next(documents[0], named_place(found[0], runs))

@@ -52,7 +52,7 @@ def mailbox(
         from ...evolve.models.mailbox import letters, put_reply
         from ..errors import USAGE, UserError
         from ..proposers import MAILBOX
-        from ..runs import find_run, runs_folder
+        from ..record.runs import find_run, runs_folder
 
         folder = find_run(run, runs_folder(runs)) / MAILBOX
         found = {letter.name: letter for letter in letters(folder)}

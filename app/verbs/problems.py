@@ -12,7 +12,7 @@ from .common import Json, Set, console, emit_json, errors
 
 if TYPE_CHECKING:
     from ..check import Report
-    from ..plugins import Listed, LoadedProblem
+    from ..door.plugins import Listed, LoadedProblem
 
 app = typer.Typer(help="What can be solved; a new problem of your own, and its check.", no_args_is_help=True)
 
@@ -39,7 +39,7 @@ def parameters(assign: list[str] | None) -> dict[str, Any]:
 def list_(json: Json = False) -> None:
     """Every built-in and installed problem; a broken plug-in is named with its error."""
     with errors(json):
-        from ..plugins import list_problems
+        from ..door.plugins import list_problems
 
         found = list_problems()
         if json:
@@ -52,7 +52,7 @@ def list_(json: Json = False) -> None:
 def show(problem: Problem, assign: Set = None, json: Json = False) -> None:
     """A problem's task, sets, parameters, programs, references and optional parts."""
     with errors(json):
-        from ..plugins import load_problem
+        from ..door.plugins import load_problem
 
         document = _details(load_problem(problem, parameters(assign)))
         if json:
@@ -72,7 +72,7 @@ def new(
     with errors(json):
         from shlex import quote
 
-        from ..scaffold import write_problem
+        from ..door.scaffold import write_problem
 
         paths = write_problem(name, folder, package=package)
         if json:
@@ -183,8 +183,8 @@ def _known_kinds(loaded: LoadedProblem) -> dict[str, dict[str, int]] | None:
     """Split → kind → count of the references that are computed already; None without references."""
     from ...problems.base import SPLITS
     from ..config import Config
-    from ..references import stored
-    from ..secret import installed
+    from ..opening.references import stored
+    from ..opening.secret import installed
 
     if loaded.references is None:
         return None

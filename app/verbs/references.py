@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...problems.base import Instance
-    from ..plugins import LoadedProblem
+    from ..door.plugins import LoadedProblem
 
 app = typer.Typer(help="The proven values that gaps are relative to.", no_args_is_help=True)
 
@@ -51,7 +51,7 @@ def show(
 ) -> None:
     """The stored reference of each instance, with its kind and proof."""
     with errors(json):
-        from ..references import table
+        from ..opening.references import table
 
         loaded, chosen = _choose(problem, split, instances, sample, seed, assign)
         rows = table(loaded, chosen)
@@ -75,7 +75,7 @@ def compute(
 ) -> None:
     """Compute what is not stored yet; may be stopped and started again at any time."""
     with errors(json):
-        from ..references import compute as compute_references
+        from ..opening.references import compute as compute_references
 
         loaded, chosen = _choose(problem, split, instances, sample, seed, assign)
         document = _with_bar(
@@ -109,7 +109,7 @@ def verify(
 ) -> None:
     """Prove references once more and compare; exit code 5 if one differs."""
     with errors(json):
-        from ..references import verify as verify_references
+        from ..opening.references import verify as verify_references
 
         loaded, chosen = _choose(problem, split, instances, sample, seed, assign)
         document = _with_bar(
@@ -137,9 +137,9 @@ def _choose(
     """The problem, and the instances that are meant."""
     from ...problems.base import SPLITS
     from ..config import Config
-    from ..plugins import load_problem
-    from ..secret import installed
-    from ..setup import names_file, read_file
+    from ..door.plugins import load_problem
+    from ..opening.secret import installed
+    from ..opening.setup import names_file, read_file
 
     chosen = one_set(split, instances)
     loaded = installed(load_problem(problem, parameters(assign)))

@@ -20,9 +20,9 @@ def register(app: typer.Typer) -> None:
 def replay(run: Run, workers: Workers = None, runs: Runs = None, json: Json = False) -> None:
     """Run the campaign again from its record, asking no model; the archive must come out the same."""
     with errors(json):
-        from ..replay import replay as again
-        from ..runs import runs_folder
-        from ..views.record import find_runs
+        from ..audit.replay import replay as again
+        from ..record.record import find_runs
+        from ..record.runs import runs_folder
 
         documents = []
         for folder in find_runs(run, runs_folder(runs)):

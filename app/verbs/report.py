@@ -35,9 +35,9 @@ def report(
 ) -> None:
     """Write report.html, one self-contained page, and report.md, the same in text."""
     with errors(json):
-        from ..runs import runs_folder
+        from ..record.record import find_runs, open_record
+        from ..record.runs import runs_folder
         from ..views import report as view
-        from ..views.record import find_runs, open_record
 
         written: list[str] = []
         found = find_runs(run, runs_folder(runs))
@@ -80,10 +80,10 @@ def plot(
 ) -> None:
     """Write a picture for a paper; an unknown KIND lists them all."""
     with errors(json):
-        from ..runs import runs_folder
+        from ..record.record import find_runs
+        from ..record.runs import runs_folder
         from ..views.plots.canvas import FORMATS, render
         from ..views.plots.kinds import KINDS
-        from ..views.record import find_runs
 
         if kind not in KINDS:
             raise UserError(USAGE, f"plot {kind!r}: not known, expected one of {', '.join(KINDS)}")

@@ -12,12 +12,12 @@ from ..errors import INTERRUPTED, NO_CANDIDATE
 from .common import console, emit_json
 
 if TYPE_CHECKING:
-    from ..runs import Group
+    from ..record.runs import Group
 
 
 def finish(documents: list[dict[str, Any]], group: Group | None, json: bool, runs: Path | None) -> None:
     """Prints the results and ends with the right exit code."""
-    from ..summary import group_summary
+    from ..record.summary import group_summary
     from ..views.overview import print_group
 
     if group is not None:

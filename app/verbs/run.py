@@ -22,7 +22,7 @@ from .results import finish, show
 if TYPE_CHECKING:
     from ...evolve.campaign import Campaign
     from ..config import Config
-    from ..runs import Group
+    from ..record.runs import Group
     from ..views.live import LiveView
 
 
@@ -133,7 +133,7 @@ def run(
     with errors(json):
         from .. import compose
         from ..proposers import check_models
-        from ..runs import Group, new_name, runs_folder
+        from ..record.runs import Group, new_name, runs_folder
 
         config = build_config(
             what,
@@ -194,8 +194,8 @@ def resume(
     """Go on with a run or a group after a stop, a crash or a kill; budget options are new totals."""
     with errors(json):
         from .. import compose
-        from ..resume import ended, option, stored_config
-        from ..runs import find_group, find_run, named_place, running, runs_folder
+        from ..record.resume import ended, option, stored_config
+        from ..record.runs import find_group, find_run, named_place, running, runs_folder
 
         totals = {
             "iterations": iterations,
@@ -234,8 +234,8 @@ def _resume_group(
 ) -> None:
     """Goes on with the members that were interrupted and starts those that were not; the others stay."""
     from .. import compose
-    from ..resume import ended, missing_member, stored_config, stored_group
-    from ..runs import running
+    from ..record.resume import ended, missing_member, stored_config, stored_group
+    from ..record.runs import running
 
     group, place, interrupted = stored_group(name, members), members[0].parent, Event()
     folders = [place / group.member(number + 1) for number in range(group.members)]
@@ -260,7 +260,7 @@ def _resume_group(
 def stop(run: Annotated[str, typer.Argument(metavar="RUN")], runs: Runs = None, json: Json = False) -> None:
     """Ask a running campaign to finish what is in flight and end."""
     with errors(json):
-        from ..runs import STOP_NAME, find_run, running, runs_folder
+        from ..record.runs import STOP_NAME, find_run, running, runs_folder
 
         folder = find_run(run, runs_folder(runs))
         live = running(folder)
@@ -302,9 +302,9 @@ def _one(
     group: Group | None,
     interrupted: Event,
 ) -> dict[str, Any]:
-    from ..opening import user_splits
-    from ..runs import new_folder
-    from ..setup import open_problem
+    from ..opening.draw import user_splits
+    from ..opening.setup import open_problem
+    from ..record.runs import new_folder
 
     loaded = open_problem(config)  # a wrong name, parameter or file leaves no folder behind
     if config.evaluation.instances:

@@ -13,7 +13,7 @@ from .common import Json, Runs, console, emit_json, errors, opened
 from .inspect import Run, best_of, check_new, write_new
 
 if TYPE_CHECKING:
-    from ..views.record import RunRecord
+    from ..record.record import RunRecord
 
 
 def register(app: typer.Typer) -> None:
@@ -38,10 +38,10 @@ def simplify(
     with errors(json):
         from shlex import quote
 
-        from ..runs import running, runs_folder
-        from ..simplify import keep, simplified
-        from ..views.record import find_runs, open_record
-        from ..views.standalone import simplified_text
+        from ..audit.simplify import keep, simplified
+        from ..record.record import find_runs, open_record
+        from ..record.runs import running, runs_folder
+        from ..record.standalone import simplified_text
 
         folder = best_of(find_runs(run, runs_folder(runs)))
         if running(folder):
@@ -73,7 +73,7 @@ def simplify(
 
 def _stays(record: RunRecord, document: Mapping[str, Any]) -> None:
     """Says on standard error that the run holds a smaller form than the one just made."""
-    from ..simplify import kept
+    from ..audit.simplify import kept
 
     before, after = kept(record, document["candidate"]) or document, document
     sizes = [

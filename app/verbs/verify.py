@@ -35,10 +35,10 @@ def verify(
 ) -> None:
     """Run the best candidate again from the stored source and compare every answer, objective and gap."""
     with errors(json):
-        from ..fresh import check_fresh
-        from ..runs import runs_folder
-        from ..verify import verify as check
-        from ..views.record import find_runs
+        from ..audit.fresh import check_fresh
+        from ..audit.verify import verify as check
+        from ..record.record import find_runs
+        from ..record.runs import runs_folder
 
         documents = []
         for folder in find_runs(run, runs_folder(runs)):

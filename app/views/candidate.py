@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Score
 from ...problems.base import SPLITS, Number
-from ..summary import test_evaluations
+from ..record.record import SHORT, RunRecord
+from ..record.summary import test_evaluations
 from .numbers import interval, milliseconds, percent
-from .record import SHORT, RunRecord
 from .tables import new_table
 from .words import UNKNOWN, bar, clean, one_line
 

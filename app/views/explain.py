@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Evaluation
 from ...sandbox.base import Statement
-from .again import again
+from ..audit.again import again
+from ..record.record import RunRecord
 from .numbers import milliseconds, percent
-from .record import RunRecord
 from .tables import new_table
 from .words import clean, count, one_line
 

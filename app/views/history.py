@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
+from ..record.record import SHORT, RunRecord
 from .numbers import percent
-from .record import SHORT, RunRecord
 from .words import UNKNOWN, clean
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from ...evolve.store.reader import Reader
 from ...evolve.store.schema import StoreError
 from ...problems.base import decode_number
-from ..runs import status
-from ..summary import best_candidate
+from ..record.runs import status
+from ..record.summary import best_candidate
 from .numbers import percent
 from .words import UNKNOWN, clean, one_line
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...evolve.store.reader import Reader
 from ...problems.base import SPLITS
-from ..summary import group_summary
+from ..record.record import RunRecord
+from ..record.summary import group_summary
 from .numbers import duration, interval, percent
-from .record import RunRecord
 from .tables import new_table, print_campaign
 from .words import clean, count, counts, sparkline, usd
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...evolve.archive import unique
 from ...prompts.text import fence
-from ..model_figures import model_figures, notes
-from ..runs import CONFIG_NAME
-from ..simplify import kept
-from ..summary import summarise, test_used
+from ..audit.simplify import kept
+from ..record.model_figures import model_figures, notes
+from ..record.record import SHORT, RunRecord
+from ..record.runs import CONFIG_NAME
+from ..record.standalone import evaluate_command
+from ..record.summary import summarise, test_used
 from .highlight import code_html
 from .history import unified
 from .numbers import duration, interval, milliseconds, percent
@@ -22,9 +24,7 @@ from .plots.data import operators
 from .plots.kinds import KINDS
 from .plots.quality import compared, judged_split
 from .plots.search import archive_links
-from .record import SHORT, RunRecord
 from .simplified import rows, verdict
-from .standalone import evaluate_command
 from .tables import gap_word
 from .winners import verdict as together
 from .winners import winners
@@ -114,7 +114,7 @@ def _environment(escape: bool) -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader(__package__.rpartition(".")[0], "templates"),
+        loader=PackageLoader(__package__, "templates"),
         autoescape=escape,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...evaluators.figures import optimality
-from ..summary import test_used
+from ..record.summary import test_used
 from .numbers import duration, figure, interval, milliseconds
 from .words import count, unsafe
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..runs import status
-from ..summary import executions
+from ..record.record import SHORT, RunRecord, open_record
+from ..record.runs import status
+from ..record.summary import executions
 from .history import loss
 from .listing import mean_gap
 from .numbers import duration, percent
 from .overview import best_so_far, failures_by_status, stopped
-from .record import SHORT, RunRecord, open_record
 from .words import clean, count, counts, sparkline, usd
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ...evolve.archive import unique
 from ...evolve.racing import losses_of
 from ..errors import NO_CANDIDATE, UserError
+from ..record.record import SHORT, RunRecord
 from .numbers import percent
-from .record import SHORT, RunRecord
 from .tables import new_table
 from .words import clean, count
 

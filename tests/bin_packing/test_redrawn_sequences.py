@@ -12,12 +12,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from gapsmith.app import secret as secrets
 from gapsmith.app.check import check_problem
 from gapsmith.app.config import Config, parse
+from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.errors import UserError
-from gapsmith.app.plugins import load_problem
-from gapsmith.app.setup import open_problem
+from gapsmith.app.opening import secret as secrets
+from gapsmith.app.opening.setup import open_problem
 from gapsmith.problems.base import Instance
 from gapsmith.problems.bin_packing import bin_packing, online_bin_packing
 from gapsmith.problems.bin_packing.laws import stream_for

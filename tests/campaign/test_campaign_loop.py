@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
+from gapsmith.app.audit.simplify import simplified
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
-from gapsmith.app.simplify import simplified
-from gapsmith.app.views.record import open_record
+from gapsmith.app.record.record import open_record
 
 Run = Callable[..., tuple[dict[str, Any], Path]]
 

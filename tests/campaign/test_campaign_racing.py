@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.views.record import open_record
+from gapsmith.app.record.record import open_record
 from gapsmith.evaluators.base import EvaluationStatus
 from gapsmith.evaluators.scoring import normalised_loss
 from gapsmith.evolve.racing import PairedRace

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
+from gapsmith.app.audit.simplify import kept
+from gapsmith.app.audit.verify import verify
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
-from gapsmith.app.resume import missing_member, stored_config
-from gapsmith.app.runs import Group, running
-from gapsmith.app.simplify import kept
-from gapsmith.app.verify import verify
-from gapsmith.app.views.record import open_record
-from gapsmith.app.views.standalone import evaluate_command
+from gapsmith.app.record.record import open_record
+from gapsmith.app.record.resume import missing_member, stored_config
+from gapsmith.app.record.runs import Group, running
+from gapsmith.app.record.standalone import evaluate_command
 from gapsmith.cli import app
 from gapsmith.evolve.base import StopReason
 from typer.testing import CliRunner
@@ -124,7 +124,7 @@ def test_a_run_has_ended_only_after_its_last_step(
 
     sections = {"budget": {"iterations": 40}, "search": {"simplify": 20}}
     with monkeypatch.context() as patched:
-        patched.setattr("gapsmith.app.simplify.simplified", dies)
+        patched.setattr("gapsmith.app.audit.simplify.simplified", dies)
         with pytest.raises((KeyboardInterrupt, UserError)):
             campaign("last", **sections)
     before = compose.read_summary(folder)

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
+from gapsmith.app.audit.verify import verify
 from gapsmith.app.config import parse, read
-from gapsmith.app.runs import CONFIG_NAME
-from gapsmith.app.verify import verify
-from gapsmith.app.views.record import open_record
+from gapsmith.app.record.record import open_record
+from gapsmith.app.record.runs import CONFIG_NAME
+from gapsmith.app.record.standalone import evaluate_command
 from gapsmith.app.views.report import html
-from gapsmith.app.views.standalone import evaluate_command
 from gapsmith.cli import app
 from typer.testing import CliRunner
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from gapsmith.app.assignments import override
+from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.errors import UserError
-from gapsmith.app.opening import user_splits
-from gapsmith.app.plugins import load_problem
+from gapsmith.app.opening.draw import user_splits
 from gapsmith.app.verbs.flags import build_config
 from gapsmith.cli import app
 from typer.testing import CliRunner

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
+from gapsmith.app.audit.fresh import check_fresh
 from gapsmith.app.config import parse
-from gapsmith.app.fresh import check_fresh
-from gapsmith.app.views.record import open_record
+from gapsmith.app.record.record import open_record
 from gapsmith.cli import app
 from gapsmith.evaluators.difference import difference
 from typer.testing import CliRunner

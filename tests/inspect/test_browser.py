@@ -75,8 +75,8 @@ def axe() -> str:
 @pytest.fixture(scope="module")
 def report(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The page of the run with a model."""
+    from gapsmith.app.record.record import open_record
     from gapsmith.app.views import report as view
-    from gapsmith.app.views.record import open_record
 
     with open_record(runs / MODEL) as record:
         return view.html(record)

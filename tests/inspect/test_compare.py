@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.paired import EXACT, paired
+from gapsmith.evaluators.statistics import EXACT, paired
 
 Say = Callable[..., Any]
 LONG, SHORT, OTHER = "20260105-100000-smtt-long", "20260106-100000-smtt-short", "20260107-100000-smtt-other"

@@ -279,8 +279,8 @@ def test_stopped_candidates_are_told(say: Say, runs: Path) -> None:
 
 def test_diversity_follows_the_record(runs: Path, make_run: Callable[..., Path], tmp_path: Path) -> None:
     """Cells filled and score start with the start program, end with the archive, drop at resettlings only."""
+    from gapsmith.app.record.record import open_record
     from gapsmith.app.views.plots.data import diversity
-    from gapsmith.app.views.record import open_record
 
     make_run(tmp_path / "long", candidates=260, islands=3)
     with open_record(tmp_path / "long") as record:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.record.record import open_record
 from gapsmith.app.views import report
 from gapsmith.app.views.highlight import code_html
 from gapsmith.app.views.plots.data import baseline_points, points
-from gapsmith.app.views.record import open_record
 from gapsmith.app.views.words import inert
 
 Say = Callable[..., Any]

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.paired import worse
-from gapsmith.app.simplify import kept
+from gapsmith.app.audit.simplify import kept
+from gapsmith.app.record.record import open_record
 from gapsmith.app.views import report
-from gapsmith.app.views.record import open_record
 from gapsmith.app.views.simplified import verdict
+from gapsmith.evaluators.statistics import worse
 from gapsmith.evolve.simplify import variants
 from gapsmith.evolve.store.store import Store
 

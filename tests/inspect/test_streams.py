@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 from gapsmith.app.errors import TROUBLE
-from gapsmith.app.runs import run_log
+from gapsmith.app.record.runs import run_log
 from gapsmith.app.verbs.common import console, emit_json, errors
 from gapsmith.cli import main
 

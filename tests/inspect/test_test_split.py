@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.record.record import open_record
 from gapsmith.app.views import report
-from gapsmith.app.views.record import open_record
 
 Say = Callable[..., Any]
 FINISHED = "20260102-203301-smtt-aaaa"

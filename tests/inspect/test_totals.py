@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.resume import missing_member, stored_config
+from gapsmith.app.record.resume import missing_member, stored_config
 from gapsmith.app.versions import versions
 from gapsmith.evolve.models.base import ErrorKind, ModelError
 

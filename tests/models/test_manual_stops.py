@@ -8,7 +8,7 @@ import pytest
 from gapsmith.app import compose
 from gapsmith.app.compose import Watcher
 from gapsmith.app.config import ArchiveSection, BudgetSection, PromptsSection, SearchSection, parse
-from gapsmith.app.resume import stored_config
+from gapsmith.app.record.resume import stored_config
 from gapsmith.cli import app
 from gapsmith.evolve.base import StopReason
 from gapsmith.evolve.models.mailbox import LetterState, letters, put_reply

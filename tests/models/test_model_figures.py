@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from gapsmith.app import compose
 from gapsmith.app.config import parse
-from gapsmith.app.model_figures import model_usage
+from gapsmith.app.record.model_figures import model_usage
 from gapsmith.cli import app
 from typer.testing import CliRunner
 

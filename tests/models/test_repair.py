@@ -5,8 +5,8 @@ import sqlite3
 from pathlib import Path
 
 from gapsmith.app import compose
+from gapsmith.app.audit.replay import replay
 from gapsmith.app.config import parse
-from gapsmith.app.replay import replay
 
 PROBLEM = str(Path(__file__).parents[1] / "campaign" / "flow_time.py")
 RULE = "```python\ndef order(times, weights):\n    return sorted(range(len(times)), key=lambda j: {})\n```"

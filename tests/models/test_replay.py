@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from gapsmith.app import compose
+from gapsmith.app.audit.replay import replay
 from gapsmith.app.config import parse
 from gapsmith.app.proposers import recorded_course
-from gapsmith.app.replay import replay
 from gapsmith.cli import app
 from gapsmith.evolve.store.reader import Reader
 from typer.testing import CliRunner

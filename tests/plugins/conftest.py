@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app.scaffold import write_problem
+from gapsmith.app.door.scaffold import write_problem
 
 
 @pytest.fixture

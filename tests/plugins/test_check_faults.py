@@ -11,7 +11,7 @@ from gapsmith.app.check.bench import Bench, Case
 from gapsmith.app.check.findings import Report
 from gapsmith.app.check.fresh import digests_elsewhere
 from gapsmith.app.check.programs import check_references
-from gapsmith.app.plugins import load_problem
+from gapsmith.app.door.plugins import load_problem
 
 Planted = Callable[..., Path]
 SECONDS = 1.5

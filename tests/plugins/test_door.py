@@ -8,9 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app.errors import INVALID, USAGE
-from gapsmith.app.opening import check_disjoint
-from gapsmith.app.plugins import (
+from gapsmith.app.door.plugins import (
     BUILT_INS,
     ProblemError,
     UnknownProblem,
@@ -18,7 +16,9 @@ from gapsmith.app.plugins import (
     load_entry_points,
     load_problem,
 )
-from gapsmith.app.references import compute, table
+from gapsmith.app.errors import INVALID, USAGE
+from gapsmith.app.opening.draw import check_disjoint
+from gapsmith.app.opening.references import compute, table
 
 Planted = Callable[..., Path]
 PACKAGE = Path(__file__).parents[1] / "plugin_package" / "gapsmith_watch_posts"

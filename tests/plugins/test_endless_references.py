@@ -13,9 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app import plugin_sources, references
+from gapsmith.app.door import sources as plugin_sources
+from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.errors import INTERRUPTED
-from gapsmith.app.plugins import load_problem
+from gapsmith.app.opening.draw import references
 from gapsmith.problems.base import Instance
 
 Planted = Callable[..., Path]

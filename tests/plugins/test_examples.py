@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from gapsmith import Interactive, ReferenceKind, check_problem
-from gapsmith.app.plugins import load_problem
+from gapsmith.app.door.plugins import load_problem
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("knapsack", "graph_colouring", "online_machines")

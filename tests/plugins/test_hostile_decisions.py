@@ -10,7 +10,7 @@ from gapsmith.app.check.bench import Bench, Case
 from gapsmith.app.check.findings import Report
 from gapsmith.app.check.inputs import check_dialogue
 from gapsmith.app.check.parts import check_parts
-from gapsmith.app.plugins import LoadedProblem, load_problem
+from gapsmith.app.door.plugins import LoadedProblem, load_problem
 from gapsmith.evaluators.base import ScoreStatus
 from gapsmith.evaluators.evaluator import GapEvaluator
 from gapsmith.sandbox.base import MAIN_FILE, Limits

@@ -8,11 +8,11 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
-from gapsmith.app.baselines import evaluate_baselines
 from gapsmith.app.config import Config
-from gapsmith.app.opening import assemble
-from gapsmith.app.plugins import load_problem
-from gapsmith.app.setup import Setup
+from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.opening.baselines import evaluate_baselines
+from gapsmith.app.opening.draw import assemble
+from gapsmith.app.opening.setup import Setup
 from gapsmith.cli import app
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, Score, ScoreStatus
 from gapsmith.evolve.executor import Job

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....evaluators.scoring import normalised_loss
-from ..elites import replayed
-from ..record import RunRecord
+from ...record.elites import replayed
+from ...record.record import RunRecord
 
 
 @dataclass(frozen=True, slots=True)

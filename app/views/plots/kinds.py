@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..record import RunRecord
+from ...record.record import RunRecord
 from . import data, quality, search
 from .canvas import styled
 

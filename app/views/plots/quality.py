@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ...paired import wins_ties_losses
-from ..record import SHORT, RunRecord
+from ....evaluators.statistics import wins_ties_losses
+from ...record.record import SHORT, RunRecord
 from . import data
 from .canvas import BLUE, GREY, INK, ORANGE, WIDTH, above, logarithmic, new_axes, note_thinning, thin
 from .search import LOSS

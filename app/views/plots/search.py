@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....evolve.base import Elite
 from ....evolve.measures import MEASURES
-from ..record import SHORT, RunRecord
+from ...record.record import SHORT, RunRecord
 from . import data
 from .canvas import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, above, logarithmic, new_axes, note_thinning, thin
 

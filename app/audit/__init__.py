@@ -1,0 +1,1 @@
+"""A run is judged or run again: compare, verify, replay, simplify."""

@@ -1,0 +1,289 @@
+"""Campaigns side by side at an equal budget: what each had found by then, and whether they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from ...evaluators.base import Evaluation, Score, ScoreStatus
+from ...evaluators.figures import Figures, bootstrap_interval, figures
+from ...evaluators.statistics import Paired, paired, wins_ties_losses
+from ..errors import USAGE, UserError
+from ..record.record import RunRecord
+from ..record.summary import test_evaluations
+from ..record.tracks import BUDGETS, Track, check_comparable, track
+
+_SHARES = (0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
+_CURVE = 101
+"""Points of a curve (count), evenly spaced from no budget to all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One side of a comparison: a run, or the runs of a group."""
+
+    name: str
+    tracks: tuple[Track, ...]
+
+    @property
+    def label(self) -> str:
+        """What made it: its models, or `offline`, and the control if it is one."""
+        record = self.tracks[0].record
+        control = (record.config.get("campaign") or {}).get("control") or "none"
+        return record.models if control == "none" else f"{record.models}, control {control}"
+
+    def evaluations(self, split: str, by: str, budget: float) -> list[Evaluation | None]:
+        """What each run's champion did on a split; None where there is none within the budget.
+
+        On validation a run whose champion came later is judged by its best candidate at that moment. Test
+        figures are the champion's alone.
+        """
+        found = []
+        for one in self.tracks:
+            id = one.champion(by, budget)
+            if id is None and split == "valid":
+                id = one.within(by, budget)
+            found.append(None if id is None else one.record.evaluation(id, split))
+        return found
+
+
+def compare(
+    names: Sequence[str], runs: Sequence[Sequence[RunRecord]], by: str = "evaluations"
+) -> dict[str, Any]:
+    """Compares arms at the smallest budget that every run of them used.
+
+    Args:
+        names: of the arms, two or more.
+        runs: records of each arm's runs.
+        by: what is equal, one of `BUDGETS`.
+
+    Returns:
+        The JSON contract's document.
+
+    Raises:
+        UserError: the runs cannot be compared.
+    """
+    _check(names, runs)
+    notes = check_comparable([record for group in runs for record in group])
+    arms = [Arm(name, tuple(track(r) for r in group)) for name, group in zip(names, runs, strict=True)]
+    budget = _budget(arms, by)
+    split, reason = _judged(arms, by, budget)
+    if reason is not None:
+        notes.append(reason)
+    shown = [_arm(arm, by, budget) for arm in arms]
+    notes += [line for arm, one in zip(arms, shown, strict=True) if one["test"] for line in _looks(arm)]
+    if len(arms) > 2:
+        notes.append(f"p values are not corrected for {len(arms) - 1} comparisons")
+    return {
+        "problem": runs[0][0].problem.get("name"),
+        "by": by,
+        "unit": BUDGETS[by],
+        "budget": budget,
+        "split": split,
+        "arms": shown,
+        "pairs": [_pair(arms[0], other, split, by, budget) for other in arms[1:]],
+        "notes": notes,
+    }
+
+
+def _check(names: Sequence[str], runs: Sequence[Sequence[RunRecord]]) -> None:
+    if len(names) < 2:
+        raise UserError(USAGE, f"compare: got {len(names)} run or group, expected two or more")
+    seen: set[str] = set()
+    for record in (record for group in runs for record in group):
+        if record.name in seen:
+            raise UserError(USAGE, f"compare: {record.name} is named twice, expected different runs")
+        seen.add(record.name)
+
+
+def _budget(arms: Sequence[Arm], by: str) -> float:
+    """The smallest total of all runs.
+
+    Raises:
+        UserError: some run's is not known, or nothing was spent.
+    """
+    totals = {one.record.name: one.total.of(by) for arm in arms for one in arm.tracks}
+    for name, total in totals.items():
+        if total is None:
+            raise UserError(
+                USAGE, f"{name}: the price of its model calls is not known", "compare by evaluations or cpu"
+            )
+        if not total:
+            raise UserError(
+                USAGE,
+                f"{name}: spent nothing of what is compared ({BUDGETS[by]})",
+                "compare by " + " or ".join(b for b in BUDGETS if b != by),
+            )
+    return min(total for total in totals.values() if total is not None)
+
+
+def _judged(arms: Sequence[Arm], by: str, budget: float) -> tuple[str, str | None]:
+    """The split that decides, and why it is not test if it is not."""
+    late = [
+        one.record.name
+        for arm in arms
+        for one, evaluation in zip(arm.tracks, arm.evaluations("test", by, budget), strict=True)
+        if evaluation is None
+    ]
+    if not late:
+        return "test", None
+    shown = ", ".join(late[:3]) + (f" and {len(late) - 3} more" if len(late) > 3 else "")
+    return "valid", (
+        f"judged on validation: no tested champion within the common budget in {shown}; a champion that came "
+        "later, or a run that has not ended, has no test figure at equal budget"
+    )
+
+
+def _looks(arm: Arm) -> list[str]:
+    """Which runs tested more than one champion: the last of them may be the last because of its figure."""
+    found = [(test_evaluations(one.record.reader), one.record.name) for one in arm.tracks]
+    return [f"test seen {count} times in {name}" for count, name in found if count > 1]
+
+
+def _arm(arm: Arm, by: str, budget: float) -> dict[str, Any]:
+    used = [one.used(by, budget) for one in arm.tracks]
+    costs = [spent.usd for spent in used]
+    known = [cost for cost in costs if cost is not None]
+    number = len(used)
+    found = {s: _figures(arm, arm.evaluations(s, by, budget)) for s in ("valid", "test")}
+    curve = curve_of(arm, by, budget)
+    return {
+        "name": arm.name,
+        "label": arm.label,
+        "runs": [one.record.name for one in arm.tracks],
+        "unsafe_without": sorted({layer for one in arm.tracks for layer in one.record.unsafe}),
+        "evaluations": sum(spent.evaluations for spent in used) / number,
+        "executions": sum(spent.executions for spent in used) / number,
+        "cpu_seconds": sum(spent.cpu for spent in used) / number,
+        "cost_usd": sum(known) / number if len(known) == number else None,
+        **{split: None if f is None else f.as_json() for split, f in found.items()},
+        "progress": [curve[round(share * (_CURVE - 1))] for share in _SHARES],
+        "curve": curve,
+    }
+
+
+def curve_of(arm: Arm, by: str, budget: float) -> list[dict[str, Any]]:
+    """Mean validation gap of the best candidates so far over the budget, with 95 % interval over runs."""
+    gaps = [{id: one.gap(id) for id, _ in one.best} for one in arm.tracks]
+    found = []
+    for step in range(_CURVE):
+        spent = budget * step / (_CURVE - 1)
+        now = [known.get(one.within(by, spent) or "") for one, known in zip(arm.tracks, gaps, strict=True)]
+        values = [gap for gap in now if gap is not None]
+        bounds = bootstrap_interval(values)
+        found.append(
+            {
+                "spent": spent,
+                "valid_mean_gap_percent": sum(values) / len(values) if len(values) == len(now) else None,
+                "ci95_percent": None if bounds is None else list(bounds),
+            }
+        )
+    return found
+
+
+def _figures(arm: Arm, evaluations: Sequence[Evaluation | None]) -> Figures | None:
+    """Figures over the scores of all runs; with several runs the interval is over runs."""
+    known = [e for e in evaluations if e is not None]
+    if len(known) < len(evaluations):
+        return None
+    instances = arm.tracks[0].record.instances
+    scores = [score for evaluation in known for score in evaluation.scores]
+    pooled = figures(scores, [instances[s.instance] for s in scores])
+    if len(known) == 1 or pooled.mean_gap_percent is None:
+        return pooled
+    gaps = [gap for evaluation in known if (gap := _mean_gap(evaluation)) is not None]
+    return replace(pooled, mean_gap_ci95_percent=bootstrap_interval(gaps))
+
+
+def _mean_gap(evaluation: Evaluation) -> float | None:
+    """Mean of ratios, percent; None if an instance failed or every reference is 0."""
+    gaps = [100 * float(score.gap) for score in evaluation.scores if score.gap is not None]
+    return sum(gaps) / len(gaps) if gaps and evaluation.fitness is not None else None
+
+
+def _pair(first: Arm, second: Arm, split: str, by: str, budget: float) -> dict[str, Any]:
+    """Two arms on the split that decides: paired by seed if both have the same ones, else by instance."""
+    mine, theirs = (
+        {one.seed: e for one, e in zip(arm.tracks, arm.evaluations(split, by, budget), strict=True) if e}
+        for arm in (first, second)
+    )
+    seeds = sorted(mine)
+    apart = len(mine) == len(first.tracks) and len(theirs) == len(second.tracks)  # no seed twice
+    if len(seeds) >= 2 and apart and mine.keys() == theirs.keys():  # or a run would be left out
+        outcome, counts = _by_seed([mine[s] for s in seeds], [theirs[s] for s in seeds])
+        unit = "seeds"
+    else:
+        ids = [id for id, instance in first.tracks[0].record.instances.items() if instance.split == split]
+        rows = [_by_instance(arm.evaluations(split, by, budget), ids) for arm in (first, second)]
+        outcome, counts = _instances(*rows)
+        unit = "instances"
+    return {
+        "a": first.name,
+        "b": second.name,
+        "split": split,
+        "paired_by": unit,
+        "pairs": outcome.pairs,
+        "difference_percent": outcome.difference,
+        "ci95_percent": None if outcome.ci95 is None else list(outcome.ci95),
+        "p_value": outcome.p_value,
+        "test": outcome.test,
+        **counts,
+    }
+
+
+def _by_seed(mine: Sequence[Evaluation], theirs: Sequence[Evaluation]) -> tuple[Paired, dict[str, int]]:
+    """Mean gaps seed by seed; a run that failed on an instance is worse than one that did not."""
+    pairs = [(_mean_gap(a), _mean_gap(b)) for a, b in zip(mine, theirs, strict=True)]
+    failed = any(e.fitness is None for e in (*mine, *theirs))
+    both = [(a, b) for a, b in pairs if a is not None and b is not None and not failed]
+    # Counts are of what the difference is made of: by fitness, which also sees instances with reference 0, a
+    # smaller mean gap could be called worse.
+    known = [(_judged_by(a), _judged_by(b)) for a, b in zip(mine, theirs, strict=True)]
+    return paired([a for a, _ in both], [b for _, b in both]), _count(known)
+
+
+def _judged_by(evaluation: Evaluation) -> float | None:
+    """Mean gap, mean loss where every reference is 0, None after a failure."""
+    gap = _mean_gap(evaluation)
+    return -evaluation.fitness if gap is None and evaluation.fitness is not None else gap
+
+
+def _by_instance(
+    evaluations: Sequence[Evaluation | None], ids: Sequence[str]
+) -> dict[str, list[Score | None]]:
+    """Instance → scores of all runs; None where a run ended at a failure before it, or had found nothing."""
+    known = [{score.instance: score for score in e.scores} if e else {} for e in evaluations]
+    return {id: [scores.get(id) for scores in known] for id in ids}
+
+
+def _instances(
+    mine: Mapping[str, Sequence[Score | None]], theirs: Mapping[str, Sequence[Score | None]]
+) -> tuple[Paired, dict[str, int]]:
+    """Instance by instance, each the mean over an arm's runs; those with reference 0 have counts only.
+
+    An instance on which a run failed is lost by no number: with one there is no mean difference.
+    """
+    excess = [(_mean(mine[id], "excess"), _mean(theirs[id], "excess")) for id in mine]
+    failed = any(value is None for pair in excess for value in pair)
+    gaps = [(_mean(mine[id], "gap"), _mean(theirs[id], "gap")) for id in mine]
+    both = [(100 * a, 100 * b) for a, b in gaps if a is not None and b is not None and not failed]
+    return paired([a for a, _ in both], [b for _, b in both]), _count(excess)
+
+
+def _mean(scores: Sequence[Score | None], figure: str) -> float | None:
+    """Mean of a figure over scores; None if one of them has none.
+
+    Added up exactly: the mean of equal values must be that value, or a tie is counted as a win or a loss.
+    """
+    values = [getattr(s, figure) for s in scores if s is not None and s.status is ScoreStatus.OK]
+    known = [Fraction(value) for value in values if value is not None]
+    return float(sum(known) / len(known)) if known and len(known) == len(scores) else None
+
+
+def _count(pairs: Sequence[tuple[float | None, float | None]]) -> dict[str, int]:
+    """Wins, ties and losses of the first; what is not known is a failure, worse than anything known."""
+    worst = float("inf")
+    rows = [(worst if a is None else a, worst if b is None else b) for a, b in pairs]
+    return wins_ties_losses(rows)

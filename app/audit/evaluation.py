@@ -1,0 +1,176 @@
+"""Scores of programs outside a campaign, as the documents of the JSON contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...evaluators.base import Evaluation, Score, ScoreStatus
+from ...evaluators.figures import by_stratum, of_evaluation
+from ...evaluators.statistics import wins_ties_losses
+from ...problems.base import SPLITS, Instance, Number
+from ..errors import USAGE, UserError, unwritable
+from ..opening.baselines import evaluate_all, evaluate_baselines
+
+if TYPE_CHECKING:
+    from ..opening.setup import Notify, Setup
+
+
+def evaluate_program(
+    setup: Setup, chosen: str, files: Mapping[str, str], name: str, with_baselines: bool
+) -> dict[str, Any]:
+    """The document of `evaluate`: every instance scored, also after a failure."""
+    program = setup.evaluator.program(files)
+    instances = setup.evaluator.instances(chosen)
+    found = None
+    with setup.executor() as executor:
+        evaluation = evaluate_all(executor, {name: program}, [chosen])[name][chosen]
+        if with_baselines:
+            found = evaluate_baselines(setup, executor, [chosen], lambda what, done, total: None)
+    return {
+        "problem": setup.loaded.name,
+        "problem_version": setup.loaded.problem.version,
+        "split": chosen if chosen in SPLITS else None,
+        "instances_from": chosen,
+        "unsafe_without": sorted(setup.policy.without),
+        "program": name,
+        "status": "failed" if evaluation.failure else "ok",
+        "instances": [_row(score, instances[score.instance]) for score in evaluation.scores],
+        "summary": of_evaluation(evaluation, instances).as_json(),
+        "baselines": None
+        if found is None
+        else {n: of_evaluation(by[chosen], instances).as_json() for n, by in found.items()},
+    }
+
+
+def write_answers(setup: Setup, chosen: str, files: Mapping[str, str], path: Path) -> int:
+    """Writes a program's valid answers as JSON lines (`instance`, `answer`); how many there are.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    import json
+
+    program, instances = setup.evaluator.program(files), setup.evaluator.instances(chosen)
+    slot = setup.open_slot()
+    try:
+        answers = {id: setup.evaluator.answer(program, one, slot) for id, one in instances.items()}
+    finally:
+        slot.close()
+    valid = [{"instance": id, "answer": answer} for id, answer in answers.items() if answer is not None]
+    try:
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in valid), "utf-8")
+    except OSError as error:
+        raise unwritable(path, error) from error
+    return len(valid)
+
+
+def baselines_document(setup: Setup, chosen: str, against: str | None, notify: Notify) -> dict[str, Any]:
+    """The document of `baselines`; each is also compared instance by instance with one of them.
+
+    Raises:
+        UserError: there is no baseline of the name to compare with.
+    """
+    problem = setup.loaded.problem
+    names = list(problem.baselines())
+    rival = against or next((name for name in problem.start_programs() if name in names), None)
+    if against is not None and against not in names:
+        raise UserError(USAGE, f"--against {against}: no such baseline", f"one of {', '.join(names)}")
+    instances = setup.evaluator.instances(chosen)
+    with setup.executor() as executor:
+        found = evaluate_baselines(setup, executor, [chosen], notify)
+    rows = {name: _figures(by[chosen], instances) for name, by in found.items()}
+    for name, row in rows.items():
+        row["pairs"] = None if rival is None else _pairs(found[name][chosen], found[rival][chosen])
+    return {
+        "problem": setup.loaded.name,
+        "unit": problem.unit,
+        "instances_from": chosen,
+        "unsafe_without": sorted(setup.policy.without),
+        "against": rival,
+        "baselines": rows,
+    }
+
+
+def _pairs(mine: Evaluation, other: Evaluation) -> dict[str, int]:
+    """On how many instances a program is better, equal or worse; only those that both answered."""
+    theirs = {score.instance: score.excess for score in other.scores}
+    return wins_ties_losses(
+        (score.excess, excess)
+        for score in mine.scores
+        if score.excess is not None and (excess := theirs.get(score.instance)) is not None
+    )
+
+
+def write_csv(document: Mapping[str, Any], path: Path) -> None:
+    """Writes a baselines document as one row for each baseline and stratum (`all` for the whole set).
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    import csv
+
+    rows = [
+        {"baseline": name, "stratum": stratum, **_flat(figures)}
+        for name, entry in document["baselines"].items()
+        for stratum, figures in {"all": entry, **entry["strata"]}.items()
+    ]
+    try:
+        with path.open("w", newline="", encoding="utf-8") as handle:
+            writer = csv.DictWriter(handle, fieldnames=list(rows[0]) if rows else ["baseline"])
+            writer.writeheader()
+            writer.writerows(rows)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def _flat(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Figures as cells of one row."""
+    pairs = figures.get("pairs") or {}
+    cells: dict[str, Any] = {}
+    for key, value in figures.items():
+        if key == "reference_kinds":
+            cells[key] = " ".join(f"{kind}={number}" for kind, number in value.items())
+        elif key.endswith("_ci95_percent"):
+            cells[f"{key}_low"], cells[f"{key}_high"] = value or (None, None)
+        elif key not in ("strata", "pairs", "failure"):
+            cells[key] = value
+    return {**cells, **{word: pairs.get(word) for word in ("wins", "ties", "losses")}}
+
+
+def _figures(evaluation: Evaluation, instances: Mapping[str, Instance]) -> dict[str, Any]:
+    strata = by_stratum(evaluation.scores, instances)
+    return {
+        **of_evaluation(evaluation, instances).as_json(),
+        "strata": {name: figures.as_json() for name, figures in strata.items()},
+        "failure": _failure(evaluation),
+    }
+
+
+def _failure(evaluation: Evaluation) -> dict[str, str | None] | None:
+    """The first instance without a gap, and why; None if there is none."""
+    for score in evaluation.scores:
+        if score.status is not ScoreStatus.OK:
+            return {"instance": score.instance, "status": score.status.value, "message": score.message}
+    return None
+
+
+def _row(score: Score, instance: Instance) -> dict[str, Any]:
+    return {
+        "instance": score.instance,
+        "stratum": instance.stratum,
+        "status": score.status.value,
+        "objective": _plain(score.objective),
+        "reference": _plain(score.reference),
+        "reference_kind": score.reference_kind.value,
+        "gap_percent": None if score.gap is None else float(score.gap) * 100,
+        "excess": _plain(score.excess),
+        "cpu_seconds": score.cpu_seconds,
+        "message": score.message,
+    }
+
+
+def _plain(number: Number | None) -> int | float | None:
+    """A number as JSON has it: integers stay, fractions become decimals."""
+    return number if number is None or isinstance(number, int) else float(number)

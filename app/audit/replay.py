@@ -1,0 +1,237 @@
+"""Runs a recorded campaign again from its store, without asking any model, and compares what comes of it.
+
+Model replies, the order of asking and telling, time-outs and rewards are the record's; parents are chosen
+again, prompts rendered again, replies read again, programs executed again, and the archive filled again.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...evolve.base import StopReason
+from ...evolve.follow import follow
+from ...evolve.store.reader import BASELINE, Reader
+from ...evolve.store.store import Store
+from ...problems.base import SPLITS
+from ..errors import TROUBLE, USAGE, UserError
+from ..opening.stored import stored_evaluator
+from ..proposers import as_asked, recorded_course
+from ..record.runs import running
+from .recalled import PromptDiffers, RecalledSetup, RecalledTuner, recalled_proposer, recorded_time_outs
+from .verify import Findings, outcome_of, surroundings
+
+if TYPE_CHECKING:
+    from ...evolve.campaign import Campaign
+    from ..config import Config
+    from ..door.plugins import LoadedProblem
+    from ..opening.setup import Notify
+    from ..record.record import RunRecord
+
+
+def replay(
+    folder: Path, *, workers: int | None = None, notify: Notify = lambda what, done, total: None
+) -> dict[str, Any]:
+    """Replays a run; its folder is only read.
+
+    Args:
+        folder: of the recorded run.
+        workers: sandbox slots at work (count), by default as the run was configured.
+        notify: told how far it is.
+
+    Returns:
+        The JSON contract's document, with counts beside; the first difference comes first.
+
+    Raises:
+        UserError: it is running, has told nothing, or its problem is not here.
+    """
+    from ..config import parse
+    from ..opening.setup import open_problem
+    from ..record.record import open_record
+
+    if running(folder):
+        raise UserError(
+            TROUBLE, f"{folder.name}: another process is at work in this run", "replay it when it has ended"
+        )
+    with open_record(folder) as record:
+        config = parse(record.config, f"{folder.name}/archive.sqlite")
+        if workers is not None:
+            config = config.model_copy(update={"run": config.run.model_copy(update={"workers": workers})})
+        # An ask may stay open while later ones are told: a budget that was spent, a model's trouble, a kill.
+        told = record.reader.value("SELECT max(iteration) FROM iterations WHERE told IS NOT NULL")
+        if not told:
+            raise UserError(USAGE, f"{folder.name}: no iteration was told, nothing to replay")
+        loaded = open_problem(config)
+        with tempfile.TemporaryDirectory(prefix="gapsmith-replay-") as place:
+            again = Path(place) / record.name
+            again.mkdir()
+            findings = Findings()
+            trouble = _run_again(record, config, loaded, told, again, notify)
+            with open_record(again) as now:
+                _compare(record, now, findings, trouble)
+                return _document(record, now, loaded, findings)
+
+
+def _run_again(
+    record: RunRecord, config: Config, loaded: LoadedProblem, told: int, again: Path, notify: Notify
+) -> dict[str, Any] | None:
+    """Runs the campaign again into a folder; returns a difference that ended it, None at its end."""
+    from ...evaluators.cache import Cache
+    from .. import compose
+    from ..config import BudgetSection
+    from ..opening.setup import policy_of
+
+    evaluator = stored_evaluator(record.reader, loaded, config)
+    budget = BudgetSection(iterations=told)  # nothing else: seconds are never the same twice
+    offline = config.model_copy(update={"model": (), "budget": budget})
+    setup = RecalledSetup(
+        loaded,
+        offline,
+        policy_of(config),
+        evaluator,
+        Cache(),
+        record.name,
+        recorded_time_outs(record.reader, evaluator),
+    )
+    starts = {record.candidate(id).operator: record.candidate(id).files for id in _starts(record)}
+
+    def observe(campaign: Campaign) -> None:
+        notify("iterations", campaign.tally.told, told)
+
+    store = Store(again)
+    try:
+        compose.record_setup(store, setup, again, None)
+        store.set("gates", record.reader.record("gates") or [])
+        _copy_baselines(record, store, evaluator.version)
+        watcher = compose.Watcher(notify, observe=observe)
+        with compose.prepared(setup, store, again, starts, watcher) as campaign:
+            ports = campaign.ports
+            proposer = recalled_proposer(record.reader, config, ports.proposer, ports.admission)
+            campaign.ports = replace(ports, proposer=proposer)
+            try:
+                if as_asked(table.spec for table in config.model):
+                    campaign.run()
+                else:
+                    campaign.tuner = RecalledTuner(record.reader)
+                    campaign.validation.start(campaign.start.candidate)
+                    follow(campaign, recorded_course(record.reader))
+                    campaign.settle()
+            except PromptDiffers as error:
+                return {"what": error.where, "recorded": error.recorded, "now": error.now}
+            if record.reader.record("champion") is not None:
+                compose.crown(campaign, setup, store, StopReason.ITERATIONS)
+        return None
+    finally:
+        store.close()
+
+
+def _starts(record: RunRecord) -> list[str]:
+    found: list[str] = record.reader.record("starts")
+    return found
+
+
+def _copy_baselines(record: RunRecord, store: Store, version: str) -> None:
+    """Baselines are no part of the search; models are shown them."""
+    for name in record.reader.baselines():
+        for split in SPLITS:
+            found = record.evaluation(BASELINE + name, split)
+            if found is not None:
+                store.put_evaluation(BASELINE + name, found, version)
+
+
+def _compare(record: RunRecord, now: RunRecord, findings: Findings, trouble: dict[str, Any] | None) -> None:
+    """Start programs, iterations up to the first that differs, then what came of them."""
+    for id in _starts(record):
+        _compare_evaluation(record, now, id, "train", "start program", findings)
+    for number, (then, again) in enumerate(_pairs(record.reader, now.reader), start=1):
+        if findings.differences:
+            return
+        where = f"iteration {then['iteration']}"
+        if again is None:
+            findings.differences += [trouble or {"what": f"{where}: told", "recorded": number, "now": None}]
+            return
+        for key, value in dict(then).items():
+            findings.compare("iterations", f"{where}: {key}", value, again[key])
+        if then["candidate"] is not None and then["candidate"] == again["candidate"]:
+            files = record.candidate(then["candidate"]).files, now.candidate(then["candidate"]).files
+            findings.compare("candidates", f"{where}: source", *map(dict, files))
+            _compare_evaluation(record, now, then["candidate"], "train", where, findings)
+    if not findings.differences:
+        _compare_outcome(record, now, findings)
+
+
+def _pairs(record: Reader, now: Reader) -> Iterator[tuple[Any, Any]]:
+    """Told iterations of both runs, in the order of telling."""
+    columns = "iteration, island, parents, inspirations, candidate, rejection, origin, operator, added"
+    query = f"SELECT {columns} FROM iterations WHERE told IS NOT NULL ORDER BY told"
+    again = iter(now.rows(query))
+    for row in record.rows(query):
+        yield row, next(again, None)
+
+
+def _compare_outcome(record: RunRecord, now: RunRecord, findings: Findings) -> None:
+    """The archive cell by cell, validation, champion and test."""
+    then, again = cells(record), cells(now)
+    for place in sorted({*then, *again}):
+        island, cell = place
+        findings.compare("elites", f"island {island}, cell {cell}", then.get(place), again.get(place))
+    champion = record.reader.record("champion")
+    if champion is None:
+        return
+    findings.compare("champion", "champion", champion, now.reader.record("champion"))
+    rows = now.reader.rows(
+        f"SELECT program, split FROM evaluations WHERE split <> 'train' AND program NOT LIKE '{BASELINE}%'"
+    )
+    for row in rows:
+        where = f"candidate {row['program']} on {row['split']}"
+        _compare_evaluation(record, now, row["program"], row["split"], where, findings)
+
+
+def cells(record: RunRecord) -> dict[tuple[int, tuple[int, ...]], tuple[str, float]]:
+    """(island, cell) → (candidate, fitness) of a run's archive."""
+    from ..record.elites import rebuild
+
+    archive = rebuild(record)
+    return {(e.island, e.cell): (e.candidate.id, e.fitness) for e in (archive.elites() if archive else ())}
+
+
+def _compare_evaluation(
+    record: RunRecord, now: RunRecord, program: str, split: str, where: str, findings: Findings
+) -> None:
+    then, again = record.evaluation(program, split), now.evaluation(program, split)
+    if then is None or again is None:
+        findings.compare(
+            "fitness values", f"{where}: evaluated on {split}", then is not None, again is not None
+        )
+        return
+    findings.compare("fitness values", f"{where}: fitness on {split}", then.fitness, again.fitness)
+    found = {score.instance: score for score in again.scores}
+    findings.compare("evaluations", f"{where}: executions", len(then.scores), len(found))
+    for score in then.scores:
+        other = found.get(score.instance)
+        outcome = None if other is None else outcome_of(other)
+        findings.compare("executions", f"{where}: answer on {score.instance}", outcome_of(score), outcome)
+
+
+def _document(record: RunRecord, now: RunRecord, loaded: LoadedProblem, findings: Findings) -> dict[str, Any]:
+    surroundings(record, loaded, findings)
+    checked = sum(findings.counts.values())
+    evaluations = now.reader.value(
+        "SELECT count(*) FROM iterations WHERE told IS NOT NULL AND candidate IS NOT NULL"
+    )
+    return {
+        "run": record.name,
+        "checked": checked,
+        "agree": checked - len(findings.differences),
+        "differences": findings.differences,
+        "unsafe_without": record.unsafe,
+        "iterations": now.reader.value("SELECT count(*) FROM iterations WHERE told IS NOT NULL"),
+        "evaluations": evaluations,
+        "elites": len(cells(record)),
+        "champion": record.reader.record("champion"),
+        "compared": findings.counts,
+        "changed": findings.changed,
+    }

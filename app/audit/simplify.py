@@ -1,0 +1,240 @@
+"""A candidate without what it does not need: reduced on validation as long as it does not get worse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...evaluators.base import Evaluation
+from ...evaluators.figures import of_evaluation
+from ...evaluators.scoring import normalised_loss
+from ...evaluators.statistics import paired, worse
+from ...evolve.admission import ID_CHARACTERS
+from ...evolve.naming import named
+from ...evolve.racing import PairedRace
+from ...evolve.simplify import Simplified, simplify
+from ...problems.base import HasPrimitives, Problem
+from ...sandbox.base import Description, Sandbox
+from ..errors import NO_CANDIDATE, UserError
+from ..record.record import RunRecord
+from ..record.runs import at_work
+from .again import Again, again
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...evolve.store.store import Store
+
+EVALUATIONS = 300
+"""Variants that are tried (count) unless the caller says otherwise."""
+LEVEL = 0.2
+"""One-sided level at which a variant counts as worse: a strict judge, because many variants are tried."""
+FILE_NAME = "simplified.py"
+RECORD = "simplified"
+"""Key of the run's own record: candidate → document of its simplified form."""
+_SPLIT = "valid"
+
+
+def simplified(
+    record: RunRecord,
+    id: str,
+    evaluations: int = EVALUATIONS,
+    tried: Callable[[int], None] = lambda number: None,
+) -> dict[str, Any]:
+    """Reduces a candidate's main file on the validation split; the test split stays unseen.
+
+    A variant is kept unless it fails, or its mean loss is larger than the original's beyond noise: a paired
+    bootstrap over the validation instances at the one-sided level `LEVEL`, always against the original, so
+    that small losses do not add up. A race at the same level ends what is clearly worse early. At the end
+    the expressions that the field has a name for get it.
+
+    Args:
+        record: of the run.
+        id: the candidate.
+        evaluations: variants that may be tried (count, ≥ 1).
+        tried: told how many were.
+
+    Returns:
+        The JSON contract's document.
+
+    Raises:
+        UserError: the problem is not here, or the candidate is not valid on every validation instance.
+    """
+    from ...sandbox.slot import open_sandbox
+
+    runner = again(record)
+    slot = open_sandbox(runner.policy)
+    try:
+        judge = _Judge(record, id, runner, slot, tried)
+        done = simplify(judge.text, record.problem["entry_point"], judge.accept, evaluations)
+        text = judge.renamed(done.text, named(done.text, _terms(runner.loaded.problem)))
+    finally:
+        slot.close()
+    return judge.document(text, done)
+
+
+def _terms(problem: Problem) -> dict[str, str]:
+    """The problem's expressions that the field has a name for."""
+    found = problem.primitives() if isinstance(problem, HasPrimitives) else ()
+    return {primitive.text: primitive.term for primitive in found if primitive.term}
+
+
+class _Judge:
+    """Evaluates variants in one sandbox slot and compares each with the original."""
+
+    def __init__(
+        self, record: RunRecord, id: str, runner: Again, slot: Sandbox, tried: Callable[[int], None]
+    ) -> None:
+        self._candidate = record.candidate(id)
+        self._path, self.text = next(iter(self._candidate.files.items()))
+        self._record, self._runner, self._slot, self._tried = record, runner, slot, tried
+        self._entry = record.problem["entry_point"]
+        self._number = 0
+        self._renamed = False
+        self._race: PairedRace | None = None
+        self._before = self._evaluate(self.text)
+        if self._before.fitness is None:
+            failure = self._before.failure
+            words = "no valid answer" if failure is None else f"{failure.status.value} on {failure.instance}"
+            raise UserError(
+                NO_CANDIDATE,
+                f"candidate {id} on validation: {words}, expected a candidate that is valid everywhere",
+                "simplify another, for example `best`",
+            )
+        self._losses = self._loss(self._before)
+        self._race = PairedRace.against(self._before, runner.evaluator.loss, LEVEL)
+        self._after = self._before
+        self._description = self._described(self.text)
+
+    def accept(self, text: str) -> bool:
+        """Whether a variant is as good as the original, as far as validation can tell."""
+        self._number += 1
+        self._tried(self._number)
+        description = self._described(text)
+        if description.error is not None or not description.entry_point:
+            return False
+        evaluation = self._evaluate(text)
+        if evaluation.fitness is None:
+            return False
+        if worse(self._loss(evaluation), self._losses, LEVEL):
+            return False
+        self._after, self._description = evaluation, description
+        return True
+
+    def renamed(self, text: str, other: str) -> str:
+        """The other text if it is sound, with the reduced one's losses, and no longer than what was found."""
+        most = len(self._candidate.description.statements)
+        description = self._description if other == text else self._described(other)
+        if other != text and description.error is None and len(description.statements) <= most:
+            evaluation = self._evaluate(other)
+            if evaluation.fitness is not None and self._loss(evaluation) == self._loss(self._after):
+                self._after, self._description, self._renamed = evaluation, description, True
+                return other
+        return text
+
+    def document(self, text: str, done: Simplified) -> dict[str, Any]:
+        """What came of it, both versions measured here and now."""
+        outcome = paired(self._loss(self._after), self._losses)
+        before, after = self._candidate.description, self._description
+        return {
+            "run": self._record.name,
+            "candidate": self._candidate.id,
+            "simplified": (after.token_digest or "")[:ID_CHARACTERS],
+            "tried": done.tried,
+            "complete": done.complete,
+            "accepted": done.accepted,
+            "renamed": self._renamed,
+            "level": LEVEL,
+            "statements_before": len(before.statements),
+            "statements_after": len(after.statements),
+            "nodes_before": before.nodes,
+            "nodes_after": after.nodes,
+            "valid_before": self._figures(self._before),
+            "valid_after": self._figures(self._after),
+            "loss_difference_percent": outcome.difference,
+            "loss_difference_ci95_percent": None if outcome.ci95 is None else list(outcome.ci95),
+            "files": {**self._candidate.files, self._path: text},
+        }
+
+    def _evaluate(self, text: str) -> Evaluation:
+        program = self._runner.evaluator.program({**self._candidate.files, self._path: text})
+        return self._runner.evaluator.evaluate(program, _SPLIT, self._slot, race=self._race)
+
+    def _described(self, text: str) -> Description:
+        return self._slot.describe(text, self._entry)
+
+    def _loss(self, evaluation: Evaluation) -> Sequence[float]:
+        """Loss of each instance, percent of max(|reference|, scale)."""
+        instances = self._record.instances
+        found = [normalised_loss(score, instances[score.instance]) for score in evaluation.scores]
+        return [100 * float(loss) for loss in found if loss is not None]
+
+    def _figures(self, evaluation: Evaluation) -> dict[str, Any]:
+        return of_evaluation(evaluation, self._record.instances).as_json()
+
+
+def keep(record: RunRecord, document: Mapping[str, Any], force: bool = False) -> Path | None:
+    """Records a simplified form with its run, and writes it beside `best.py` as a program that runs alone.
+
+    It is no candidate of the campaign: a resumed search goes on as if it had never been made.
+
+    Args:
+        record: of the run.
+        document: as `simplified` made it.
+        force: replace a smaller form of the candidate that an earlier call kept.
+
+    Returns:
+        The file; None if a smaller form was there and stays.
+
+    Raises:
+        UserError: a process is at work in the run, or the folder cannot be written.
+    """
+    from ...evolve.store.store import Store
+    from ..errors import TROUBLE
+
+    try:
+        with at_work(record.folder), closing(Store(record.folder)) as store:
+            return _put(record, store, document, force)
+    except OSError as error:
+        raise UserError(
+            TROUBLE,
+            f"{record.folder}: {error.strerror}; expected to write {FILE_NAME}",
+            "copy the run to a folder that can be written",
+        ) from error
+
+
+def _put(record: RunRecord, store: Store, document: Mapping[str, Any], force: bool) -> Path | None:
+    from ..record.standalone import simplified_text
+
+    known = store.read.record(RECORD) or {}
+    before = known.get(document["candidate"])
+    if before is not None and _size(before) < _size(document) and not force:
+        return None  # fewer variants were tried this time: nobody asked to lose the rest
+    store.set(RECORD, {**known, document["candidate"]: dict(document)})
+    path = record.folder / FILE_NAME
+    path.write_text(simplified_text(record, document, FILE_NAME), "utf-8")
+    return path
+
+
+def reduce_champion(folder: Path, store: Store, evaluations: int, tried: Callable[[int], None]) -> None:
+    """Reduces the champion of a campaign whose lock and store the caller holds; both forms are kept."""
+    from ..record.record import open_record
+
+    with open_record(folder) as record:
+        champion = record.reader.record("champion")
+        if champion is not None:
+            tried(0)
+            _put(record, store, simplified(record, champion, evaluations, tried), force=False)
+
+
+def _size(document: Mapping[str, Any]) -> tuple[int, int]:
+    """Statements, then syntax-tree nodes, of a simplified form."""
+    return document["statements_after"], document["nodes_after"]
+
+
+def kept(record: RunRecord, id: str) -> dict[str, Any] | None:
+    """Document of a candidate's simplified form, None if none was made."""
+    found: dict[str, Any] | None = (record.reader.record(RECORD) or {}).get(id)
+    return found

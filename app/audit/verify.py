@@ -1,0 +1,288 @@
+"""Runs what a campaign recorded once more and compares answers (byte for byte), gaps and references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...evaluators.base import Evaluation, Reference, ReferenceKind, Score
+from ...evaluators.numbers import equal
+from ...evaluators.scoring import tolerance_of
+from ...problems.base import SPLITS, Instance, Problem
+from ..errors import ProblemError, SolverFailed, UserError
+from ..opening.draw import splits_of
+from ..opening.references import consistent, proved_again, reached_again
+from ..opening.stored import stored_evaluator
+
+if TYPE_CHECKING:
+    from ...evaluators.evaluator import GapEvaluator
+    from ...evolve.executor import ThreadExecutor
+    from ...sandbox.base import Sandbox
+    from ..config import Config
+    from ..door.plugins import LoadedProblem
+    from ..opening.setup import Notify
+    from ..record.record import RunRecord
+
+SAMPLE = 10
+"""References that are proved again (count) unless the caller says otherwise."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was compared (counts by kind), what differs, what changed around the run, what was not proved."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    not_proved: int = 0
+    differences: list[dict[str, Any]] = field(default_factory=list)
+    changed: list[dict[str, Any]] = field(default_factory=list)
+
+    def compare(self, kind: str, what: str, recorded: Any, now: Any) -> None:
+        """Counts one comparison and keeps a difference."""
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        if recorded != now:
+            self.differences.append({"what": what, "recorded": _shown(recorded), "now": _shown(now)})
+
+    def note(self, what: str, recorded: Any, now: Any) -> None:
+        """Keeps a change of surroundings, which alone is no failure."""
+        if recorded != now:
+            self.changed.append({"what": what, "recorded": _shown(recorded), "now": _shown(now)})
+
+
+def verify(
+    record: RunRecord,
+    *,
+    every: bool = False,
+    sample: int = SAMPLE,
+    workers: int | None = None,
+    notify: Notify = lambda what, done, total: None,
+) -> dict[str, Any]:
+    """Verifies a run against its own record.
+
+    Args:
+        record: of the run.
+        every: all elites instead of the best candidate alone.
+        sample: references to prove again (count), spread over all instances.
+        workers: sandbox slots at work (count), by default as the run was configured.
+        notify: told how far it is.
+
+    Returns:
+        The JSON contract's document, with `programs`, `compared` (counts), `changed`, and the count
+        `references_not_proved_again` of those that met only a weaker bound or no solver, beside.
+
+    Raises:
+        UserError: the problem is not here, or there is nothing to verify.
+    """
+    from ..config import parse
+    from ..opening.setup import open_problem
+
+    config = parse(record.config, f"{record.folder.name}/archive.sqlite")
+    if workers is not None:
+        config = config.model_copy(update={"run": config.run.model_copy(update={"workers": workers})})
+    programs = _programs(record, every)
+    loaded = open_problem(config)
+    findings = Findings()
+    surroundings(record, loaded, findings)
+    _instances(record, loaded, config, findings)
+    _references(record, loaded, config, sample, findings, notify)
+    _executions(record, loaded, config, programs, findings, notify)
+    checked = sum(findings.counts.values())
+    return {
+        "run": record.name,
+        "checked": checked,
+        "agree": checked - len(findings.differences),
+        "differences": findings.differences,
+        "unsafe_without": record.unsafe,
+        "programs": programs,
+        "compared": findings.counts,
+        "references_not_proved_again": findings.not_proved,
+        "changed": findings.changed,
+    }
+
+
+def _programs(record: RunRecord, every: bool) -> list[str]:
+    from ...evolve.archive import unique
+    from ..record.elites import rebuild
+
+    best = record.resolve("best")
+    archive = rebuild(record) if every else None
+    others = [] if archive is None else [e.candidate.id for e in unique(archive.elites())]
+    return list(dict.fromkeys([best, *others]))
+
+
+def surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -> None:
+    """Problem and plug-in, versions and machine; each change is told, none is a failure by itself."""
+    from ..versions import versions
+
+    problem = record.problem
+    findings.note("problem version", problem.get("version"), loaded.problem.version)
+    findings.note("problem source digest", problem.get("digest"), loaded.digest)
+    recorded, now = record.reader.record("versions") or {}, versions()
+    for name in {**recorded, **now}:
+        findings.note(name, recorded.get(name), now.get(name))
+
+
+def _instances(record: RunRecord, loaded: LoadedProblem, config: Config, findings: Findings) -> None:
+    """Stored digests against stored contents, and against the instances that the problem draws now."""
+    rows = record.reader.rows("SELECT name, digest FROM instances ORDER BY id")
+    stored = {row["name"]: row["digest"] for row in rows}
+    for id, instance in record.instances.items():
+        findings.compare("instances", f"instance {id}: content", stored[id], instance.digest)
+    try:
+        splits = splits_of(loaded, config)
+    except UserError as error:  # a user's file that is gone: the run keeps what it read
+        findings.note("instances", ", ".join(config.evaluation.instances), error.message)
+        return
+    drawn = {i.id: i.digest for instances in splits.values() for i in instances}
+    for id in record.instances:
+        findings.compare("instances drawn", f"instance {id}: drawn again", stored[id], drawn.get(id))
+
+
+def _references(
+    record: RunRecord,
+    loaded: LoadedProblem,
+    config: Config,
+    sample: int,
+    findings: Findings,
+    notify: Notify,
+) -> None:
+    """Proves a sample of references again; a run against its best baseline has none to prove.
+
+    Not by looking them up: `reference` of a built-in problem may give what ships with it.
+    """
+    known = record.reader.references()
+    chosen = [i for i in _spread(list(record.instances.values()), sample) if i.id in known]
+    if loaded.references is None:
+        return
+    for done, instance in enumerate(chosen):
+        notify("references", done, len(chosen))
+        recorded = known[instance.id]
+        told, what = f"{recorded.kind.value} {recorded.value}", f"reference of {instance.id}"
+        try:
+            now = proved_again(loaded, instance, recorded, config.evaluation.reference_seconds)
+        except SolverFailed as error:
+            findings.not_proved += 1
+            findings.note(what, told, error.message)
+            continue
+        except ProblemError as error:  # a proof that fails on what is recorded refutes it
+            findings.compare("references proved again", what, told, error.message)
+            continue
+        findings.not_proved += not reached_again(loaded, recorded, now)
+        agree = _agrees(recorded, now, loaded.problem)
+        findings.compare(
+            "references proved again", what, told, told if agree else f"{now.kind.value} {now.value}"
+        )
+    notify("references", len(chosen), len(chosen))
+
+
+def _agrees(recorded: Reference, now: Reference, problem: Problem) -> bool:
+    """Whether two references may both be true, and values that are more than bounds came out the same."""
+    same = recorded.kind is now.kind and recorded.kind is not ReferenceKind.BOUND
+    return consistent(problem, recorded, now) and (
+        not same or equal(recorded.value, now.value, tolerance_of(problem))
+    )
+
+
+def _executions(
+    record: RunRecord,
+    loaded: LoadedProblem,
+    config: Config,
+    programs: Sequence[str],
+    findings: Findings,
+    notify: Notify,
+) -> None:
+    """Runs every program on every split for which the run holds its evaluation."""
+    import os
+
+    from ...evolve.executor import ThreadExecutor
+    from ...sandbox.slot import open_sandbox
+    from ..opening.setup import policy_of
+
+    policy = policy_of(config)
+    evaluator = stored_evaluator(record.reader, loaded, config)
+    findings.note("evaluator digest", record.reader.record("evaluator"), evaluator.version)
+    slots = config.run.workers or os.cpu_count() or 1
+    executor = ThreadExecutor(evaluator, lambda: open_sandbox(policy), slots)
+    try:
+        with_slot = open_sandbox(policy)
+        try:
+            for id in programs:
+                findings.compare(
+                    "candidate ids", f"candidate {id}: source", id, _identity(record, id, with_slot)
+                )
+        finally:
+            with_slot.close()
+        pending = list(_submit(record, evaluator, executor, programs))
+        for done, (id, recorded, future) in enumerate(pending):
+            notify("evaluations", done, len(pending))
+            _compare_evaluations(id, recorded, future.result(), findings)
+        notify("evaluations", len(pending), len(pending))
+    finally:
+        executor.close()
+
+
+def _identity(record: RunRecord, id: str, sandbox: Sandbox) -> str:
+    """The id that the stored source gets now."""
+    from ...evolve.admission import Admission
+    from ...evolve.base import Candidate, Proposal
+    from ...evolve.memory import Memory
+
+    candidate = record.candidate(id)
+    admission = Admission(sandbox, record.problem["entry_point"], candidate.description.imports)
+    proposal = Proposal(candidate.files, candidate.origin, candidate.operator)
+    outcome = admission.admit(
+        proposal, candidate.parents, candidate.island, candidate.iteration, Memory([], [])
+    )
+    return outcome.id if isinstance(outcome, Candidate) else f"{outcome.reason.value}: {outcome.excerpt}"
+
+
+def _submit(
+    record: RunRecord, evaluator: GapEvaluator, executor: ThreadExecutor, programs: Sequence[str]
+) -> Iterator[tuple[str, Evaluation, Future[Evaluation]]]:
+    from ...evolve.executor import Job
+
+    for id in programs:
+        program = evaluator.program(record.candidate(id).files)
+        for split in SPLITS:
+            recorded = record.evaluation(id, split)
+            if recorded is not None:
+                yield id, recorded, executor.submit(Job(program, split, whole=split == "test"))
+
+
+def _compare_evaluations(id: str, recorded: Evaluation, now: Evaluation, findings: Findings) -> None:
+    where = f"candidate {id} on {recorded.split}"
+    found = {score.instance: score for score in now.scores}
+    for score in recorded.scores:
+        other = found.get(score.instance)
+        what = f"candidate {id} on {score.instance}"
+        findings.compare("executions", what, outcome_of(score), None if other is None else outcome_of(other))
+    findings.compare("fitness values", f"{where}: fitness", recorded.fitness, now.fitness)
+
+
+def outcome_of(score: Score) -> dict[str, Any]:
+    """What an execution must reproduce: all but its time."""
+    return {
+        "status": score.status.value,
+        "answer": score.answer_digest,
+        "objective": score.objective,
+        "reference": score.reference,
+        "gap": score.gap,
+        "excess": score.excess,
+    }
+
+
+def _shown(value: Any) -> Any:
+    """A value as JSON; numbers that JSON lacks as text."""
+    if isinstance(value, dict):
+        return {key: _shown(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shown(part) for part in value]
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def _spread(instances: Sequence[Instance], sample: int) -> list[Instance]:
+    """At most `sample` instances, evenly spaced."""
+    if sample >= len(instances):
+        return list(instances)
+    return [instances[i * len(instances) // sample] for i in range(sample)]

@@ -1,0 +1,1 @@
+"""Plug-ins come in here: names, files and packages become problems."""

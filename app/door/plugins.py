@@ -1,0 +1,356 @@
+"""The door for problems: built-ins, files, modules and installed packages all come through `load_problem`."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+from ...evaluators.base import Plugin, Reference, References
+from ...problems.base import SPLITS, Instance, Problem, Sense, canonical_json
+from ..errors import ProblemError, UnknownProblem
+from .parameters import ParameterSpec, read_parameters, resolve
+from .sources import (
+    Found,
+    blame,
+    from_entry_point,
+    from_file,
+    from_module,
+    installed,
+    source_digest,
+    told_when_slow,
+)
+
+BUILT_INS = {
+    "smtt": "gapsmith.evaluators.smtt:smtt",
+    "smtt-rule": "gapsmith.evaluators.smtt:smtt_rule",
+    "smwtt": "gapsmith.evaluators.smtt:smwtt",
+    "smwtt-rule": "gapsmith.evaluators.smtt:smwtt_rule",
+    "bin-packing": "gapsmith.evaluators.bin_packing:bin_packing",
+    "online-bin-packing": "gapsmith.evaluators.bin_packing:online_bin_packing",
+    "online-bin-packing-known-n": "gapsmith.evaluators.bin_packing:online_bin_packing_known_n",
+    "gpu-fleet": "gapsmith.evaluators.placement:gpu_fleet",
+    "gpu-fleet-aggregate": "gapsmith.evaluators.placement:gpu_fleet_aggregate",
+    "model-placement": "gapsmith.evaluators.placement:model_placement",
+    "expert-placement": "gapsmith.evaluators.placement:expert_placement",
+}
+
+_ATTRIBUTES = {
+    "name": str,
+    "version": str,
+    "sense": Sense,
+    "unit": str,
+    "entry_point": str,
+    "signature": str,
+    "statement": str,
+}
+_LARGEST_TOLERANCE = 0.01
+"""Of a problem with float objectives, relative."""
+_METHODS = ("sets", "instances", "start_programs", "baselines", "verify")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedProblem:
+    """A problem with everything that the tool knows of it.
+
+    Attributes:
+        name: the problem's own name.
+        problem: the problem, made with `parameters`.
+        references: where its references come from; None compares with the best baseline.
+        origin: `built-in`, `file PATH`, `module` or `package DIST VERSION`.
+        digest: hex SHA-256 of the plug-in's source texts.
+        source: text of a single-file plug-in, None for others.
+        parameters: resolved `[problem]` table, defaults included.
+        specs: what each parameter is.
+    """
+
+    name: str
+    problem: Problem
+    references: References | None
+    origin: str
+    digest: str
+    source: str | None
+    parameters: Mapping[str, Any]
+    specs: tuple[ParameterSpec, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex SHA-256 of the source texts and the parameters: what a result of the problem depends on."""
+        return hashlib.sha256(canonical_json([self.digest, dict(self.parameters)]).encode()).hexdigest()
+
+    def instances(self, set: str, seed: int) -> list[Instance]:
+        """The instances of a set, checked for type and distinct ids.
+
+        Raises:
+            UnknownProblem: there is no such set (exit code 2).
+            ProblemError: no instances, or whatever the plug-in raised, with its file and line.
+        """
+        with blame(f"problem {self.name}: sets()"):
+            names = list(self.problem.sets())
+        if set not in names:
+            raise UnknownProblem(f"set {set!r}: problem {self.name} has {', '.join(map(str, names))}")
+        what = f"problem {self.name}: instances({set!r}, {seed})"
+        with blame(what):
+            drawn = self.problem.instances(set, seed)
+            found = list(drawn) if isinstance(drawn, Sequence) else None
+        if not found or not all(isinstance(item, Instance) for item in found):
+            raise ProblemError(f"{what}: got {_not_instances(drawn, found)}, expected a list of Instance")
+        ids = [item.id for item in found]
+        if twice := [name for name in ids if ids.count(name) > 1][:1]:
+            raise ProblemError(f"{what}: two instances are called {twice[0]}, expected distinct ids")
+        return found
+
+    def reference(self, instance: Instance, seconds: float) -> Reference | None:
+        """The reference of an instance within about `seconds` of wall time; None without references."""
+        if self.references is None:
+            return None
+        what = f"problem {self.name}: reference of {instance.id}"
+        with blame(what), told_when_slow(what, seconds):
+            found = self.references.reference(instance, seconds)
+        if not isinstance(found, Reference):
+            raise ProblemError(f"{what}: got {type(found).__name__}, expected a Reference")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One known problem: loaded, or broken with its error."""
+
+    name: str
+    origin: str
+    loaded: LoadedProblem | None
+    error: ProblemError | None
+
+
+def load_problem(spec: str, parameters: Mapping[str, object] | None = None) -> LoadedProblem:
+    """The problem of a specification, made with parameters.
+
+    Args:
+        spec: a built-in or installed name, a file (`knapsack.py`), or `module:attribute`.
+        parameters: the `[problem]` table.
+
+    Raises:
+        UnknownProblem: nothing goes by this name.
+        ProblemError: the plug-in is broken, or a parameter is unknown or out of range.
+    """
+    return _make(_find(spec), parameters or {})
+
+
+def list_problems() -> list[Listed]:
+    """Every built-in and installed problem; a broken one is named with its error and disturbs no other."""
+    listed = [_try(name, "built-in", lambda n=name: _find(n)) for name in BUILT_INS]
+    for name, entries in installed("gapsmith.problems").items():
+        if name in BUILT_INS:
+            error = ProblemError(f"{name}: the name belongs to a built-in problem", "rename the entry point")
+            listed.append(Listed(name, "package", None, error))
+        else:
+            listed.append(
+                _try(name, "package", lambda n=name, e=entries: from_entry_point(n, e, "gapsmith.problems"))
+            )
+    return listed
+
+
+def known_names() -> list[str]:
+    """Names of all built-in and installed problems; loads none of them."""
+    return [*BUILT_INS, *(name for name in installed("gapsmith.problems") if name not in BUILT_INS)]
+
+
+def load_entry_points(group: str) -> tuple[dict[str, Any], dict[str, ProblemError]]:
+    """Name → object of each installed plug-in of a group, and name → error of each broken one.
+
+    Args:
+        group: `gapsmith.problems`, `gapsmith.models` or `gapsmith.proposers`.
+    """
+    loaded, broken = {}, {}
+    for name, entries in installed(group).items():
+        try:
+            loaded[name] = from_entry_point(name, entries, group).value
+        except ProblemError as error:
+            broken[name] = error
+    return loaded, broken
+
+
+def _find(spec: str) -> Found:
+    """Where a specification leads."""
+    if spec in BUILT_INS:
+        return from_module(BUILT_INS[spec], "built-in")
+    if spec.endswith(".py") or "/" in spec or Path(spec).is_file():
+        return from_file(Path(spec))
+    if ":" in spec:
+        return from_module(spec)
+    entries = installed("gapsmith.problems").get(spec)
+    if entries:
+        return from_entry_point(spec, entries, "gapsmith.problems")
+    near = get_close_matches(spec, known_names(), 3, 0.5)
+    if Path(f"{spec}.py").is_file():
+        near.insert(0, f"./{spec}.py")
+    raise UnknownProblem(
+        f"problem {spec!r}: not known; expected a built-in or installed name, a file.py or module:attribute",
+        f"did you mean {' or '.join(near)}?" if near else "`gapsmith problems list` shows the known ones",
+    )
+
+
+def _try(name: str, origin: str, find: Any) -> Listed:
+    try:
+        loaded = _make(find(), {})
+    except ProblemError as error:
+        return Listed(name, origin, None, error)
+    return Listed(name, loaded.origin, loaded, None)
+
+
+def _make(found: Found, given: Mapping[str, object]) -> LoadedProblem:
+    """Makes the problem and looks at its outside."""
+    plugin = _plugin(found)
+    specs = read_parameters(plugin.problem, found.where)
+    values = resolve(specs, given, found.where.rpartition(":")[2])
+    with blame(f"{found.where}: making the problem"):
+        problem = plugin.problem(**values)
+    _check_outside(problem, found.where)
+    references: Any = plugin.references
+    if references is None and callable(getattr(problem, "reference", None)):
+        references = problem
+    if references is not None:
+        _check_references(references, found.where)
+    source = None
+    if found.origin.startswith("file "):
+        source = Path(str(found.module.__file__)).read_text(encoding="utf-8-sig")
+    homes = [found.module.__name__, type(problem).__module__]
+    homes += [type(references).__module__] if references is not None else []
+    return LoadedProblem(
+        problem.name, problem, references, found.origin, source_digest(homes), source, values, specs
+    )
+
+
+def _plugin(found: Found) -> Plugin:
+    """The plug-in that was named, or the one that a module holds."""
+    value = found.value
+    if isinstance(value, Plugin):
+        return value
+    if inspect.isclass(value) and _looks_like_problem(value):
+        return _class_plugin(value)
+    if value is not found.module:
+        raise ProblemError(
+            f"{found.where}: got {type(value).__name__}, expected a Plugin or a problem's class",
+            "write plugin = Plugin(problem=…, references=…)",
+        )
+    return _only_plugin(found)
+
+
+def _only_plugin(found: Found) -> Plugin:
+    names = vars(found.module)
+    if "plugin" in names:
+        if not isinstance(names["plugin"], Plugin):
+            got = type(names["plugin"]).__name__
+            raise ProblemError(f"{found.where}: plugin is {got}, expected gapsmith.Plugin(problem=…)")
+        return names["plugin"]
+    own = [v for v in names.values() if inspect.isclass(v) and v.__module__ == found.module.__name__]
+    classes = [c for c in own if _looks_like_problem(c)]
+    leaves = [c for c in classes if not any(d is not c and issubclass(d, c) for d in classes)]
+    plugins = [n for n, v in names.items() if isinstance(v, Plugin)]
+    if len(leaves) == 1 and not plugins:
+        return _class_plugin(leaves[0])
+    if len(plugins) == 1:
+        return names[plugins[0]]  # type: ignore[no-any-return]
+    if plugins or leaves:
+        several = ", ".join(
+            [f"{n} (line {_line(names[n])})" if not isinstance(names[n], Plugin) else n for n in plugins]
+            + [f"{c.__name__} (line {_line(c)})" for c in leaves]
+        )
+        raise ProblemError(
+            f"{found.where}: holds {len(plugins) + len(leaves)} problems, {several}; expected one",
+            "name the one that is meant: plugin = Plugin(problem=…)",
+        )
+    raise ProblemError(
+        f"{found.where}: holds no problem; expected plugin = Plugin(…), or one class with the methods "
+        f"{', '.join(_METHODS)}",
+        "`gapsmith problems new NAME` writes one that works",
+    )
+
+
+def _class_plugin(class_: Any) -> Plugin:
+    """A class as a plug-in; its instances are references too if they have `reference`."""
+    return Plugin(class_)
+
+
+def _looks_like_problem(class_: type) -> bool:
+    """Whether a class has most of a problem's methods, so that a missing one can be named."""
+    has = sum(callable(getattr(class_, method, None)) for method in _METHODS)
+    return has >= 3 and not getattr(class_, "_is_protocol", False)
+
+
+def _check_outside(problem: Any, where: str) -> None:
+    """Attributes and methods of a problem, by presence and type."""
+    place = f"{where}: {type(problem).__name__} (line {_line(type(problem))})"
+    for name, kind in _ATTRIBUTES.items():
+        value = getattr(problem, name, None)
+        if not isinstance(value, kind) or value == "":
+            raise ProblemError(
+                f"{place}: {name} is {value!r}, expected {'a text' if kind is str else 'a gapsmith.Sense'}"
+            )
+    with blame(f"{place}: tolerance"):
+        tolerance = getattr(problem, "tolerance", 0)
+    if not _is_tolerance(tolerance):
+        raise ProblemError(
+            f"{place}: tolerance is {tolerance!r}, expected a number from 0 to {_LARGEST_TOLERANCE}",
+            "it is relative; beyond it answers could be better than a proven bound and no one would be told",
+        )
+    for method in _METHODS:
+        if not callable(getattr(problem, method, None)):
+            raise ProblemError(f"{place}: method {method} is missing, a problem needs {', '.join(_METHODS)}")
+    sets = _texts(problem, "sets", "one sentence about the set", place)
+    if missing := [split for split in SPLITS if split not in sets]:
+        raise ProblemError(f"{place}: sets() has no {', '.join(missing)}, expected train, valid and test")
+    if not _texts(problem, "start_programs", "source text", place):
+        raise ProblemError(f"{place}: start_programs() is empty, expected at least one")
+    _texts(problem, "baselines", "source text", place)
+
+
+def _is_tolerance(value: object) -> bool:
+    """Whether objectives may be compared within it; NaN is not: everything would be equal to everything."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return 0 <= float(value) <= _LARGEST_TOLERANCE
+
+
+def _texts(problem: Any, method: str, what: str, place: str) -> dict[str, str]:
+    """Name → text, as a method of a problem gives them."""
+    with blame(f"{place}: {method}()"):
+        returned = getattr(problem, method)()
+        found = dict(returned) if isinstance(returned, Mapping) else {}
+    wrong = [f"{k!r}: {v!r:.40}" for k, v in found.items() if not (isinstance(k, str) and isinstance(v, str))]
+    if wrong or not isinstance(returned, Mapping):
+        got = wrong[0] if wrong else type(returned).__name__
+        raise ProblemError(
+            f"{place}: {method}() returned {got}, expected a dictionary of name → {what}",
+            f'write return {{"name": "{what}"}}',
+        )
+    return found
+
+
+def _check_references(references: Any, where: str) -> None:
+    place = f"{where}: {type(references).__name__} (line {_line(type(references))})"
+    if not callable(getattr(references, "reference", None)):
+        raise ProblemError(f"{place}: method reference is missing, references need it")
+    if not isinstance(getattr(references, "version", None), str):
+        raise ProblemError(f"{place}: version is missing, references need a text that names their method")
+
+
+def _not_instances(drawn: object, found: list[Any] | None) -> str:
+    """What was drawn instead of instances, in words."""
+    if found is None:
+        return "a generator" if inspect.isgenerator(drawn) else type(drawn).__name__
+    other = [type(item).__name__ for item in found if not isinstance(item, Instance)]
+    return f"a {type(drawn).__name__} that holds {other[0]}" if other else f"an empty {type(drawn).__name__}"
+
+
+def _line(class_: type) -> str:
+    """First line of a class in its file, `?` when it cannot be told."""
+    try:
+        return str(inspect.getsourcelines(class_)[1])
+    except (OSError, TypeError):
+        return "?"

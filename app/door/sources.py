@@ -1,0 +1,232 @@
+"""From a name, file, module or installed package to the object that it holds, and to its source text.
+
+A plug-in is code of the user's own, run in the main process; whatever it raises while it is loaded becomes
+one sentence with its file and line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import logging
+import os
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from sysconfig import get_path
+from threading import Event, Thread
+from types import FrameType, ModuleType
+from typing import Any
+
+from ...evaluators.toolbox import SolverError
+from ..errors import ProblemError, SolverFailed, UnknownProblem
+
+PATIENCE_SECONDS = 5.0
+"""Wall seconds beyond those that were asked for, before somebody who waits is told what for."""
+_log = logging.getLogger("gapsmith.plugins")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a specification resolved to.
+
+    Attributes:
+        value: the object itself; the module when a whole file was named.
+        module: the module that holds it.
+        origin: `built-in`, `file PATH`, `module` or `package DIST VERSION`.
+        where: file or `module:attribute`, for messages.
+    """
+
+    value: Any
+    module: ModuleType
+    origin: str
+    where: str
+
+
+@contextmanager
+def blame(what: str) -> Iterator[None]:
+    """Turns whatever plug-in code raises into a `ProblemError` with the file and line that raised it.
+
+    Args:
+        what: subject of the sentence (`knapsack.py`, `problem knapsack: instances('train', 1)`).
+    """
+    try:
+        yield
+    except ProblemError:
+        raise
+    except SyntaxError as error:
+        line = f"{_short(error.filename or what)}:{error.lineno}"
+        raise ProblemError(
+            f"{what}: syntax error: {error.msg} ({line})", "correct the line; Python cannot read the file"
+        ) from None
+    except ModuleNotFoundError as error:
+        raise ProblemError(
+            f"{what}: needs a module that is not there: {error.name} ({place(error)})",
+            f"install what provides {error.name}, or correct the import; a single-file problem may import "
+            "installed packages only",
+        ) from None
+    except SolverError as error:
+        raise SolverFailed(f"{what}: {error}", "`gapsmith doctor` says which solvers work here") from None
+    except (Exception, SystemExit) as error:
+        words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        line = place(error)
+        hint = "correct the line that is named" if line[-1].isdigit() else "correct the plug-in's code"
+        raise ProblemError(f"{what}: raised {words} ({line})", hint) from None
+
+
+@contextmanager
+def told_when_slow(what: str, seconds: float) -> Iterator[None]:
+    """Says on standard error what takes much longer than it may, again after each doubling of the time.
+
+    Args:
+        what: as for `blame`.
+        seconds: wall seconds that were asked for.
+    """
+    ended, started = Event(), time.monotonic()
+
+    def watch() -> None:
+        pause = seconds + PATIENCE_SECONDS
+        while not ended.wait(pause):
+            pause = time.monotonic() - started
+            _log.warning(
+                "%s: not done after %.0f s, expected within about %g s; Ctrl-C ends it", what, pause, seconds
+            )
+
+    Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+def from_file(path: Path) -> Found:
+    """Runs a Python file as a module of its own; its folder is not searched for imports.
+
+    Raises:
+        ProblemError: unreadable, not UTF-8, a syntax error, or whatever the file itself raised.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise UnknownProblem(f"file {path}: not found", "give the path of a Python file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProblemError(f"file {path}: cannot be read: {error}", "give a UTF-8 Python file") from None
+    full = str(path.resolve())
+    name = f"gapsmith_file_{hashlib.sha256(full.encode()).hexdigest()[:12]}"
+    module = ModuleType(name)
+    module.__file__ = full
+    sys.modules[name] = module
+    try:
+        with blame(str(path)):
+            exec(compile(text, full, "exec"), module.__dict__)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return Found(module, module, f"file {path}", str(path))
+
+
+def from_module(spec: str, origin: str = "module") -> Found:
+    """Imports `module:attribute`, from installed packages first and then from the working folder."""
+    name, _, attribute = spec.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    with blame(f"problem {spec}" if origin == "module" else f"{origin} {spec}"):
+        module = importlib.import_module(name)
+        value: Any = module
+        for part in attribute.split(".") if attribute else ():
+            if not hasattr(value, part):
+                have = ", ".join(sorted(n for n in vars(value) if not n.startswith("_"))[:12])
+                raise ProblemError(f"problem {spec}: module {name} has no {attribute}", f"it has {have}")
+            value = getattr(value, part)
+    return Found(value, module, origin, spec)
+
+
+def installed(group: str) -> dict[str, list[EntryPoint]]:
+    """Name → entry points of a group; more than one means that distributions clash."""
+    found: dict[str, list[EntryPoint]] = {}
+    for entry in sorted(entry_points(group=group), key=lambda e: (e.name, _distribution(e))):
+        twin = next((e for e in found.get(entry.name, ()) if _distribution(e) == _distribution(entry)), None)
+        if twin is None:
+            found.setdefault(entry.name, []).append(entry)
+    return found
+
+
+def from_entry_point(name: str, entries: list[EntryPoint], group: str) -> Found:
+    """Loads the one entry point of a name.
+
+    Raises:
+        ProblemError: two distributions offer the name, or the entry point cannot be loaded.
+    """
+    if len(entries) > 1:
+        owners = " and ".join(_distribution(entry) for entry in entries)
+        raise ProblemError(f"{group} {name}: offered by {owners}", "uninstall one of them")
+    entry = entries[0]
+    origin = f"package {_distribution(entry)}"
+    with blame(f"{name}: entry point {entry.value} of {origin}"):
+        try:
+            value = entry.load()
+        except AttributeError as error:
+            raise ProblemError(f"{name}: entry point {entry.value} of {origin}: {error}") from None
+        module = importlib.import_module(entry.module)
+    return Found(value, module, origin, entry.value)
+
+
+def source_digest(modules: list[str]) -> str:
+    """Hex SHA-256 of the source texts of modules, each with the rest of its package folder."""
+    hasher = hashlib.sha256()
+    for name in sorted(set(modules)):
+        hasher.update(name.encode() if not name.startswith("gapsmith_file_") else b"file")
+        for path in _files(name):
+            hasher.update(b"\0" + path.name.encode() + b"\0" + path.read_bytes())
+    return hasher.hexdigest()
+
+
+def _files(name: str) -> list[Path]:
+    module = sys.modules.get(name)
+    file = getattr(module, "__file__", None)
+    if file is None or not Path(file).is_file():
+        return []
+    if not getattr(module, "__package__", ""):
+        return [Path(file)]
+    return sorted(p for p in Path(file).parent.rglob("*.py") if "__pycache__" not in p.parts)
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "(unknown)"
+
+
+def place(error: BaseException) -> str:
+    """`file:line` of the deepest frame that is the plug-in's own, as far as that can be told.
+
+    What a plug-in calls wrongly raises elsewhere: in Gapsmith, the standard library, an installed package.
+    """
+    deepest_first = reversed(list(traceback.walk_tb(error.__traceback__)))
+    frame, line = max(deepest_first, key=lambda pair: _likely(pair[0]), default=(None, 0))
+    if frame is None or not _likely(frame):
+        return "before its first line"
+    return f"{_short(frame.f_code.co_filename)}:{line}"
+
+
+def _likely(frame: FrameType) -> int:
+    """How likely a frame is a plug-in's: 3 code of a person's own, 0 what only carries plug-ins."""
+    name, file = str(frame.f_globals.get("__name__")), frame.f_code.co_filename
+    top = name.partition(".")[0]
+    if name.startswith(f"{__package__}.") or file.startswith("<frozen") or "importlib" in file:
+        return 0
+    if top in sys.stdlib_module_names or top == __package__.partition(".")[0]:
+        return 1
+    return 2 if file.startswith((get_path("purelib"), get_path("platlib"))) else 3
+
+
+def _short(filename: str) -> str:
+    """A path relative to the working folder where that is shorter."""
+    try:
+        relative = os.path.relpath(filename)
+    except ValueError:  # another drive
+        return filename
+    return relative if len(relative) < len(filename) else filename

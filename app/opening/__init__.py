@@ -1,0 +1,1 @@
+"""A campaign is prepared: instances, references, baselines, evaluator."""

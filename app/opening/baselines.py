@@ -1,0 +1,199 @@
+"""Runs a problem's baselines through the same sandbox as every candidate, and remembers the results."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...evaluators.base import Evaluation, EvaluationStatus, Reference, ReferenceKind, Score, ScoreStatus
+from ...evaluators.cache import Cache
+from ...evaluators.evaluator import GapEvaluator
+from ...evaluators.numbers import better_than
+from ...evaluators.scoring import tolerance_of
+from ...evolve.executor import Executor, Job
+from ...problems.base import Instance, Number, Sense, decode_number, encode_number
+from ...sandbox.base import MAIN_FILE, Program
+from ..errors import INVALID, UserError
+from .secret import candidate_seed
+
+if TYPE_CHECKING:
+    from ...sandbox.policy import Policy
+    from ..config import Config
+    from ..door.plugins import LoadedProblem
+    from .setup import Notify, Setup
+
+_PASSING = frozenset({ScoreStatus.TIMEOUT, ScoreStatus.MEMORY, ScoreStatus.CRASHED})
+"""What a busy machine alone can cause: another time the same program may do well."""
+
+
+def evaluate_baselines(
+    setup: Setup, executor: Executor, splits: Sequence[str], notify: Notify
+) -> dict[str, dict[str, Evaluation]]:
+    """Baseline → split → evaluation, all instances even after a failure.
+
+    Cached by all that they depend on, but for those with an instance that the machine may have spoilt.
+    """
+    sources = setup.loaded.problem.baselines()
+    wanted = {name: setup.evaluator.program({MAIN_FILE: sources[name]}) for name in sources}
+    found: dict[str, dict[str, Evaluation]] = {name: {} for name in wanted}
+    missing: list[tuple[str, str]] = []
+    for name, program in wanted.items():
+        for split in splits:
+            cached = setup.cache.get("baseline", _key(setup, program, split))
+            if cached is None:
+                missing.append((name, split))
+            else:
+                found[name][split] = decode_evaluation(cached)
+    if missing:
+        notify("baselines", 0, len(missing))
+        for done, (name, split, evaluation) in enumerate(_run(executor, wanted, missing), start=1):
+            found[name][split] = evaluation
+            if not any(score.status in _PASSING for score in evaluation.scores):
+                setup.cache.put("baseline", _key(setup, wanted[name], split), encode_evaluation(evaluation))
+            notify("baselines", done, len(missing))
+    return {name: {split: found[name][split] for split in splits} for name in wanted}
+
+
+def evaluate_all(
+    executor: Executor, programs: Mapping[str, Program], splits: Sequence[str]
+) -> dict[str, dict[str, Evaluation]]:
+    """Program → split → evaluation, all instances even after a failure; nothing cached."""
+    found: dict[str, dict[str, Evaluation]] = {name: {} for name in programs}
+    for name, split, evaluation in _run(executor, programs, [(n, s) for n in programs for s in splits]):
+        found[name][split] = evaluation
+    return found
+
+
+def best_baseline(found: Mapping[str, Mapping[str, Evaluation]], split: str) -> tuple[str, Evaluation] | None:
+    """The baseline with the best fitness on a split; None when none is complete."""
+    complete = [
+        (by[split].fitness, name)
+        for name, by in found.items()
+        if split in by and by[split].fitness is not None
+    ]
+    if not complete:
+        return None
+    name = max(complete, key=lambda pair: (pair[0] or 0.0, pair[1]))[1]
+    return name, found[name][split]
+
+
+def baseline_references(
+    loaded: LoadedProblem,
+    config: Config,
+    policy: Policy,
+    instances: Sequence[Instance],
+    cache: Cache,
+    notify: Notify,
+) -> dict[str, Reference]:
+    """Instance id → the best objective of any baseline or start program; no proof, so no optimality gap.
+
+    Raises:
+        UserError: no baseline gives a valid answer to an instance.
+    """
+    from .setup import Setup, limits_of
+
+    problem = loaded.problem
+    nothing = Reference(
+        0, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder of a first pass"
+    )
+    evaluator = GapEvaluator(
+        problem,
+        {"all": instances},
+        lambda instance: nothing,
+        limits=limits_of(config),
+        seed=candidate_seed(config),
+        policy=policy.digest,
+    )
+    setup = Setup(loaded, config, policy, evaluator, cache, "all")
+    sources = {**problem.start_programs(), **problem.baselines()}
+    programs = {name: evaluator.program({MAIN_FILE: text}) for name, text in sources.items()}
+    notify("references", 0, 1)
+    with setup.executor() as executor:
+        found = evaluate_all(executor, programs, ["all"])
+    notify("references", 1, 1)
+    best: dict[str, tuple[Number, str]] = {}
+    minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)
+    for name, by in found.items():
+        for score in by["all"].scores:
+            objective, held = score.objective, best.get(score.instance)
+            if objective is not None and (
+                held is None or better_than(objective, held[0], minimise, tolerance)
+            ):
+                best[score.instance] = (objective, name)
+    for instance in instances:
+        if instance.id not in best:
+            raise UserError(
+                INVALID, f"{loaded.name}: no baseline or start program gives a valid answer to {instance.id}"
+            )
+    return {
+        id: Reference(value, ReferenceKind.BASELINE, None, None, name, problem.version, None, "best baseline")
+        for id, (value, name) in best.items()
+    }
+
+
+def _run(
+    executor: Executor, programs: Mapping[str, Program], pairs: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, str, Evaluation]]:
+    """Evaluates (program, split) pairs on the executor's slots, in their order."""
+    futures = [executor.submit(Job(programs[name], split, whole=True)) for name, split in pairs]
+    for (name, split), future in zip(pairs, futures, strict=True):
+        yield name, split, future.result()
+
+
+def _key(setup: Setup, program: Program, split: str) -> str:
+    """Digest of all that a baseline's evaluation depends on.
+
+    The source and the parameters are part of it: `verify` may change without a new version, or ask them.
+    """
+    parts = [setup.evaluator.digest(split), program.digest, setup.loaded.fingerprint]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def encode_evaluation(evaluation: Evaluation) -> dict[str, Any]:
+    """An evaluation as a JSON mapping; numbers as text."""
+    return {
+        "split": evaluation.split,
+        "status": evaluation.status.value,
+        "fitness": evaluation.fitness,
+        "scores": [_encode_score(score) for score in evaluation.scores],
+    }
+
+
+def decode_evaluation(document: Mapping[str, Any]) -> Evaluation:
+    """The evaluation that `encode_evaluation` wrote."""
+    scores = tuple(_decode_score(row) for row in document["scores"])
+    return Evaluation(document["split"], scores, EvaluationStatus(document["status"]), document["fitness"])
+
+
+def _encode_score(score: Score) -> list[Any]:
+    numbers = [score.objective, score.reference, score.gap, score.excess]
+    return [
+        score.instance,
+        score.status.value,
+        score.reference_kind.value,
+        *[None if number is None else encode_number(number) for number in numbers],
+        score.cpu_seconds,
+        score.answer_digest,
+        score.message,
+    ]
+
+
+def _decode_score(row: Sequence[Any]) -> Score:
+    from fractions import Fraction
+
+    objective, reference, gap, excess = (None if text is None else decode_number(text) for text in row[3:7])
+    if reference is None:
+        raise ValueError("a score without a reference")
+    return Score(
+        instance=row[0],
+        status=ScoreStatus(row[1]),
+        objective=objective,
+        reference=reference,
+        reference_kind=ReferenceKind(row[2]),
+        gap=Fraction(gap) if isinstance(gap, int) else gap,
+        excess=excess,
+        cpu_seconds=row[7],
+        answer_digest=row[8],
+        message=row[9],
+    )

@@ -1,0 +1,234 @@
+"""References of a problem as a whole: what is stored, computed several at a time, proven once more."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from typing import Any, TypeVar
+
+from ...evaluators.base import ProofKind, Reference, ReferenceKind
+from ...evaluators.cache import Cache, ReferenceCache, encode_reference
+from ...evaluators.numbers import better_than, equal
+from ...evaluators.scoring import tolerance_of
+from ...problems.base import Instance, Problem, Sense
+from ..door.plugins import LoadedProblem
+from ..door.sources import blame, told_when_slow
+from ..errors import INVALID, ProblemError, UserError
+
+T = TypeVar("T")
+Progress = Callable[[int, int], None]
+"""Told how many are done, and how many there are."""
+
+
+def stored(loaded: LoadedProblem, instance: Instance, seconds: float) -> Reference | None:
+    """The stored reference of an instance that had at least `seconds` of wall time, is proven, or ships."""
+    found = _book(loaded).get(instance, seconds)
+    shipped = getattr(loaded.references, "shipped", None)
+    if found is not None or shipped is None:
+        return found
+    with blame(f"problem {loaded.name}: shipped reference of {instance.id}"):
+        known: Reference | None = shipped(instance)
+    return known
+
+
+def compute(
+    loaded: LoadedProblem,
+    instances: Sequence[Instance],
+    seconds: float,
+    *,
+    workers: int | None = None,
+    progress: Progress = lambda done, total: None,
+) -> dict[str, Any]:
+    """Computes the references that are not stored, each stored as soon as it is there.
+
+    Args:
+        loaded: problem with references.
+        instances: whose references are wanted.
+        seconds: wall seconds for each, > 0.
+        workers: how many at a time; by default one per processor.
+        progress: told of each.
+
+    Raises:
+        UserError: the problem has no references, or the plug-in fails.
+    """
+    book, started = _book(loaded), time.monotonic()
+    known = {i.id: found for i in instances if (found := book.get(i, seconds)) is not None}
+    missing = [i for i in instances if i.id not in known]
+    kinds = Counter(reference.kind.value for reference in known.values())
+
+    def one(instance: Instance) -> Reference:
+        return book.get_or_compute(instance, seconds, lambda: _computed(loaded, instance, seconds))
+
+    progress(len(known), len(instances))
+    for done, (_, reference) in enumerate(parallel(one, missing, workers), len(known) + 1):
+        kinds[reference.kind.value] += 1
+        progress(done, len(instances))
+    return {
+        "problem": loaded.name,
+        "instances": len(instances),
+        "stored": len(known),
+        "computed": len(missing),
+        "kinds": dict(kinds),
+        "wall_seconds": round(time.monotonic() - started, 3),
+    }
+
+
+def table(loaded: LoadedProblem, instances: Sequence[Instance]) -> list[dict[str, Any]]:
+    """One row for each instance: its stored reference, or nulls."""
+    empty = dict.fromkeys(("value", "kind", "bound", "proof", "solver", "version", "wall_seconds", "source"))
+    rows = []
+    for instance in instances:
+        found = stored(loaded, instance, 0.0)
+        facts: Mapping[str, Any] = empty if found is None else _facts(found)
+        rows.append({"instance": instance.id, "split": instance.split, "stratum": instance.stratum, **facts})
+    return rows
+
+
+def _facts(reference: Reference) -> dict[str, Any]:
+    facts = encode_reference(reference)
+    return {"wall_seconds" if name == "seconds" else name: fact for name, fact in facts.items()}
+
+
+def verify(
+    loaded: LoadedProblem,
+    instances: Sequence[Instance],
+    seconds: float,
+    *,
+    workers: int | None = None,
+    progress: Progress = lambda done, total: None,
+) -> dict[str, Any]:
+    """Proves references once more, by their own certificate where there is one, and compares.
+
+    An optimum must come out the same, and so must a bound that the same arithmetic gave; any other bound may
+    be tighter or weaker, but never beyond a proven optimum. An optimum that met only a bound, or a bound that
+    met a weaker one, is not contradicted and not proved: these are counted.
+    """
+    book = _book(loaded)
+
+    def one(instance: Instance) -> tuple[Reference, Reference]:
+        first = book.get_or_compute(instance, seconds, lambda: _computed(loaded, instance, seconds))
+        return first, proved_again(loaded, instance, first, seconds)
+
+    proofs: Counter[str] = Counter()
+    missed: Counter[ReferenceKind] = Counter()
+    differences = []
+    for done, (instance, (first, second)) in enumerate(parallel(one, instances, workers), 1):
+        proofs[second.proof.value if second.proof else "none"] += 1
+        missed[first.kind] += not reached_again(loaded, first, second)
+        if not consistent(loaded.problem, first, second):
+            differences.append(
+                {
+                    "what": instance.id,
+                    "recorded": f"{first.kind.value} {first.value}",
+                    "now": f"{second.kind.value} {second.value}",
+                }
+            )
+        progress(done, len(instances))
+    return {
+        "problem": loaded.name,
+        "checked": len(instances),
+        "agree": len(instances) - len(differences),
+        "by_proof": dict(proofs),
+        "optima_not_proved_again": missed.pop(ReferenceKind.OPTIMUM, 0),
+        "bounds_not_reached_again": missed.total(),
+        "differences": differences,
+    }
+
+
+def proved_again(loaded: LoadedProblem, instance: Instance, first: Reference, seconds: float) -> Reference:
+    """What the references' own `reprove` finds, else the reference computed anew; nothing stored is used."""
+    reprove = getattr(loaded.references, "reprove", None)
+    if reprove is None:
+        return _computed(loaded, instance, seconds)
+    what = f"problem {loaded.name}: proof of {instance.id}"
+    with blame(what), told_when_slow(what, seconds):
+        second: Reference = reprove(instance, first, seconds)
+    return second
+
+
+def reached_again(loaded: LoadedProblem, first: Reference, second: Reference) -> bool:
+    """Whether a second proof says as much as the first: an optimum, or a bound that is no weaker."""
+    if first.kind is ReferenceKind.OPTIMUM:
+        return second.kind is ReferenceKind.OPTIMUM
+    if first.bound is None or second.bound is None:
+        return first.bound is None
+    minimise = loaded.problem.sense is Sense.MINIMISE
+    return not better_than(second.bound, first.bound, minimise, tolerance_of(loaded.problem))
+
+
+def _book(loaded: LoadedProblem) -> ReferenceCache:
+    if loaded.references is None:
+        raise UserError(
+            INVALID, f"{loaded.name}: has no references", "its gaps are to the best baseline of each instance"
+        )
+    return ReferenceCache(Cache(), loaded.problem, loaded.references, loaded.fingerprint)
+
+
+def _computed(loaded: LoadedProblem, instance: Instance, seconds: float) -> Reference:
+    reference = loaded.reference(instance, seconds)
+    if reference is None:
+        raise ProblemError(f"{loaded.name}: has no references")
+    return reference
+
+
+def parallel(
+    one: Callable[[Instance], T], instances: Sequence[Instance], workers: int | None
+) -> Iterator[tuple[Instance, T]]:
+    """(instance, result) as they come; an interruption drops what has not come.
+
+    The threads are daemons: a plug-in's reference may never return, and a pool would wait for it at the end.
+    """
+    waiting: SimpleQueue[Instance] = SimpleQueue()
+    for instance in instances:
+        waiting.put(instance)
+    done: SimpleQueue[tuple[Instance, Future[T]]] = SimpleQueue()
+    stopped = Event()
+
+    def work() -> None:
+        while not stopped.is_set():
+            try:
+                instance = waiting.get_nowait()
+            except Empty:
+                return
+            future: Future[T] = Future()
+            try:
+                future.set_result(one(instance))
+            except BaseException as error:  # raised again where the result is asked for
+                future.set_exception(error)
+            done.put((instance, future))
+
+    for _ in range(min(workers or os.cpu_count() or 1, len(instances))):
+        Thread(target=work, daemon=True).start()
+    try:
+        for _ in instances:
+            instance, future = done.get()
+            yield instance, future.result()
+    finally:
+        stopped.set()
+
+
+def consistent(problem: Problem, first: Reference, second: Reference) -> bool:
+    """Whether two references may both be true: no value that is more than a bound is better than the other's.
+
+    Two optima are equal by that, and two bounds from the same arithmetic must be.
+    """
+    minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)
+    return not _arithmetic_differs(first, second, tolerance) and not any(
+        one.bound is not None and better_than(other.value, one.bound, minimise, tolerance)
+        for one, other in ((first, second), (second, first))
+        if other.kind is not ReferenceKind.BOUND
+    )
+
+
+def _arithmetic_differs(first: Reference, second: Reference, tolerance: float) -> bool:
+    """Whether two bounds differ although they were worked out in the same way, whatever time there was."""
+    if first.bound is None or second.bound is None:
+        return False
+    ways = {(reference.proof, reference.solver, reference.version) for reference in (first, second)}
+    same = len(ways) == 1 and first.proof is ProofKind.ARITHMETIC
+    return same and not equal(first.bound, second.bound, tolerance)

@@ -1,0 +1,1 @@
+"""A run is read from its store: names, candidates, figures, claims."""

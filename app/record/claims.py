@@ -1,0 +1,55 @@
+"""What a campaign may claim: its champion against start program and best baseline, paired by instance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...evaluators.base import Evaluation, Score
+from ...evaluators.statistics import paired, wins_ties_losses
+from ...evolve.store.reader import BASELINE, Reader
+from ..opening.baselines import best_baseline
+
+
+def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None]) -> list[dict[str, Any]]:
+    """Paired comparisons of the champion on the test split, instance by instance.
+
+    Args:
+        reader: of the run's store, the champion and the start program tested.
+        champion: the champion's id.
+        loss: normalised loss of a score (ratio), None unless it is OK.
+
+    Returns:
+        One entry against the start program and one against the baseline that is best on validation:
+        `against`, `instances` (count), `difference_percent` (mean of champion − other, points of normalised
+        loss), `ci95_percent`, `p_value`, `test`, `wins`, `ties`, `losses` (instances, count). No valid answer
+        is a loss beyond any other; where one has none there is no mean difference, interval or p value.
+    """
+    mine = reader.evaluation(champion, "test")
+    others = {"start program": reader.evaluation(str(reader.record("start")), "test")}
+    known = {n: {"valid": e} for n in reader.baselines() if (e := reader.evaluation(BASELINE + n, "valid"))}
+    if (best := best_baseline(known, "valid")) is not None:
+        others[f"baseline {best[0]}"] = reader.evaluation(BASELINE + best[0], "test")
+    if mine is None:
+        return []
+    return [_claim(word, mine, other, loss) for word, other in others.items() if other is not None]
+
+
+def _claim(
+    against: str, mine: Evaluation, other: Evaluation, loss: Callable[[Score], float | None]
+) -> dict[str, Any]:
+    theirs = {score.instance: loss(score) for score in other.scores}
+    losses = [(loss(score), theirs.get(score.instance)) for score in mine.scores]
+    known = [(a, b) for a, b in losses if a is not None and b is not None]
+    shared = known if len(known) == len(losses) else []
+    result = paired([100 * a for a, _ in shared], [100 * b for _, b in shared])
+    return {
+        "against": against,
+        "instances": len(losses),
+        "difference_percent": result.difference,
+        "ci95_percent": None if result.ci95 is None else list(result.ci95),
+        "p_value": result.p_value,
+        "test": result.test,
+        **wins_ties_losses((math.inf if a is None else a, math.inf if b is None else b) for a, b in losses),
+    }

@@ -1,0 +1,214 @@
+"""What the views read of one run: its names, candidates, evaluations and figures, each loaded once."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ...evaluators.base import Evaluation, Score
+from ...evaluators.figures import Figures, by_stratum, of_evaluation
+from ...evolve.archive import Archive
+from ...evolve.base import Candidate
+from ...evolve.store.reader import BASELINE, Reader
+from ...evolve.store.schema import FILE_NAME, StoreError
+from ...problems.base import Instance
+from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
+from .runs import find_group, find_run
+from .summary import best_candidate
+
+SHORT = 8
+"""Characters of a candidate's id that are shown."""
+
+
+class RunRecord:
+    """One run as the views see it.
+
+    Attributes:
+        incomplete: whether the store was opened without its journal: not closed, and the folder is read-only.
+    """
+
+    def __init__(self, folder: Path, reader: Reader, incomplete: bool = False) -> None:
+        self.folder = folder
+        self.reader = reader
+        self.incomplete = incomplete
+        self._instances: dict[str, Instance] | None = None
+        self._evaluations: dict[tuple[str, str], Evaluation | None] = {}
+        self._archive: list[Archive | None] = []
+
+    @property
+    def name(self) -> str:
+        """Name of the run folder."""
+        return self.folder.resolve().name
+
+    @property
+    def problem(self) -> dict[str, Any]:
+        """The recorded problem: name, version, sense, unit, …; empty before it was recorded."""
+        return self.reader.record("problem") or {}
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The resolved configuration."""
+        return self.reader.record("config") or {}
+
+    @property
+    def start(self) -> str | None:
+        """Id of the first start program."""
+        id: str | None = self.reader.record("start")
+        return id
+
+    @property
+    def best(self) -> str | None:
+        """Id of the champion, or of the best candidate so far; None if no candidate is feasible."""
+        return best_candidate(self.reader)
+
+    @property
+    def unsafe(self) -> list[str]:
+        """Sandbox layers that the run was made without; empty of an ordinary run."""
+        return list(self.reader.record("unsafe_without") or ())
+
+    @property
+    def models(self) -> str:
+        """Specs of the models, one line."""
+        found = self.reader.record("model") or ["offline"]
+        return found if isinstance(found, str) else ", ".join(found)
+
+    @property
+    def instances(self) -> dict[str, Instance]:
+        """Id → instance, all splits."""
+        if self._instances is None:
+            self._instances = self.reader.instances()
+        return self._instances
+
+    @property
+    def archive(self) -> Archive | None:
+        """The archive as it stands in the store; None before its start programs were evaluated."""
+        from .elites import rebuild
+
+        if not self._archive:
+            self._archive.append(rebuild(self))
+        return self._archive[0]
+
+    def evaluation(self, program: str, split: str) -> Evaluation | None:
+        """Evaluation of a candidate (id) or baseline (`baseline/NAME`); None if there is none.
+
+        Raises:
+            StoreError: what is stored contradicts itself.
+        """
+        key = (program, split)
+        if key not in self._evaluations:
+            self._evaluations[key] = self.reader.evaluation(program, split)
+        return self._evaluations[key]
+
+    def figures(self, program: str, split: str) -> Figures | None:
+        """Figures of an evaluation, None if there is none."""
+        found = self.evaluation(program, split)
+        return None if found is None else of_evaluation(found, self.instances)
+
+    def strata(self, program: str, split: str) -> dict[str, Figures]:
+        """Stratum → figures of an evaluation; empty if there is none."""
+        found = self.evaluation(program, split)
+        return {} if found is None else by_stratum(found.scores, self.instances)
+
+    def scores(self, program: str, split: str) -> Sequence[Score]:
+        """Scores of an evaluation in the order of execution."""
+        found = self.evaluation(program, split)
+        return () if found is None else found.scores
+
+    def baselines(self) -> list[str]:
+        """Programs under which baselines are stored (`baseline/NAME`)."""
+        return [BASELINE + name for name in self.reader.baselines()]
+
+    def best_baseline(self, split: str) -> str | None:
+        """The baseline program with the best fitness on a split."""
+        found = [(self.evaluation(program, split), program) for program in self.baselines()]
+        ranked = [(e.fitness, program) for e, program in found if e is not None and e.fitness is not None]
+        return max(ranked)[1] if ranked else None
+
+    def candidate(self, id: str) -> Candidate:
+        """A candidate by its whole id.
+
+        Raises:
+            StoreError: the store names it, but does not hold it.
+        """
+        found = self.reader.candidate(id)
+        if found is None:
+            raise StoreError(f"{self.folder}: candidate {id} is named but not stored; the file is damaged")
+        return found
+
+    def resolve(self, text: str) -> str:
+        """The candidate that `text` names: `best`, `start`, an id or an unambiguous prefix.
+
+        Raises:
+            UserError: there is none, or several.
+        """
+        if text == "start" and self.start is not None:
+            return self.start
+        if text == "best" and (id := self.best) is not None:
+            return id
+        if text in ("best", "start"):
+            raise UserError(
+                NO_CANDIDATE,
+                f"{self.name}: no feasible candidate yet",
+                f"see why with `gapsmith show {self.name}`",
+            )
+        found = self.reader.candidate_ids(text)
+        if len(found) == 1 or text in found:
+            return text if text in found else found[0]
+        if found:
+            shown = ", ".join(found[:5])
+            raise UserError(
+                USAGE,
+                f"candidate {text!r}: {len(found)} candidates start like this ({shown})",
+                "say more of it",
+            )
+        near = difflib.get_close_matches(text, self.reader.candidate_ids(), 3, 0.3)
+        raise UserError(
+            USAGE,
+            f"candidate {text!r}: not in run {self.name}",
+            f"did you mean {', '.join(near) if near else 'best or start'}?",
+        )
+
+    def lineage(self, id: str) -> list[Candidate]:
+        """The candidate and its first parents, back to a start program: oldest first."""
+        chain = [self.candidate(id)]
+        while chain[-1].parents:
+            chain.append(self.candidate(chain[-1].parents[0]))
+        return chain[::-1]
+
+    def title(self, program: str) -> str:
+        """How a program is called in tables: `start 1a2b…`, `best 3c4d…`, a baseline's name."""
+        if program.startswith(BASELINE):
+            return program.removeprefix(BASELINE)
+        words = [word for word, id in (("start", self.start), ("best", self.best)) if id == program]
+        return " ".join([*words[:1], program[:SHORT]])
+
+
+@contextmanager
+def open_record(folder: Path) -> Iterator[RunRecord]:
+    """The record of a run folder, read only; closed afterwards.
+
+    Raises:
+        UserError: the store cannot be read.
+    """
+    unclosed = (folder / f"{FILE_NAME}-wal").exists()
+    try:
+        reader = Reader.open(folder)
+    except StoreError as error:
+        raise UserError(INVALID, str(error)) from error
+    try:
+        yield RunRecord(folder, reader, unclosed and not os.access(folder, os.W_OK))
+    finally:
+        reader.close()
+
+
+def find_runs(text: str, runs: Path) -> list[Path]:
+    """The run that `text` names, or the runs of the group of that name.
+
+    Raises:
+        UserError: there is none, or several start like this.
+    """
+    return find_group(text, runs) or [find_run(text, runs)]

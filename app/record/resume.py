@@ -1,0 +1,187 @@
+"""What a stored run brings along: its configuration, and its elites as start programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...evolve.store.reader import BASELINE, Reader
+from ..config import Config, parse, read
+from ..errors import INVALID, USAGE, UserError
+from ..versions import refuse_other_version
+from .runs import CONFIG_NAME, Group
+
+_ELITES = 5
+_SEARCHED = (
+    f"FROM evaluations WHERE split = 'valid' AND program NOT LIKE '{BASELINE}%' "
+    "OR split = 'train' AND program IN (SELECT candidate FROM iterations)"
+)
+"""What the budgets of executions and CPU seconds count."""
+
+
+def ended(folder: Path) -> str | None:
+    """Why a run that needs a new total to go on has ended; None of one that can simply go on."""
+    reader = Reader.open(folder)
+    try:
+        reason: str | None = reader.record("stop_reason")
+    finally:
+        reader.close()
+    return None if reason in ("interrupted", "stop_file", "provider") else reason
+
+
+def option(key: str) -> str:
+    """The option of `run` and `resume` that sets a total, by its key in `[budget]` or its reason to stop."""
+    return "--" + {"cpu": "cpu-seconds", "cost": "usd"}.get(key, key).replace("_", "-")
+
+
+def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) -> Config:
+    """A run's configuration with new budget totals.
+
+    Raises:
+        UserError: the run has no configuration, another version began it, its `campaign.toml` was edited, or
+            a total is below what is done.
+    """
+    reader = Reader.open(folder)
+    try:
+        document = reader.record("config")
+        done = {
+            "iterations": reader.value("SELECT count(*) FROM iterations"),
+            "evaluations": reader.value("SELECT count(*) FROM iterations WHERE candidate IS NOT NULL"),
+            "seconds": reader.record("search_seconds") or 0,
+            "executions": reader.value(f"SELECT coalesce(sum(executions), 0) {_SEARCHED}"),
+            "cpu_seconds": reader.value(f"SELECT coalesce(sum(cpu_seconds), 0) {_SEARCHED}"),
+            "tokens": reader.value(
+                "SELECT coalesce(sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)), 0) FROM calls"
+            ),
+            "usd": reader.value("SELECT coalesce(sum(cost_usd), 0) FROM calls"),
+        }
+        versions = reader.record("versions") or {}
+    finally:
+        reader.close()
+    if document is None:
+        raise UserError(
+            INVALID, f"{folder.name}: no configuration in the store, expected a run that has begun"
+        )
+    refuse_other_version(versions, folder.name)  # other versions have other keys: nobody edited those
+    refuse_edits(folder, document)
+    _refuse_less(folder, done, totals)
+    _refuse_none(folder, totals)
+    changes = {key: value for key, value in totals.items() if value is not None}
+    if changes:
+        document["budget"] = {**document["budget"], **changes}
+    if workers is not None:
+        document["run"] = {**document["run"], "workers": workers}
+    return parse(document, folder.name)
+
+
+def stored_group(name: str, members: Sequence[Path]) -> Group:
+    """The group of some runs, with as many members as it was begun with."""
+    reader = Reader.open(members[0])
+    try:
+        begun: int | None = reader.record("members")
+    finally:
+        reader.close()
+    return Group(name, begun or max(map(_number, members)))
+
+
+def missing_member(
+    number: int, other: Path, totals: Mapping[str, Any], workers: int | None
+) -> tuple[Config, dict[str, dict[str, str]]]:
+    """Configuration and start programs of a run of a group that was not begun, from another run of the group.
+
+    Raises:
+        UserError: as `stored_config`.
+    """
+    config = stored_config(other, {}, None)
+    seed = config.campaign.seed + number - _number(other)
+    reader = Reader.open(other)
+    try:
+        found = [candidate for id in reader.record("starts") or () if (candidate := reader.candidate(id))]
+        given: dict[str, dict[str, str]] = reader.record("given_starts") or {}
+    finally:
+        reader.close()
+    changes = {
+        "campaign": config.campaign.model_copy(update={"seed": seed}),
+        "budget": config.budget.model_copy(update=dict(totals)),
+        "run": config.run.model_copy(update={} if workers is None else {"workers": workers}),
+    }
+    starts = {candidate.operator: dict(candidate.files) for candidate in found} or given
+    return config.model_copy(update=changes), starts
+
+
+def _number(member: Path) -> int:
+    return int(member.name.rpartition("-s")[2])
+
+
+def _refuse_less(folder: Path, done: Mapping[str, float], totals: Mapping[str, Any]) -> None:
+    """Refuses a total below what is there: it would end the campaign and look at the test split at once."""
+    for key, count in done.items():
+        if (total := totals.get(key)) is not None and total < count:
+            raise UserError(
+                USAGE,
+                f"{folder.name}: {option(key)} {total} is a total, expected at least the {_short(count)} "
+                "of before",
+                f"for {total} more: {option(key)} {_short(count + total)}",
+            )
+
+
+def _refuse_none(folder: Path, totals: Mapping[str, Any]) -> None:
+    """Refuses to go on under the very limit that ended the campaign: it would end again at once."""
+    reason = ended(folder)
+    given = {option(key) for key, total in totals.items() if total is not None}
+    if reason is not None and given and (wanted := option(reason)) not in given:
+        raise UserError(
+            USAGE,
+            f"{folder.name}: was ended by {wanted}, got new totals of others only",
+            f"name a larger total of it too: {wanted}",
+        )
+
+
+def _short(number: float) -> str:
+    """A total as an option takes it: whole numbers whole, others rounded up to hundredths."""
+    return (
+        str(number) if isinstance(number, int) else f"{math.ceil(100 * number) / 100:.2f}".removesuffix(".00")
+    )
+
+
+def refuse_edits(folder: Path, stored: Mapping[str, Any]) -> None:
+    """Refuses a `campaign.toml` that says something else than the store.
+
+    Raises:
+        UserError: names the first key that differs.
+    """
+    path = folder / CONFIG_NAME
+    if not path.exists():
+        return
+    written = parse(read(path), str(path)).model_dump(mode="json")
+    for section, table in stored.items():
+        if isinstance(table, dict):
+            # A key that the store does not have came later, with its default: nobody wrote it.
+            keys = [key for key, value in table.items() if value != written[section].get(key)]
+        else:
+            keys = [] if table == written[section] else ["*"]
+        if keys:
+            raise UserError(
+                INVALID,
+                f"{path} [{section}] {keys[0]}: edited after the run began; the store counts",
+                "give new totals as options of `gapsmith resume`, or start a new run from the file",
+            )
+
+
+def elites_of(folder: Path) -> dict[str, dict[str, str]]:
+    """The best candidates of a run as start programs, best first.
+
+    Raises:
+        UserError: the run has no feasible candidate.
+    """
+    reader = Reader.open(folder)
+    try:
+        best = [id for id, _ in reader.best("valid") or reader.best("train")][:_ELITES]
+        found = [candidate for id in best if (candidate := reader.candidate(id)) is not None]
+    finally:
+        reader.close()
+    if not found:
+        raise UserError(INVALID, f"{folder.name}: no feasible candidate to start from")
+    return {candidate.id: dict(candidate.files) for candidate in found}

@@ -1,0 +1,239 @@
+"""Run folders: where they are, what they are called, and whether somebody is at work in one."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import logging
+import os
+import re
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...evolve.store.reader import Reader
+from ...evolve.store.schema import FILE_NAME
+from ..errors import INVALID, TROUBLE, USAGE, UserError
+
+LOG_NAME = "campaign.log"
+STOP_NAME = "STOP"
+CONFIG_NAME = "campaign.toml"
+
+
+def runs_folder(given: Path | None = None) -> Path:
+    """The folder that holds the runs: `--runs`, else `GAPSMITH_RUNS`, else `./runs`."""
+    return given or Path(os.environ.get("GAPSMITH_RUNS") or "runs")
+
+
+def named_place(folder: Path, given: Path | None) -> Path | None:
+    """What `--runs` must say for the name of a run alone to find it; None where nothing need be said."""
+    usual = folder.parent.resolve() == runs_folder(given).resolve()
+    return given if usual else folder.parent
+
+
+def all_runs(runs: Path) -> list[Path]:
+    """Run folders, oldest first (their names start with the date)."""
+    if not runs.is_dir():
+        return []
+    return sorted(path.parent for path in runs.glob(f"*/{FILE_NAME}"))
+
+
+def find_run(text: str, runs: Path) -> Path:
+    """The run that `text` names: a folder, a name, an unambiguous prefix, or `latest`.
+
+    Raises:
+        UserError: there is no such run, or several.
+    """
+    path = Path(text)
+    if (path / FILE_NAME).is_file():
+        return path if path.name not in ("", "..") else path.resolve()
+    if path.is_dir() and (os.sep in text or path.is_absolute()):
+        raise UserError(
+            INVALID, f"{text}: no {FILE_NAME} in this folder, expected a run folder", "see `gapsmith list`"
+        )
+    found = all_runs(runs)
+    if text == "latest" and found:
+        return found[-1]
+    matches = [run for run in found if run.name == text] or [r for r in found if r.name.startswith(text)]
+    if len(matches) == 1:
+        return matches[0]
+    if members := find_group(text, runs):
+        names = ", ".join(run.name for run in members[:5])
+        raise UserError(
+            USAGE, f"{text}: a group of {len(members)} runs, expected one run", f"name one of {names}"
+        )
+    if matches:
+        names = ", ".join(run.name for run in matches[:5])
+        raise UserError(
+            USAGE, f"run {text!r}: {len(matches)} runs start like this ({names})", "say more of it"
+        )
+    if not found:
+        raise UserError(
+            USAGE,
+            f"run {text!r}: no runs in {runs}",
+            "start one with `gapsmith run smtt`, or name --runs DIR",
+        )
+    near = difflib.get_close_matches(text, [run.name for run in found], 3, 0.3) or [found[-1].name]
+    raise UserError(USAGE, f"run {text!r}: not found in {runs}", f"did you mean {', '.join(near)}?")
+
+
+def find_group(text: str, runs: Path) -> list[Path]:
+    """The runs of a group (`run --repeat`), by the group's name or path; empty if there is none."""
+    path = Path(text)
+    member = re.compile(re.escape(path.name) + r"-s\d+")
+    return [
+        run for run in all_runs(path.parent if len(path.parts) > 1 else runs) if member.fullmatch(run.name)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Runs that differ in their seed alone (`run --repeat`).
+
+    Attributes:
+        name: of the group; its runs are `NAME-s1`, `NAME-s2`, …
+        members: runs that it is to have (count).
+    """
+
+    name: str
+    members: int
+
+    def member(self, number: int) -> str:
+        """Name of a member, counted from 1."""
+        return f"{self.name}-s{number}"
+
+
+def new_name(problem: str, seed: int, now: float) -> str:
+    """Name of a new run: local date and time, problem, four hex digits."""
+    safe = "".join(c if c.isalnum() or c == "-" else "-" for c in problem.lower()).strip("-") or "problem"
+    digits = hashlib.sha256(f"{now}\0{problem}\0{seed}\0{os.getpid()}".encode()).hexdigest()[:4]
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}-{safe}-{digits}"
+
+
+def _make_folder(runs: Path, name: str) -> Path:
+    """Makes the folder of a new run.
+
+    Raises:
+        UserError: it cannot be made.
+    """
+    folder = runs / name
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise UserError(
+            TROUBLE,
+            f"{folder}: {error.strerror}; expected to make a run folder",
+            "name another with --runs DIR",
+        ) from error
+    return folder
+
+
+@contextmanager
+def new_folder(runs: Path, name: str) -> Iterator[Path]:
+    """The folder of a new run, removed again if a mistake or Ctrl-C ends it before it has a start program.
+
+    Raises:
+        UserError: it cannot be made.
+    """
+    folder = _make_folder(runs, name)
+    try:
+        yield folder
+    except (UserError, KeyboardInterrupt):
+        _discard_unbegun(folder)
+        raise
+
+
+def _discard_unbegun(folder: Path) -> None:
+    reader = Reader.open(folder) if (folder / FILE_NAME).is_file() else None
+    try:
+        begun = reader is not None and reader.record("starts") is not None
+    finally:
+        if reader is not None:
+            reader.close()
+    if not begun:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def at_work(folder: Path) -> Iterator[None]:
+    """Holds the run's lock; it ends with the process, however that ends.
+
+    Raises:
+        UserError: another live process is at work in this run.
+    """
+    handle = (folder / LOG_NAME).open("a")
+    try:
+        if not _lock(handle.fileno()):
+            named = shlex.quote(str(folder))  # its name alone would be looked for in the usual folder of runs
+            raise UserError(
+                TROUBLE,
+                f"{folder.name}: another process is at work in this run",
+                f"watch it with `gapsmith watch {named}`, or end it with `gapsmith stop {named}`",
+            )
+        yield
+    finally:
+        handle.close()
+
+
+class _LogFile(logging.FileHandler):
+    """A log that a full disk leaves short: who writes something that counts says so, and says it better."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Leaves it to the store to tell of the disk; everything else is a bug."""
+        if not isinstance(sys.exception(), OSError):
+            super().handleError(record)
+
+    def close(self) -> None:
+        """Closes the file, also where its last line finds no room."""
+        with suppress(OSError):
+            super().close()
+
+
+@contextmanager
+def run_log(folder: Path) -> Iterator[logging.Logger]:
+    """The run's log file."""
+    logger = logging.getLogger(f"gapsmith.run.{folder.name}")
+    logger.propagate = False
+    logger.setLevel(logging.INFO)
+    handler = _LogFile(folder / LOG_NAME, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger.addHandler(handler)
+    try:
+        yield logger
+    finally:
+        logger.removeHandler(handler)
+        handler.close()
+
+
+def running(folder: Path) -> bool:
+    """Whether a live process is at work in this run."""
+    try:
+        with (folder / LOG_NAME).open("r") as handle:
+            return not _lock(handle.fileno(), shared=True)
+    except OSError:
+        return False
+
+
+def status(folder: Path, stop_reason: str | None) -> str:
+    """`running`, `completed`, `stopped` (asked to), or `interrupted` (Ctrl-C, a crash, trouble outside)."""
+    if running(folder):
+        return "running"
+    if stop_reason is None or stop_reason in ("interrupted", "provider"):
+        return "interrupted"
+    return "stopped" if stop_reason == "stop_file" else "completed"
+
+
+def _lock(descriptor: int, *, shared: bool = False) -> bool:
+    """Tries to lock a file without waiting; the lock goes with the open file."""
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,233 @@
+"""A discovered heuristic as one file that runs alone and says how to check it again."""
+
+from __future__ import annotations
+
+import ast
+import io
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ... import __version__
+from ..views.numbers import interval, percent
+from ..views.tables import gap_word
+from ..views.words import clean, count, reference_kinds, unsafe
+from .record import RunRecord
+from .runs import CONFIG_NAME
+
+_MAIN = """
+
+def _gapsmith_main(heuristic):
+    # {what}
+    # All names are local, so that none of them stands for one of the heuristic's own.
+    import json
+    import sys
+
+    # Not imported: a candidate may not import them, and this file may become a start program.
+    builtins, os = sys.modules["builtins"], sys.modules["os"]
+    if os.environ.get("PYTHONHASHSEED") != "0":  # once; sets keep the sandbox's order
+        again = [sys.executable, *sys.orig_argv[1:]]
+        os.execve(sys.executable, again, {{**os.environ, "PYTHONHASHSEED": "0"}})
+{driver}{body}
+
+if __name__ == "__main__":
+    _gapsmith_main({entry})
+"""
+
+_WHOLE = "An instance as JSON on standard input, its answer as JSON on standard output."
+_STEPWISE = (
+    "Standard input: the instance as one JSON line, then one revealed line at a time;\n"
+    "    # standard output: one decision a line."
+)
+
+_ANSWER = """
+    def plain(value):
+        return value.tolist() if builtins.hasattr(value, "tolist") else builtins.list(value)
+
+    builtins.print(json.dumps({call}, default=plain))
+"""
+
+_DECISIONS = """
+    def receive():
+        line = sys.stdin.buffer.readline()
+        return line.strip() if line.strip() else None
+
+    def send(line):
+        sys.stdout.write(line.decode() + "\\n")
+        sys.stdout.flush()
+
+    driver["drive"](heuristic, json.loads(sys.stdin.buffer.readline()), receive, send)
+"""
+
+
+def program_text(record: RunRecord, id: str, file_name: str = "best.py") -> str:
+    """The candidate's main file between a header (problem, gap, how to check it) and a `__main__`.
+
+    Args:
+        record: of the run.
+        id: the candidate.
+        file_name: under which it will be written; named in the header's commands.
+    """
+    text = next(iter(record.candidate(id).files.values()))
+    return _program(record, _header(record, id, file_name), text)
+
+
+def simplified_text(record: RunRecord, document: Mapping[str, Any], file_name: str) -> str:
+    """A simplified form (its document) as a program that runs alone, under a header of its own.
+
+    Args:
+        record: of the run.
+        document: as `simplify` made it.
+        file_name: under which it will be written; named in the header's commands.
+    """
+    before, after = document["valid_before"], document["valid_after"]
+    kinds = after["reference_kinds"]
+    header = [
+        *_title(record, document["candidate"]),
+        f"Simplified from {document['statements_before']} statements to {document['statements_after']}.",
+        "",
+        f"{gap_word(kinds).capitalize()} on the valid split, which judged every step "
+        f"({count(after['instances'], 'instance')}; references: {reference_kinds(kinds)}):",
+        f"  mean of ratios {_mean(after)} (95 % interval over instances); as found {_mean(before)}",
+        *_usage(record, file_name),
+    ]
+    return _program(record, [clean(line) for line in header], next(iter(document["files"].values())))
+
+
+def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
+    """A heuristic's text between a header and a `__main__`; its own `__main__` never ran and is left out."""
+    problem = record.problem
+    lines = "\n".join(f"# {line}".rstrip() for line in header)
+    own = _without_main(text).rstrip()
+    return f"{lines}\n\n{own}\n{_main(problem['entry_point'], problem.get('driver'))}"
+
+
+def _without_main(text: str) -> str:
+    """A module's text without what only runs when it is the program; the rest as it stands."""
+    if "__main__" not in text:
+        return text
+    lines = io.StringIO(text, newline="").readlines()  # as Python counts them, unlike `splitlines`
+    for node in reversed(ast.parse(text).body):
+        if not isinstance(node, ast.If) or not _asks_for_main(node.test):
+            continue
+        if node.orelse:  # what stands there does run
+            lines[node.lineno - 1] = "if False and" + lines[node.lineno - 1].removeprefix("if")
+        else:
+            del lines[node.lineno - 1 : node.end_lineno]
+    return "".join(lines)
+
+
+def _asks_for_main(test: ast.expr) -> bool:
+    """Whether an expression is `__name__ == "__main__"`, either way round."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return False
+    return {ast.unparse(side) for side in (test.left, *test.comparators)} == {"__name__", "'__main__'"}
+
+
+def evaluate_command(record: RunRecord, file_name: str, split: str | None = "test") -> str:
+    """The command that scores a file on the same instances as the run.
+
+    Where that takes more than the problem's parameters and a seed it names the run's configuration, as for a
+    secret that they were drawn with: a program may end in a prompt.
+    """
+    problem, config = record.problem, record.config
+    chosen = [] if split is None else ["--split", split]
+    if _own(config, "evaluation", ("secret", "instances", "reference_seconds")) or _own(config, "sandbox"):
+        return shlex.join(["gapsmith", "evaluate", str(record.folder / CONFIG_NAME), file_name, *chosen])
+    name = (config.get("campaign") or {}).get("problem") or problem.get("name") or "PROBLEM"
+    words = ["gapsmith", "evaluate", name, file_name, *chosen]
+    for key, value in (config.get("problem") or {}).items():
+        words += ["--set", f"problem.{key}={value}"]
+    seed = (config.get("evaluation") or {}).get("instance_seed", 1)
+    if seed != 1:
+        words += ["--set", f"evaluation.instance_seed={seed}"]
+    return shlex.join(words)
+
+
+def _own(config: Mapping[str, Any], section: str, keys: Sequence[str] = ()) -> bool:
+    """Whether a resolved configuration sets one of a section's keys, by default any, its own way."""
+    from ..config import Config
+
+    usual = Config().model_dump(mode="json")[section]
+    found = config.get(section) or usual
+    return any(found.get(key, usual[key]) != usual[key] for key in keys or usual)
+
+
+def _header(record: RunRecord, id: str, file_name: str) -> list[str]:
+    lines = [*_title(record, id), ""]
+    for split in ("test", "valid", "train"):
+        figures = record.figures(id, split)
+        if figures is not None and figures.mean_gap_percent is not None:
+            lines += _gap_lines(figures.as_json(), split, record)
+            break
+    return [clean(line) for line in [*lines, *_usage(record, file_name)]]
+
+
+def _title(record: RunRecord, id: str) -> list[str]:
+    problem = record.problem
+    goal = f"{problem.get('sense', 'minimise')} {problem.get('unit', '')}".strip()
+    return [
+        f"Heuristic for {problem.get('name')} (version {problem.get('version')}): {goal}.",
+        f"Found by Gapsmith {__version__}: run {record.name}, candidate {id}.",
+        *([unsafe(record.unsafe)] if record.unsafe else []),
+    ]
+
+
+def _keys(record: RunRecord) -> str:
+    """Keys of the object that a program of a run reads: those of an instance's public part."""
+    first = next(iter(record.instances.values()), None)
+    return "the instance's keys" if first is None else ", ".join(first.public)
+
+
+def _usage(record: RunRecord, file_name: str) -> list[str]:
+    return [
+        "",
+        f"Check it again: {evaluate_command(record, file_name)}",
+        f"Use it: python {shlex.quote(file_name)} < instance.json, one object with {_keys(record)}",
+    ]
+
+
+def _gap_lines(figures: Mapping[str, Any], split: str, record: RunRecord) -> list[str]:
+    kinds = figures["reference_kinds"]
+    lines = [
+        f"{gap_word(kinds).capitalize()} on the {split} split ({count(figures['instances'], 'instance')}; "
+        f"references: {reference_kinds(kinds)}):",
+        f"  mean of ratios {_mean(figures)} (95 % interval over instances)",
+        f"  ratio of sums {percent(figures['ratio_of_sums_percent'])}; "
+        f"equal to the reference on {figures['solved']} of {figures['instances']}",
+    ]
+    start = None if record.start is None else record.figures(record.start, split)
+    if start is not None:
+        lines.append(f"  start program, same instances: {_mean(start.as_json())}")
+    return lines
+
+
+def _mean(figures: Mapping[str, Any]) -> str:
+    return f"{percent(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}".strip()
+
+
+def _main(entry: str, driver: str | None) -> str:
+    if driver is None:
+        what, block, call = _WHOLE, "", "heuristic(**json.load(sys.stdin))"
+    else:
+        what, block = _WHOLE, f"\n    driver = {{}}\n    builtins.exec({_quoted(driver)}, driver)\n"
+        call = 'driver["drive"](heuristic, json.load(sys.stdin))'
+    body = _ANSWER.format(call=call)
+    if driver is not None and _interactive(driver):
+        what, body = _STEPWISE, _DECISIONS
+    return _MAIN.format(what=what, driver=block, body=body, entry=entry)
+
+
+def _quoted(text: str) -> str:
+    """A Python literal of a text, on several lines where that is safe."""
+    if "'''" in text or "\\" in text:
+        return repr(text)
+    return f"'''{text}'''"
+
+
+def _interactive(driver: str) -> bool:
+    """Whether a problem's driver talks to the parent: `drive(entry, instance, receive, send)`."""
+    for node in ast.parse(driver).body:
+        if isinstance(node, ast.FunctionDef) and node.name == "drive":
+            return len(node.args.args) == 4
+    return False

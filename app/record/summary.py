@@ -1,0 +1,135 @@
+"""The document that `run`, `resume` and `show RUN` print: what a campaign found, from its store alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...evaluators.base import Evaluation
+from ...evaluators.figures import Figures, of_evaluation
+from ...evolve.store.reader import BASELINE, Reader
+from ...problems.base import SPLITS
+from .model_figures import model_figures, model_usage, notes
+from .runs import status
+
+
+def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
+    """The JSON contract's document of a campaign."""
+    start, champion = reader.record("start"), reader.record("champion")
+    models = model_figures(reader)
+    reason = reader.record("stop_reason")
+    return {
+        "run": folder.resolve().name,
+        "problem": (reader.record("problem") or {}).get("name"),
+        "status": status(folder, reason),
+        "stop_reason": reason,
+        "seed": ((reader.record("config") or {}).get("campaign") or {}).get("seed"),
+        "iterations": reader.value("SELECT count(*) FROM iterations WHERE told IS NOT NULL"),
+        "evaluations": reader.value(
+            "SELECT count(*) FROM iterations WHERE told IS NOT NULL AND candidate IS NOT NULL"
+        ),
+        "executions": executions(reader),
+        "rejections": reader.rejections(),
+        "usage": {
+            **model_usage(models),
+            "wall_seconds": reader.record("search_seconds"),
+        },
+        "start": None if start is None else candidate_summary(reader, start),
+        "best": best_summary(reader, champion),
+        "baselines": {name: splits(reader, BASELINE + name) for name in reader.baselines()},
+        "claims": reader.record("claims") or [],
+        "test_evaluations": test_evaluations(reader),
+        "unsafe_without": list(reader.record("unsafe_without") or ()),
+        "models": models,
+        "notes": notes(reader),
+    }
+
+
+def executions(reader: Reader) -> int:
+    """Executions of a campaign's candidates on all splits (count), the baselines' aside."""
+    found: int = reader.value(
+        f"SELECT coalesce(sum(executions), 0) FROM evaluations WHERE program NOT LIKE '{BASELINE}%'"
+    )
+    return found
+
+
+def best_candidate(reader: Reader) -> str | None:
+    """Id of the champion, or before there is one of the best candidate on validation, then training."""
+    champion = reader.record("champion")
+    if champion is not None:
+        return str(champion)
+    for split in ("valid", "train"):
+        if found := reader.best(split):
+            return found[0][0]
+    return None
+
+
+def best_summary(reader: Reader, champion: str | None) -> dict[str, Any] | None:
+    """Summary of the best candidate; None if no candidate is feasible."""
+    id = champion or best_candidate(reader)
+    return None if id is None else candidate_summary(reader, id)
+
+
+def candidate_summary(reader: Reader, id: str) -> dict[str, Any]:
+    """Summary of one candidate."""
+    candidate = reader.candidate(id)
+    return {
+        "candidate": id,
+        "origin": None if candidate is None else candidate.origin.value,
+        "iteration": None if candidate is None else candidate.iteration,
+        "splits": splits(reader, id),
+    }
+
+
+def splits(reader: Reader, program: str) -> dict[str, Any]:
+    """Split → figures or None, of a candidate or of a baseline (`baseline/NAME`)."""
+    found = {split: reader.evaluation(program, split) for split in SPLITS}
+    return {
+        split: None if evaluation is None else figures_of(reader, evaluation).as_json()
+        for split, evaluation in found.items()
+    }
+
+
+def figures_of(reader: Reader, evaluation: Evaluation) -> Figures:
+    """Figures of a recorded evaluation."""
+    return of_evaluation(evaluation, reader.instances())
+
+
+def test_evaluations(reader: Reader) -> int:
+    """How many candidates of this campaign were evaluated on the test split, the default start program aside.
+
+    It is tested beside every champion; another start program is tested only because it was chosen.
+    """
+    rows = reader.rows("SELECT program FROM evaluations WHERE split = 'test'")
+    programs = [row["program"] for row in rows if not row["program"].startswith(BASELINE)]
+    start = reader.record("start")
+    return sum(program != start for program in programs)
+
+
+def test_used(summary: Mapping[str, Any]) -> bool:
+    """Whether any candidate of a campaign's document has a figure on the test split."""
+    start = summary["start"]
+    return summary["test_evaluations"] > 0 or (start is not None and start["splits"]["test"] is not None)
+
+
+def group_summary(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Figures over the runs of a group: the best's mean gap, mean and 95 % interval over runs."""
+    from ...evaluators.figures import bootstrap_interval
+
+    result: dict[str, Any] = {"runs": len(runs)}
+    for split in SPLITS:
+        gaps = [
+            run["best"]["splits"][split]["mean_gap_percent"]
+            for run in runs
+            if run["best"] and run["best"]["splits"][split]
+        ]
+        known = [gap for gap in gaps if gap is not None]
+        interval = bootstrap_interval(known)
+        result[split] = {
+            "runs": len(known),
+            "mean_gap_percent": sum(known) / len(known) if known else None,
+            "mean_gap_ci95_percent": None if interval is None else list(interval),
+            "mean_gap_percent_range": [min(known), max(known)] if known else None,
+        }
+    return result

@@ -1,0 +1,192 @@
+"""A campaign as a track: what its best candidate so far was after each part of its budget."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...evolve.store.reader import BASELINE
+from ..errors import NO_CANDIDATE, USAGE, UserError
+from ..views.listing import mean_gap
+from .record import RunRecord
+
+BUDGETS = {
+    "evaluations": "candidates evaluated in training",
+    "executions": "executions in training and validation, stopped and failed ones included",
+    "cpu": "CPU seconds of executions, training and validation, stopped and failed ones included",
+    "usd": "US dollars of model calls",
+}
+"""What runs can be compared at equal amounts of → what it counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What was spent up to some moment: counts, CPU seconds, US dollars (None: not known)."""
+
+    evaluations: int
+    executions: int
+    cpu: float
+    usd: float | None
+
+    def of(self, by: str) -> float | None:
+        """The amount of one of `BUDGETS`."""
+        amount: float | None = getattr(self, by)
+        return amount
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """How one run spent its budget and what it had by then.
+
+    Attributes:
+        record: of the run.
+        seed: random seed of the campaign.
+        total: spent in all, tests and baselines left out.
+        spent: candidate → spent when its training evaluation was told; start programs at 0.
+        best: (candidate, spent) of each new best on validation, in the order of the search.
+    """
+
+    record: RunRecord
+    seed: int
+    total: Spent
+    spent: Mapping[str, Spent]
+    best: tuple[tuple[str, Spent], ...]
+
+    def within(self, by: str, budget: float) -> str | None:
+        """The candidate that was best on validation within a budget; None if none was valid there."""
+        return next((id for id, spent in reversed(self.best) if _within(spent, by, budget)), None)
+
+    def champion(self, by: str, budget: float) -> str | None:
+        """The run's own champion if it was found within a budget, else None."""
+        id: str | None = self.record.reader.record("champion")
+        spent = None if id is None else self.spent.get(id)
+        return id if spent is not None and _within(spent, by, budget) else None
+
+    def used(self, by: str, budget: float) -> Spent:
+        """What the run had spent when a budget was used up."""
+        if _within(self.total, by, budget):
+            return self.total
+        return max(
+            (spent for spent in self.spent.values() if _within(spent, by, budget)),
+            key=lambda spent: (spent.evaluations, spent.cpu),
+        )
+
+    def gap(self, id: str) -> float | None:
+        """Mean of ratios on validation, percent."""
+        return mean_gap(self.record.reader, id, "valid")
+
+
+def _within(spent: Spent, by: str, budget: float) -> bool:
+    amount = spent.of(by)
+    return amount is not None and amount <= budget
+
+
+def track(record: RunRecord) -> Track:
+    """The track of a run.
+
+    Raises:
+        UserError: nothing of it was validated.
+    """
+    reader = record.reader
+    starts = reader.record("starts") or []
+    spent, total = _spent(record)
+    spent |= dict.fromkeys(starts, Spent(0, 0, 0.0, None if total.usd is None else 0.0))
+    found = [(spent[id], -fitness, id) for id, fitness in reader.best("valid") if id in spent]
+    if not found:
+        raise UserError(
+            NO_CANDIDATE,
+            f"{record.name}: no candidate was validated, expected a run that got past its start program",
+            f"see how far it came with `gapsmith show {record.name}`",
+        )
+    best: list[tuple[str, Spent]] = []
+    least = float("inf")
+    for when, loss, id in sorted(found, key=lambda row: (row[0].evaluations, row[1])):
+        if loss < least:
+            best.append((id, when))
+            least = loss
+    seed = int((record.config.get("campaign") or {}).get("seed", 0))
+    return Track(record, seed, total, spent, tuple(best))
+
+
+def _spent(record: RunRecord) -> tuple[dict[str, Spent], Spent]:
+    """Candidate → spent when it was told, and the total.
+
+    A validation is charged where its candidate was told: when it ended is a matter of the machine.
+    """
+    reader = record.reader
+    rows = reader.rows(
+        "SELECT program, sum(executions) AS executions, sum(cpu_seconds) AS cpu FROM evaluations "
+        f"WHERE split IN ('train', 'valid') AND program NOT LIKE '{BASELINE}%' GROUP BY program"
+    )
+    taken = {row["program"]: (row["executions"], row["cpu"]) for row in rows}
+    executions, cpu = sum(count for count, _ in taken.values()), sum(time for _, time in taken.values())
+    costs = {
+        row["iteration"]: None if row["unknown"] else row["usd"] or 0.0
+        for row in reader.rows(
+            "SELECT iteration, sum(cost_usd) AS usd, sum(text IS NOT NULL AND cost_usd IS NULL) AS unknown "
+            "FROM calls GROUP BY iteration"
+        )
+    }
+    usd: float | None = 0.0
+    evaluations, found = 0, dict[str, Spent]()
+    begun = [taken.pop(id, (0, 0.0)) for id in reader.record("starts") or []]
+    so_far = sum(count for count, _ in begun), sum(time for _, time in begun)
+    for row in reader.stream(
+        "SELECT iteration, candidate FROM iterations WHERE told IS NOT NULL ORDER BY told"
+    ):
+        cost = costs.get(row["iteration"], 0.0)
+        usd = None if usd is None or cost is None else usd + cost
+        if row["candidate"] is not None:
+            evaluations += 1
+            count, time = taken.pop(row["candidate"], (0, 0.0))
+            so_far = so_far[0] + count, so_far[1] + time
+            found.setdefault(row["candidate"], Spent(evaluations, *so_far, usd))
+    known = [cost for cost in costs.values() if cost is not None]
+    return found, Spent(evaluations, executions, cpu, sum(known) if len(known) == len(costs) else None)
+
+
+def check_comparable(records: list[RunRecord]) -> list[str]:
+    """Refuses runs whose figures do not mean the same; notes what else differs.
+
+    Raises:
+        UserError: the problems, the validation or test instances, or their references differ.
+    """
+    first, *others = records
+    for other in others:
+        mine, theirs = _identity(first), _identity(other)
+        for what in mine:
+            if mine[what] != theirs[what]:
+                raise UserError(
+                    USAGE,
+                    f"{first.name} and {other.name}: {what} differ ({mine[what]} and {theirs[what]}), "
+                    "expected one problem and the same validation and test instances with their references",
+                    "run both with the same problem, its parameters and evaluation.instance_seed",
+                )
+    notes = []
+    if len({_digest(record, ("train",)) for record in records}) > 1:
+        notes.append("the runs were trained on different instances")
+    elif len({record.reader.record("evaluator") for record in records}) > 1:
+        notes.append("the runs were evaluated under different limits or sandbox layers")
+    return notes
+
+
+def _identity(record: RunRecord) -> dict[str, str]:
+    """What must be equal in runs that are compared."""
+    problem = record.problem
+    return {
+        "problems": f"{problem.get('name')} {problem.get('version')}",
+        "sources of the problem": f"digest {str(problem.get('digest'))[:12]}",
+        "validation or test instances or their references": f"digest {_digest(record, ('valid', 'test'))}",
+    }
+
+
+def _digest(record: RunRecord, splits: tuple[str, ...]) -> str:
+    """Digest of the instances of some splits with their references."""
+    rows = record.reader.rows(
+        "SELECT i.name, i.split, i.digest, r.value, r.kind, r.bound FROM instances i "
+        "JOIN instance_references r ON r.instance = i.id ORDER BY i.split, i.name"
+    )
+    found = [list(row) for row in rows if row["split"] in splits]
+    return hashlib.sha256(json.dumps(found).encode()).hexdigest()[:12]
