@@ -18,10 +18,10 @@ from ...problems.base import Instance, Verdict
 from ...problems.placement.fleet_laws import DOLLAR
 from ...problems.placement.gpu_fleet import fleet_counts, judge_fleet, judge_split
 from ..base import ProofKind, Reference, ReferenceKind
+from ..shipped import shipped
 from ..toolbox import ModelError, Solved, floats_suffice, solve_cpsat, solve_mip
 from .fleet_models import exact_pooled_model, packing_mip, packing_model, pooled_model
 from .fleet_packing import Fleet, construct, fleet_price
-from ..shipped import shipped
 
 if TYPE_CHECKING:
     from typing import Literal

@@ -18,9 +18,9 @@ from ...problems.base import Instance
 from ...problems.placement.model_laws import first_fit
 from ...problems.placement.model_placement import pressures
 from ..base import ProofKind, Reference, ReferenceKind
+from ..shipped import shipped
 from ..toolbox import SolveStatus, solve_cpsat
 from . import bin_completion
-from ..shipped import shipped
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model

@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from .gpus import MARKET_LIST, PAPER_LIST, Gpu, throughput
 from ..strata import Cell, Draw
+from .gpus import MARKET_LIST, PAPER_LIST, Gpu, throughput
 
 CAPACITY = 1_000_000
 """One GPU in units of load."""
