@@ -38,6 +38,7 @@ BUILT_INS = {
     "gpu-fleet-aggregate": "gapsmith.evaluators.placement:gpu_fleet_aggregate",
     "model-placement": "gapsmith.evaluators.placement:model_placement",
     "expert-placement": "gapsmith.evaluators.placement:expert_placement",
+    "lora-microbatches": "gapsmith.evaluators.training:lora_microbatches",
 }
 
 _ATTRIBUTES = {

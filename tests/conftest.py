@@ -1,4 +1,4 @@
-"""Helpers of the placement tests: run a program's source, and look at verdicts."""
+"""What the tests of several families share: running a program's source in this process."""
 
 from __future__ import annotations
 

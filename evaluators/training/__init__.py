@@ -1,0 +1,9 @@
+"""Training systems with certified references; rows of the list of built-in problems point here."""
+
+from __future__ import annotations
+
+from ...problems import training
+from ..base import Plugin
+from .lora_microbatches import LoraMicrobatchesReferences
+
+lora_microbatches = Plugin(training.lora_microbatches, LoraMicrobatchesReferences())

@@ -1,0 +1,19 @@
+"""Systems that train large models: microbatches of many adapters, and sequences on groups of devices."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from ..base import Parameter
+from .lora_microbatches import LoraMicrobatches
+
+Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 50)]
+
+
+def lora_microbatches(
+    train_per_stratum: Rounds = 2, valid_per_stratum: Rounds = 3, test_per_stratum: Rounds = 5
+) -> LoraMicrobatches:
+    """LoRA adapters on one frozen model in one pipeline, the makespan of their microbatches minimised."""
+    return LoraMicrobatches(
+        {"train": train_per_stratum, "valid": valid_per_stratum, "test": test_per_stratum}
+    )
