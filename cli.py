@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -11,8 +11,35 @@ import typer
 from typer.core import TyperGroup
 
 from . import __version__
-from .app.verbs import config, evaluate, inspect, models, problems, references, report, run, verify
-from .app.verbs.common import emit_json, errors, printing
+from .app.verbs import (
+    baselines,
+    best,
+    compare,
+    config,
+    delete,
+    diff,
+    doctor,
+    evaluate,
+    export,
+    lineage,
+    mailbox,
+    models,
+    plot,
+    problems,
+    prune,
+    references,
+    replay,
+    report,
+    resume,
+    run,
+    show,
+    simplify,
+    stop,
+    verify,
+    watch,
+)
+from .app.verbs import list as listing
+from .app.verbs.terminal import emit_json, errors, printing
 
 
 class _Verbs(TyperGroup):
@@ -66,8 +93,39 @@ def root(
     """Discover heuristics, and certify how far each answer is from the proven optimum."""
 
 
-for verbs in (run, inspect, report, verify, evaluate, models, problems, references, config):
-    verbs.register(app)
+VERBS: dict[str, Callable[..., None]] = {
+    "run": run.run,
+    "resume": resume.resume,
+    "stop": stop.stop,
+    "list": listing.list_,
+    "show": show.show,
+    "best": best.best,
+    "diff": diff.diff,
+    "lineage": lineage.lineage,
+    "export": export.export,
+    "watch": watch.watch,
+    "compare": compare.compare,
+    "simplify": simplify.simplify,
+    "delete": delete.delete,
+    "prune": prune.prune,
+    "report": report.report,
+    "plot": plot.plot,
+    "verify": verify.verify,
+    "evaluate": evaluate.evaluate,
+    "baselines": baselines.baselines,
+    "models": models.models,
+    "mailbox": mailbox.mailbox,
+    "replay": replay.replay,
+    "doctor": doctor.doctor,
+}
+"""Verb → function, in the order of the help page."""
+GROUPS = {"problems": problems.app, "references": references.app, "config": config.app}
+"""Group → its verbs."""
+
+for name, verb in VERBS.items():
+    app.command(name)(verb)
+for name, group in GROUPS.items():
+    app.add_typer(group, name=name)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Verb that puts campaigns side by side: `compare`."""
+"""`compare`: campaigns side by side."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from typing import Annotated
 import typer
 
 from ..errors import USAGE, UserError
-from .common import Json, Runs, console, emit_json, errors, opened
-from .inspect import Force, write_new
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the verb to the command line."""
-    app.command("compare")(compare)
+from .common import Force, Json, Runs
+from .files import write_new
+from .records import opened
+from .terminal import console, emit_json, errors
 
 
 def compare(

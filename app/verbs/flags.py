@@ -31,7 +31,7 @@ def build_config(
     from ..assignments import choose_models, override
     from ..config import parse, read
     from ..views.words import clean
-    from .common import console
+    from .terminal import console
 
     document: dict[str, Any] = {}
     where = "command line"

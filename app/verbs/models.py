@@ -1,23 +1,9 @@
-"""Verbs about language models: `models` and `mailbox`; `replay` stands in a file of its own."""
+"""`models`: specifications of models that work here."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from ..views.words import clean
-from .common import Json, Runs, console, emit_json, errors
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the verbs to the command line."""
-    app.command("models")(models)
-    app.command("mailbox")(mailbox)
-    from . import replay
-
-    replay.register(app)
+from .common import Json
+from .terminal import console, emit_json, errors
 
 
 def models(json: Json = False) -> None:
@@ -38,51 +24,3 @@ def models(json: Json = False) -> None:
         for row in rows:
             table.add_row(row["spec"], row["needs"])
         console().print(table)
-
-
-def mailbox(
-    run: Annotated[str, typer.Argument(metavar="RUN")],
-    name: Annotated[str | None, typer.Argument(metavar="PROMPT", help="Number, e.g. 0007.")] = None,
-    reply: Annotated[Path | None, typer.Option("--reply", metavar="FILE", help="Answer with a file.")] = None,
-    runs: Runs = None,
-    json: Json = False,
-) -> None:
-    """List the prompts of a manual campaign, show one, or answer one with a file."""
-    with errors(json):
-        from ...evolve.models.mailbox import letters, put_reply
-        from ..errors import USAGE, UserError
-        from ..proposers import MAILBOX
-        from ..record.runs import find_run, runs_folder
-
-        folder = find_run(run, runs_folder(runs)) / MAILBOX
-        found = {letter.name: letter for letter in letters(folder)}
-        if name is not None and name not in found:
-            raise UserError(USAGE, f"prompt {name!r}: not in {folder}", "`gapsmith mailbox RUN` lists them")
-        if reply is not None:
-            if name is None:
-                raise UserError(USAGE, "--reply: got no prompt, expected its number before it")
-            try:
-                text = reply.read_text("utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                raise UserError(USAGE, f"{reply}: {error}, expected a text file") from error
-            written = put_reply(folder, name, text)
-            if json:
-                emit_json({"prompt": name, "reply": str(written)})
-            else:
-                console().print(f"{name}: answered in {written}", markup=False)
-            return
-        rows = [
-            {"prompt": one.name, "state": one.state.value, "file": str(one.prompt), "problem": one.problem}
-            for one in found.values()
-        ]
-        if json:
-            emit_json(rows)
-        elif name is not None:
-            console().print(clean(found[name].prompt.read_text("utf-8")), markup=False)
-        else:
-            for row in rows:
-                note = f"  {row['problem']}" if row["problem"] else ""
-                words = f"{row['prompt']}  {row['state']:<9} {row['file']}{note}"
-                console().print(clean(words), markup=False)
-            if not rows:
-                console().print(f"no prompts in {folder}", markup=False)

@@ -8,31 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .common import Json, Set, console, emit_json, errors
+from .common import Json, Problem, Set, parameters
+from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
     from ..check import Report
     from ..door.plugins import Listed, LoadedProblem
 
 app = typer.Typer(help="What can be solved; a new problem of your own, and its check.", no_args_is_help=True)
-
-Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A name, a file.py, or module:attribute.")]
-
-
-def register(parent: typer.Typer) -> None:
-    """Adds the verbs to the command line."""
-    parent.add_typer(app, name="problems")
-
-
-def parameters(assign: list[str] | None) -> dict[str, Any]:
-    """The `[problem]` table that `--set problem.KEY=VALUE` options make."""
-    from ..assignments import override
-    from ..errors import USAGE, UserError
-
-    document = override({}, assign or [])
-    if other := [section for section in document if section != "problem"]:
-        raise UserError(USAGE, f"--set {other[0]}: only problem.KEY=VALUE matters here")
-    return dict(document.get("problem", {}))
 
 
 @app.command("list")

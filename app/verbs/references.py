@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .common import Json, Set, Workers, console, emit_json, errors, one_set
-from .problems import Problem, parameters
+from .common import Json, Problem, Set, Workers, one_set, parameters
+from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,24 +19,28 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="The proven values that gaps are relative to.", no_args_is_help=True)
 
+
 Instances = Annotated[
     str | None,
     typer.Option("--instances", metavar="SET|FILE", help="A split, a named set or a file [default: splits]."),
 ]
+
+
 Split = Annotated[str | None, typer.Option("--split", help="train, valid or test [default: all three].")]
+
+
 Seconds = Annotated[
     float | None,
     typer.Option("--seconds", min=0.001, help="Wall seconds for each [default: 10].", show_default=False),
 ]
+
+
 Seed = Annotated[
     int | None, typer.Option("--seed", min=0, help="Of the instances [default: 1].", show_default=False)
 ]
+
+
 Sample = Annotated[int | None, typer.Option("--sample", min=1, help="Only N of them, evenly spaced.")]
-
-
-def register(parent: typer.Typer) -> None:
-    """Adds the verbs to the command line."""
-    parent.add_typer(app, name="references")
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""Verb that runs a campaign again from its record: `replay`."""
+"""`replay`: run a campaign again from its record."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ from typing import Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .common import Json, Runs, Workers, console, emit_json, errors
-from .inspect import Run
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the verb to the command line."""
-    app.command("replay")(replay)
+from .common import Json, Run, Runs, Workers
+from .terminal import console, emit_json, errors
 
 
 def replay(run: Run, workers: Workers = None, runs: Runs = None, json: Json = False) -> None:

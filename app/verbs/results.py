@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..errors import INTERRUPTED, NO_CANDIDATE
-from .common import console, emit_json
+from .terminal import console, emit_json
 
 if TYPE_CHECKING:
     from ..record.runs import Group
@@ -25,7 +25,7 @@ def finish(documents: list[dict[str, Any]], group: Group | None, json: bool, run
             emit_json({"group": group.name, "runs": documents, "summary": group_summary(documents)})
         else:
             for document in documents:
-                show(document, False, runs)
+                print_result(document, False, runs)
             print_group(console(), group.name, documents)
             done = sum(document["status"] == "completed" for document in documents)
             if done < group.members:
@@ -33,14 +33,14 @@ def finish(documents: list[dict[str, Any]], group: Group | None, json: bool, run
                 words = f"{done} of {group.members} runs are completed: `{command}` goes on"
                 console().print(words, markup=False)
     else:
-        show(documents[0], json, runs)
+        print_result(documents[0], json, runs)
     if any(document["stop_reason"] == "interrupted" for document in documents):
         raise typer.Exit(INTERRUPTED)
     if all(document["best"] is None for document in documents):
         raise typer.Exit(NO_CANDIDATE)
 
 
-def show(document: dict[str, Any], json: bool, runs: Path | None) -> None:
+def print_result(document: dict[str, Any], json: bool, runs: Path | None) -> None:
     """Prints one campaign's result; `runs` is the folder of the runs if it was named."""
     if json:
         emit_json(document)

@@ -1,4 +1,4 @@
-"""Verb that reduces a heuristic without loss: `simplify`."""
+"""`simplify`: reduce a heuristic without loss."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import TROUBLE, UserError
-from .common import Json, Runs, console, emit_json, errors, opened
-from .inspect import Run, best_of, check_new, write_new
+from .common import Json, Run, Runs
+from .files import check_new, write_new
+from .records import best_of, opened
+from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
     from ..record.record import RunRecord
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the verb to the command line."""
-    app.command("simplify")(simplify)
 
 
 def simplify(

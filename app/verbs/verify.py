@@ -1,4 +1,4 @@
-"""Verb that proves a run's record by running it once more: `verify`."""
+"""`verify`: run a record again and compare."""
 
 from __future__ import annotations
 
@@ -8,15 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .common import Json, Runs, Workers, console, emit_json, errors, opened
-from .inspect import Run
+from .common import Json, Run, Runs, Workers
+from .records import opened
+from .terminal import console, emit_json, errors
 
 _MOST_SHOWN = 10
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the verb to the command line."""
-    app.command("verify")(verify)
 
 
 def verify(

@@ -160,7 +160,7 @@ def test_an_interrupted_group_is_finished(
         campaign.interrupt(StopReason.INTERRUPTED)
 
     with monkeypatch.context() as patched:
-        patched.setattr("gapsmith.app.verbs.run._interrupts", lambda: nullcontext(interrupt))
+        patched.setattr("gapsmith.app.verbs.searching.interrupts", lambda: nullcontext(interrupt))
         words = ["--repeat", "2", "--seed", "5", "--iterations", "4", "--start", str(mine)]
         code, said = call("run", problem, *words)
     (first,) = (tmp_path / "runs").iterdir()

@@ -11,7 +11,7 @@ import pytest
 import typer
 from gapsmith.app.errors import TROUBLE
 from gapsmith.app.record.runs import run_log
-from gapsmith.app.verbs.common import console, emit_json, errors
+from gapsmith.app.verbs.terminal import console, emit_json, errors
 from gapsmith.cli import main
 
 NAME = "–▁ä\udcff"

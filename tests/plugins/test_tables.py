@@ -6,7 +6,7 @@ import io
 from typing import Any
 
 import pytest
-from gapsmith.app.verbs import evaluate
+from gapsmith.app.verbs import baselines
 from gapsmith.app.views.tables import print_figures
 from rich.console import Console
 
@@ -61,11 +61,11 @@ def test_longer_names_are_folded_where_they_must() -> None:
 def test_strata_stand_under_whole_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table by stratum begins anew where names do not fit side by side."""
     out = Console(file=io.StringIO(), width=80)
-    monkeypatch.setattr(evaluate, "console", lambda: out)
+    monkeypatch.setattr(baselines, "console", lambda: out)
     names = [f"{LONG[:-1]}{number}" for number in range(5)]
     cell = {"mean_gap_percent": 5.26}
     entry = {"strata": {"jobs=100 longest=20": cell, "jobs=100 longest=90": cell}}
-    evaluate._print_strata({"baselines": dict.fromkeys(names, entry)})
+    baselines._print_strata({"baselines": dict.fromkeys(names, entry)})
     lines = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert max(map(len, lines)) <= 80
     heads = [line.split()[1:] for line in lines if line.startswith("stratum")]

@@ -1,54 +1,20 @@
-"""Verbs that look at runs: `list`, `show`, `best`; those that follow a run over time stand in `history`."""
+"""`show`: a campaign, or one of its candidates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import NO_CANDIDATE, USAGE, UserError, unwritable
-from .common import Json, Runs, console, emit_json, errors, opened
+from ..errors import NO_CANDIDATE, USAGE, UserError
+from .common import Force, Json, Run, Runs
+from .files import write_new
+from .records import opened, single
+from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
     from ..record.record import RunRecord
-
-Run = Annotated[str, typer.Argument(metavar="RUN", help="Folder, name, unambiguous prefix, or latest.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the verbs to the command line."""
-    app.command("list")(list_)
-    app.command("show")(show)
-    app.command("best")(best)
-    from . import compare, history, housekeeping, simplify
-
-    for verbs in (history, compare, simplify, housekeeping):
-        verbs.register(app)
-
-
-def list_(runs: Runs = None, json: Json = False) -> None:
-    """List the runs with problem, model, iterations, best gap and status."""
-    with errors(json):
-        from ..record.runs import all_runs, runs_folder
-        from ..views.listing import run_row, runs_table
-
-        folder = runs_folder(runs)
-        rows = [run_row(run) for run in all_runs(folder)]
-        if json:
-            emit_json(rows)
-            return
-        out = console()
-        if not rows:
-            out.print(f"no runs in {folder}; start one with `gapsmith run smtt`", markup=False)
-            return
-        out.print(runs_table(rows, out.width), soft_wrap=False)
-        for row in rows:
-            if "note" in row:
-                out.print(f"{row['run']}: {row['note']}", markup=False, style="red")
 
 
 def show(
@@ -97,114 +63,6 @@ def show(
                 emit_json(candidate_document(record, id))
             else:
                 print_candidate(console(), record, id, conversation=prompt)
-
-
-def best(
-    run: Run,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write a program that runs alone.")
-    ] = None,
-    force: Force = False,
-    runs: Runs = None,
-    json: Json = False,
-) -> None:
-    """Print the best heuristic's source, or write it as a program that runs alone."""
-    with errors(json):
-        from ..record.record import find_runs
-        from ..record.runs import runs_folder
-        from ..views.candidate import best_document, print_code
-
-        with opened(best_of(find_runs(run, runs_folder(runs)))) as record:
-            id = record.resolve("best")
-            if output is not None:
-                from ..record.standalone import evaluate_command, program_text
-
-                write_new(output, program_text(record, id, str(output)), force)
-            if json:
-                emit_json({**best_document(record, id), "written": None if output is None else str(output)})
-            elif output is not None:
-                out = console()
-                out.print(f"{output}: candidate {id} of {record.name}", markup=False)
-                out.print(
-                    f"  check it again: {evaluate_command(record, str(output))}", markup=False, soft_wrap=True
-                )
-            else:
-                for text in record.candidate(id).files.values():
-                    print_code(console(), text)
-
-
-def single(text: str, found: list[Path]) -> Path:
-    """The one run of a list.
-
-    Raises:
-        UserError: it is a group of several.
-    """
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(run.name for run in found)
-    raise UserError(USAGE, f"{text}: a group of {len(found)} runs, expected one run", f"name one of {names}")
-
-
-def best_of(found: list[Path]) -> Path:
-    """The run of a group whose best candidate has the largest validation fitness; a single run is itself."""
-    if len(found) == 1:
-        return found[0]
-    from ..record.record import open_record
-
-    def fitness(folder: Path) -> float:
-        with open_record(folder) as record:
-            id = record.best
-            evaluation = None if id is None else record.evaluation(id, "valid")
-            return float("-inf") if evaluation is None or evaluation.fitness is None else evaluation.fitness
-
-    return max(found, key=fitness)
-
-
-def check_new(path: Path, force: bool) -> None:
-    """Refuses a file that exists, unless it may be replaced; said before long work, not after it.
-
-    Raises:
-        UserError: it exists, or is a folder.
-    """
-    if path.is_dir():
-        raise UserError(USAGE, f"{path}: is a folder, expected a file to write")
-    if path.exists() and not force:
-        raise UserError(USAGE, f"{path}: exists already", "replace it with --force, or name another file")
-
-
-@contextmanager
-def new_file(path: Path, force: bool) -> Iterator[TextIO]:
-    """A text file that appears whole or not at all; one that exists is replaced only with `force`.
-
-    Raises:
-        UserError: it exists, or cannot be written.
-    """
-    import os
-
-    check_new(path, force)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with draft.open("w", encoding="utf-8", errors="surrogatepass", newline="") as stream:
-            yield stream
-        draft.replace(path)
-    except OSError as error:
-        raise unwritable(path, error) from error
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-
-
-def write_new(path: Path, content: str | bytes, force: bool) -> None:
-    """Writes a file whole or not at all; one that exists is replaced only with `force`.
-
-    Raises:
-        UserError: it exists, or cannot be written.
-    """
-    with new_file(path, force) as stream:
-        if isinstance(content, str):
-            stream.write(content)
-        else:
-            stream.buffer.write(content)
 
 
 def _draw(record: RunRecord, id: str, instance: str, output: Path | None, force: bool, json: bool) -> None:

@@ -1,4 +1,4 @@
-"""Verbs that remove runs, and nothing but what Gapsmith wrote: `delete`, `prune`."""
+"""`delete`: remove runs for good."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from ..errors import TROUBLE, USAGE, UserError
-from .common import Json, Runs, console, emit_json, errors
+from .common import Json, Runs
+from .terminal import console, emit_json, errors
 
 _OWN = (
     "archive.sqlite",
@@ -22,13 +23,9 @@ _OWN = (
     "report.md",
     "STOP",
 )
+
+
 Yes = Annotated[bool, typer.Option("--yes", help="Do it; without it only say what would go.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the verbs to the command line."""
-    app.command("delete")(delete)
-    app.command("prune")(prune)
 
 
 def delete(
@@ -43,25 +40,11 @@ def delete(
         from ..record.runs import runs_folder
 
         found = [folder for text in run for folder in find_runs(text, runs_folder(runs))]
-        _remove(list(dict.fromkeys(found)), yes, json)
+        remove(list(dict.fromkeys(found)), yes, json)
 
 
-def prune(
-    keep: Annotated[int, typer.Option("--keep", min=0, help="Latest runs that stay (count).")] = 10,
-    yes: Yes = False,
-    runs: Runs = None,
-    json: Json = False,
-) -> None:
-    """Delete all runs but the latest; running ones stay too."""
-    with errors(json):
-        from ..record.runs import all_runs, running, runs_folder
-
-        found = all_runs(runs_folder(runs))
-        old = found[: max(0, len(found) - keep)]
-        _remove([folder for folder in old if not running(folder)], yes, json)
-
-
-def _remove(found: list[Path], yes: bool, json: bool) -> None:
+def remove(found: list[Path], yes: bool, json: bool) -> None:
+    """Deletes run folders, or lists them without `--yes`; refuses while a process works in one of them."""
     from ..record.runs import running
 
     if live := [folder.name for folder in found if running(folder)]:

@@ -1,0 +1,97 @@
+"""`baselines`: the gaps of a problem's baselines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .common import Force, Json, Set, Without, Workers
+from .evaluate import InstancesFrom, Split, open_one_set, print_progress, print_unsafe
+from .files import check_new
+from .terminal import console, emit_json, errors
+
+if TYPE_CHECKING:
+    pass
+
+
+def baselines(
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM")],
+    split: Split = None,
+    instances: InstancesFrom = None,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")] = None,
+    force: Force = False,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="NAME", help="Baseline to count wins, ties and losses against."),
+    ] = None,
+    workers: Workers = None,
+    assign: Set = None,
+    unsafe_without: Without = None,
+    json: Json = False,
+) -> None:
+    """The gap table of all baselines: overall and by stratum, both averages, CPU time."""
+    with errors(json):
+        from ..audit.evaluation import baselines_document, write_csv
+
+        if csv is not None:
+            check_new(csv, force)
+        setup, chosen = open_one_set(problem, split, instances, workers, assign, unsafe_without)
+        document = baselines_document(setup, chosen, against, print_progress)
+        if csv is not None:
+            write_csv(document, csv)
+        if json:
+            emit_json(document)
+            return
+        from ..views.tables import print_figures
+
+        out = console()
+        title = f"{setup.loaded.name}, {document['instances_from']}"
+        print_figures(out, title, document["baselines"], document["unit"])
+        if document["against"] is not None:
+            out.print(f"w/t/l: wins, ties, losses against {document['against']}, instances", markup=False)
+        for name, entry in document["baselines"].items():
+            if (why := entry["failure"]) is not None:
+                words = f"{name} failed on {why['instance']}: {why['status']}: {why['message']}"
+                out.print(words, markup=False)
+        strata = {s for entry in document["baselines"].values() for s in entry["strata"]}
+        if len(strata) > 1:
+            _print_strata(document)
+        print_unsafe(document)
+
+
+def _print_strata(document: dict[str, Any]) -> None:
+    """Mean gap of each baseline on each stratum."""
+    from ..views.numbers import percent
+    from ..views.tables import new_table
+
+    names = list(document["baselines"])
+    strata = list(dict.fromkeys(s for n in names for s in document["baselines"][n]["strata"]))
+    out = console()
+    for part in _parts(names, out.width - max(map(len, strata))):
+        table = new_table("mean of ratios by stratum, percent of the reference")
+        table.add_column("stratum", overflow="fold")
+        for name in part:
+            table.add_column(name, justify="right", overflow="fold", min_width=_column(name))
+        for stratum in strata:
+            cells = [document["baselines"][n]["strata"].get(stratum) for n in part]
+            table.add_row(stratum, *["–" if c is None else percent(c["mean_gap_percent"]) for c in cells])
+        out.print(table)
+
+
+def _parts(names: list[str], width: int) -> list[list[str]]:
+    """Names in groups whose columns fit side by side, at least two to a group."""
+    parts: list[list[str]] = [[]]
+    for name in names:
+        if len(parts[-1]) >= 2 and sum(2 + _column(n) for n in [*parts[-1], name]) > width:
+            parts.append([])
+        parts[-1].append(name)
+    return parts
+
+
+def _column(name: str) -> int:
+    """Characters of a column of percentages with a program's name above."""
+    from ..views.tables import WHOLE_NAME
+
+    return min(max(len(name), len("100.00 %")), WHOLE_NAME)

@@ -1,0 +1,50 @@
+"""`best`: the best heuristic, as a program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import Force, Json, Run, Runs
+from .files import write_new
+from .records import best_of, opened
+from .terminal import console, emit_json, errors
+
+if TYPE_CHECKING:
+    pass
+
+
+def best(
+    run: Run,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write a program that runs alone.")
+    ] = None,
+    force: Force = False,
+    runs: Runs = None,
+    json: Json = False,
+) -> None:
+    """Print the best heuristic's source, or write it as a program that runs alone."""
+    with errors(json):
+        from ..record.record import find_runs
+        from ..record.runs import runs_folder
+        from ..views.candidate import best_document, print_code
+
+        with opened(best_of(find_runs(run, runs_folder(runs)))) as record:
+            id = record.resolve("best")
+            if output is not None:
+                from ..record.standalone import evaluate_command, program_text
+
+                write_new(output, program_text(record, id, str(output)), force)
+            if json:
+                emit_json({**best_document(record, id), "written": None if output is None else str(output)})
+            elif output is not None:
+                out = console()
+                out.print(f"{output}: candidate {id} of {record.name}", markup=False)
+                out.print(
+                    f"  check it again: {evaluate_command(record, str(output))}", markup=False, soft_wrap=True
+                )
+            else:
+                for text in record.candidate(id).files.values():
+                    print_code(console(), text)

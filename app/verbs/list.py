@@ -1,0 +1,32 @@
+"""`list`: the runs in a folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .common import Json, Runs
+from .terminal import console, emit_json, errors
+
+if TYPE_CHECKING:
+    pass
+
+
+def list_(runs: Runs = None, json: Json = False) -> None:
+    """List the runs with problem, model, iterations, best gap and status."""
+    with errors(json):
+        from ..record.runs import all_runs, runs_folder
+        from ..views.listing import run_row, runs_table
+
+        folder = runs_folder(runs)
+        rows = [run_row(run) for run in all_runs(folder)]
+        if json:
+            emit_json(rows)
+            return
+        out = console()
+        if not rows:
+            out.print(f"no runs in {folder}; start one with `gapsmith run smtt`", markup=False)
+            return
+        out.print(runs_table(rows, out.width), soft_wrap=False)
+        for row in rows:
+            if "note" in row:
+                out.print(f"{row['run']}: {row['note']}", markup=False, style="red")

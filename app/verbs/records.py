@@ -1,0 +1,57 @@
+"""The run that an argument means, opened for reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import USAGE, UserError
+
+if TYPE_CHECKING:
+    from ..record.record import RunRecord
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..record.record import RunRecord
+from .terminal import console
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[RunRecord]:
+    """The record of a run; says on standard error if it was made without a layer of the sandbox."""
+    from ..record.record import open_record
+    from ..views.words import unsafe
+
+    with open_record(folder) as record:
+        if record.unsafe:
+            console(stderr=True).print(f"{record.name}: {unsafe(record.unsafe)}", markup=False)
+        yield record
+
+
+def single(text: str, found: list[Path]) -> Path:
+    """The one run of a list.
+
+    Raises:
+        UserError: it is a group of several.
+    """
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(run.name for run in found)
+    raise UserError(USAGE, f"{text}: a group of {len(found)} runs, expected one run", f"name one of {names}")
+
+
+def best_of(found: list[Path]) -> Path:
+    """The run of a group whose best candidate has the largest validation fitness; a single run is itself."""
+    if len(found) == 1:
+        return found[0]
+    from ..record.record import open_record
+
+    def fitness(folder: Path) -> float:
+        with open_record(folder) as record:
+            id = record.best
+            evaluation = None if id is None else record.evaluation(id, "valid")
+            return float("-inf") if evaluation is None or evaluation.fitness is None else evaluation.fitness
+
+    return max(found, key=fitness)

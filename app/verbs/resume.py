@@ -1,0 +1,109 @@
+"""`resume`: go on with a run or a group."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .common import (
+    CpuSeconds,
+    Evaluations,
+    Executions,
+    Iterations,
+    Json,
+    Patience,
+    Runs,
+    Seconds,
+    Tokens,
+    Usd,
+    Workers,
+)
+from .results import finish, print_result
+from .searching import search, search_new, until_stopped
+from .terminal import console, errors
+
+if TYPE_CHECKING:
+    pass
+
+
+def resume(
+    run: Annotated[str, typer.Argument(metavar="RUN")],
+    iterations: Iterations = None,
+    evaluations: Evaluations = None,
+    seconds: Seconds = None,
+    executions: Executions = None,
+    cpu_seconds: CpuSeconds = None,
+    patience: Patience = None,
+    usd: Usd = None,
+    tokens: Tokens = None,
+    workers: Workers = None,
+    runs: Runs = None,
+    json: Json = False,
+) -> None:
+    """Go on with a run or a group after a stop, a crash or a kill; budget options are new totals."""
+    with errors(json):
+        from .. import compose
+        from ..record.resume import ended, option, stored_config
+        from ..record.runs import find_group, find_run, named_place, running, runs_folder
+
+        totals = {
+            "iterations": iterations,
+            "evaluations": evaluations,
+            "seconds": seconds,
+            "executions": executions,
+            "cpu_seconds": cpu_seconds,
+            "patience": patience,
+            "usd": usd,
+            "tokens": tokens,
+        }
+        totals = {key: value for key, value in totals.items() if value is not None}
+        if members := find_group(run, runs_folder(runs)):
+            place = named_place(members[0], runs)
+            _resume_group(Path(run).name, members, totals, workers, place, json)
+            return
+        folder = find_run(run, runs_folder(runs))
+        runs = named_place(folder, runs)
+        reason = ended(folder)
+        if reason and not totals and not running(folder):
+            note = f"{folder.name} is completed ({reason}); name a new total of it: {option(reason)}"
+            console(stderr=True).print(note, markup=False, soft_wrap=True)
+            print_result(compose.read_summary(folder), json, runs)
+            return
+        document = search(stored_config(folder, totals, workers), folder, {}, None, Event())
+        finish([document], None, json, runs)
+
+
+def _resume_group(
+    name: str,
+    members: list[Path],
+    totals: dict[str, Any],
+    workers: int | None,
+    runs: Path | None,
+    json: bool,
+) -> None:
+    """Goes on with the members that were interrupted and starts those that were not; the others stay."""
+    from .. import compose
+    from ..record.resume import ended, missing_member, stored_config, stored_group
+    from ..record.runs import running
+
+    group, place, interrupted = stored_group(name, members), members[0].parent, Event()
+    folders = [place / group.member(number + 1) for number in range(group.members)]
+    done = [f for f in folders if f in members and ended(f) and not totals and not running(f)]
+
+    def go_on(folder: Path) -> dict[str, Any]:
+        if folder in done:
+            return compose.read_summary(folder)
+        if folder in members:
+            return search(stored_config(folder, totals, workers), folder, {}, group, interrupted)
+        config, programs = missing_member(folders.index(folder) + 1, members[0], totals, workers)
+        if folder.is_dir():  # a kill while it was set up
+            return search(config, folder, programs, group, interrupted)
+        return search_new(config, place, folder.name, programs, group, interrupted)
+
+    if done == folders:
+        note = f"all {len(done)} runs of {name} are completed; name a new total of each, as --iterations"
+        console(stderr=True).print(note, markup=False, soft_wrap=True)
+    finish(until_stopped(map(go_on, folders), interrupted, place, group), group, json, runs)

@@ -1,0 +1,140 @@
+"""What `run` and `resume` share: one search under a live view, Ctrl-C, several searches in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from ..errors import INTERRUPTED, TROUBLE, UserError
+
+if TYPE_CHECKING:
+    from ...evolve.campaign import Campaign
+    from ..config import Config
+    from ..record.runs import Group
+    from ..views.live import LiveView
+import shlex
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..record.runs import Group
+
+
+def search_new(
+    config: Config,
+    runs: Path,
+    name: str,
+    programs: dict[str, dict[str, str]],
+    group: Group | None,
+    interrupted: Event,
+) -> dict[str, Any]:
+    """Makes a run folder and searches in it; a wrong name, parameter or file leaves no folder behind."""
+    from ..opening.draw import user_splits
+    from ..opening.setup import open_problem
+    from ..record.runs import new_folder
+
+    loaded = open_problem(config)
+    if config.evaluation.instances:
+        user_splits(loaded, config.evaluation.instances, config.evaluation.instance_seed)
+    with new_folder(runs, name) as folder:
+        return search(config, folder, programs, group, interrupted)
+
+
+def search(
+    config: Config,
+    folder: Path,
+    programs: dict[str, dict[str, str]],
+    group: Group | None,
+    interrupted: Event,
+) -> dict[str, Any]:
+    """Runs a campaign under a live view; Ctrl-C once finishes what is in flight, twice stops now.
+
+    What a person has yet to answer is not in flight: it stays open for the next session.
+    """
+    import os
+
+    from ...evolve.models.base import ModelError
+    from ...problems.base import SPLITS
+    from .. import compose
+    from ..plan import plan
+    from ..views.live import LiveView
+
+    model = ", ".join(entry.spec for entry in config.model) or "offline"
+    title = f"{config.campaign.problem}, {model}, seed {config.campaign.seed}"
+    with LiveView(title, config.run.workers or os.cpu_count() or 1) as view, interrupts() as catch:
+        view.say(f"run {folder}")
+
+        begun = Event()
+
+        def started(campaign: Campaign) -> None:
+            begun.set()
+            catch(campaign, view, interrupted)
+            if config.evaluation.instances:
+                counts = {split: len(campaign.ports.evaluator.instances(split)) for split in SPLITS}
+                view.say(f"instances from {', '.join(config.evaluation.instances)}: {counts}")
+            if config.model:
+                for line in plan(campaign, config)["lines"]:
+                    view.say(line)
+
+        watcher = compose.Watcher(view.notify, started, view.observe)
+        try:
+            return compose.run(config, folder, start=programs or None, group=group, watcher=watcher)
+        except KeyboardInterrupt:
+            if not begun.is_set():
+                raise
+            raise UserError(INTERRUPTED, "interrupted", saved(folder, group)) from None
+        except ModelError as error:
+            raise UserError(TROUBLE, str(error), saved(folder, group)) from error
+
+
+@contextmanager
+def interrupts() -> Iterator[Callable[[Campaign, LiveView, Event], None]]:
+    """Gives what turns the first Ctrl-C into an orderly end (the second gets through); undone afterwards."""
+    import signal
+
+    from ...evolve.base import StopReason
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def catch(campaign: Campaign, view: LiveView, interrupted: Event) -> None:
+        def handle(number: int, frame: object) -> None:
+            signal.signal(number, signal.default_int_handler)
+            interrupted.set()
+            campaign.interrupt(StopReason.INTERRUPTED)
+            view.say("finishing what is in flight; Ctrl-C again stops now")
+
+        for number in before:
+            signal.signal(number, handle)
+
+    try:
+        yield catch
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def until_stopped(
+    searches: Iterable[dict[str, Any]], interrupted: Event, runs: Path, group: Group | None
+) -> list[dict[str, Any]]:
+    """Documents of searches one after another: whoever stops one of them stops those that would follow."""
+    documents: list[dict[str, Any]] = []
+    try:
+        for document in searches:
+            documents.append(document)
+            # Also when its search was over and it is completed.
+            if interrupted.is_set() or document["status"] != "completed":
+                break
+    except KeyboardInterrupt:  # while one of them was set up
+        if group is None or not documents:
+            raise
+        raise UserError(INTERRUPTED, "interrupted", saved(runs / documents[0]["run"], group)) from None
+    return documents
+
+
+def saved(folder: Path, group: Group | None) -> str:
+    """How to go on; a group is named by a path that is one whatever folder its runs are in."""
+    what, path = ("run", folder) if group is None else ("group", folder.absolute().with_name(group.name))
+    return f"the {what} is saved; `gapsmith resume {shlex.quote(str(path))}` goes on"

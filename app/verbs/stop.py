@@ -1,0 +1,30 @@
+"""`stop`: end a running campaign in good order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import Json, Runs
+from .terminal import console, emit_json, errors
+
+if TYPE_CHECKING:
+    pass
+
+
+def stop(run: Annotated[str, typer.Argument(metavar="RUN")], runs: Runs = None, json: Json = False) -> None:
+    """Ask a running campaign to finish what is in flight and end."""
+    with errors(json):
+        from ..record.runs import STOP_NAME, find_run, running, runs_folder
+
+        folder = find_run(run, runs_folder(runs))
+        live = running(folder)
+        if live:
+            (folder / STOP_NAME).touch()
+        if json:
+            emit_json({"run": folder.name, "running": live, "asked_to_stop": live})
+        elif live:
+            console().print(f"{folder.name}: asked to finish what is in flight and end", markup=False)
+        else:
+            console().print(f"{folder.name}: not running, nothing to stop", markup=False)

@@ -1,0 +1,174 @@
+"""The terminal: console, JSON on standard output, and errors as exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import typer
+
+from ..errors import INTERRUPTED, TROUBLE, UNEXPECTED, UserError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+_documents: ContextVar[TextIO | None] = ContextVar("documents", default=None)
+"""Standard output while it is kept for documents, None while it is for everybody."""
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that writes plain text when it is no terminal and honours NO_COLOR."""
+    from rich.console import Console
+
+    class Piped(Console):
+        """Leaves it to `errors` how a verb ends whose reader has gone; Rich's own would end with 1."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+        def print(self, *objects: Any, **how: Any) -> None:
+            """Prints; an error names the stream."""
+            with printing("error" if stderr else "output"):
+                super().print(*objects, **how)
+
+    return Piped(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty() and not stderr)
+
+
+@contextmanager
+def printing(name: str = "output") -> Iterator[None]:
+    """Names a standard stream in the error that it takes no more: an `OSError` of a write names no file.
+
+    Raises:
+        UserError: a write failed, though somebody is reading.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UserError(
+            TROUBLE, f"standard {name}: {error.strerror}", "make room there or send it elsewhere"
+        ) from error
+
+
+def emit_json(document: Any) -> None:
+    """Prints one JSON document on standard output."""
+    out = _documents.get() or sys.stdout
+    plain = not (out.encoding or "").lower().replace("-", "").startswith("utf")
+    with printing():
+        out.write(json.dumps(document, indent=2, ensure_ascii=plain, allow_nan=False) + "\n")
+        out.flush()
+
+
+@contextmanager
+def _documents_only() -> Iterator[None]:
+    """Sends to standard error whatever is printed but no document: plug-ins print what they like."""
+    token = _documents.set(_documents.get() or sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _documents.reset(token)
+
+
+@contextmanager
+def errors(as_json: bool = False) -> Iterator[None]:
+    """Ends a verb with one clear line and the right exit code, whatever goes wrong in it.
+
+    With `as_json` only documents reach standard output.
+    """
+    _open_streams()
+    with _documents_only() if as_json else nullcontext(), _ended(as_json):
+        yield
+
+
+def _open_streams() -> None:
+    """Lets standard output and error take whatever a verb prints, where they are closed or no UTF-8."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            stream = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+            setattr(sys, name, stream)
+        if getattr(stream, "errors", None) in ("strict", "surrogateescape"):
+            with suppress(AttributeError):  # no text file of Python's own, as in a notebook
+                stream.reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def _ended(as_json: bool) -> Iterator[None]:
+    """Whatever is raised as a line on standard error and an exit code."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort):
+        raise
+    except KeyboardInterrupt:
+        fail(UserError(INTERRUPTED, "interrupted"), as_json)
+    except BrokenPipeError:
+        _hush()
+        raise typer.Exit(0) from None
+    except UserError as error:
+        fail(error, as_json)
+    except Exception as error:
+        fail(translate(error), as_json)
+
+
+def _hush() -> None:
+    """Lets what is left to write go nowhere: Python flushes at its end, and would fail once more."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (_documents.get(), sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # no file, as in a test
+            if stream is not None:
+                os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def fail(error: UserError, as_json: bool) -> None:
+    """Prints an error and ends with its exit code."""
+    if as_json:
+        # Standard output may itself be what is full: the lines below say so.
+        with suppress(OSError, UserError):
+            emit_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
+    from ..views.words import clean
+
+    sys.stderr.write(f"error: {clean(error.message)}\n")
+    if error.hint:
+        sys.stderr.write(f"  hint: {clean(error.hint)}\n")
+    raise typer.Exit(error.code)
+
+
+def translate(error: Exception) -> UserError:
+    """An exception as an error for a person: known kinds keep their meaning, others are bugs with a log."""
+    from ..translate import known
+
+    found = known(error)
+    if found is not None:
+        return found
+    log = write_crash_log(error)
+    return UserError(
+        UNEXPECTED,
+        f"unexpected {type(error).__name__}: {error}",
+        f"this is a bug; the details are in {log}" if log else "this is a bug",
+    )
+
+
+def write_crash_log(error: Exception) -> Path | None:
+    """Writes a traceback to the user's cache folder; None if that fails."""
+    import time
+    import traceback
+
+    from ...evaluators.cache import cache_folder
+
+    path = cache_folder() / f"crash-{time.strftime('%Y%m%d-%H%M%S')}.log"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(traceback.format_exception(error)), "utf-8")
+    except OSError:
+        return None
+    return path
