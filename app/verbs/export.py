@@ -14,12 +14,12 @@ from .files import new_file
 from .records import opened, single
 from .terminal import console, emit_json, errors, printing
 
+WHAT = "candidates, iterations, scores, elites, completions, events or cassette."
+
 
 def export(
     run: Run,
-    what: Annotated[
-        str, typer.Option("--what", help="candidates, scores, completions, events or cassette.")
-    ] = "candidates",
+    what: Annotated[str, typer.Option("--what", help=WHAT)] = "candidates",
     form: Annotated[str, typer.Option("--format", help="jsonl or csv.")] = "jsonl",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write a file [default: print].")
@@ -28,7 +28,7 @@ def export(
     runs: Runs = None,
     json: Json = False,
 ) -> None:
-    """Hand candidates, scores, completions or events to other programs, as JSON lines or CSV.
+    """Hand candidates, iterations, scores, elites or calls to other programs, as JSON lines or CSV.
 
     A cassette holds what models were asked and said, without key, address or path: FILE.jsonl answers another
     campaign of the same configuration with --model replay/FILE.jsonl.
@@ -36,11 +36,11 @@ def export(
     with errors(json):
         from ..record.record import find_runs
         from ..record.runs import runs_folder
-        from ..views.history import CASSETTE, EXPORTS, rows, write_rows
+        from ..views.history import CASSETTE, ELITES, EXPORTS, rows, write_rows
 
-        if what not in (*EXPORTS, CASSETTE):
-            known = ", ".join((*EXPORTS, CASSETTE))
-            raise UserError(USAGE, f"--what {what}: not known, expected one of {known}")
+        choices = (*EXPORTS, ELITES, CASSETTE)
+        if what not in choices:
+            raise UserError(USAGE, f"--what {what}: unknown, expected one of {', '.join(choices)}")
         if what == CASSETTE and form != "jsonl":
             raise UserError(USAGE, f"--format {form}: a cassette is jsonl")
         if form not in ("jsonl", "csv"):

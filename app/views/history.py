@@ -42,6 +42,10 @@ EXPORTS = {
         "JOIN instances i ON i.id = x.instance JOIN instance_references r ON r.instance = i.id "
         "ORDER BY x.evaluation, x.position"
     ),
+    "iterations": (
+        "SELECT iteration, island, parents, inspirations, rival, candidate, origin, operator, rejection, "
+        "excerpt, told, added FROM iterations ORDER BY iteration"
+    ),
     "completions": (
         "SELECT c.*, p.system, p.user FROM calls c JOIN prompts p ON p.digest = c.prompt ORDER BY c.id"
     ),
@@ -52,10 +56,13 @@ EXPORTS = {
 CASSETTE = "cassette"
 """What models were asked and said, usable without the run: `--model replay/FILE.jsonl`."""
 
+ELITES = "elites"
+"""Who holds which cell of the archive at the end of the record."""
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?(\d+(/\d+)?|\d*\.?\d+(e[+-]?\d+)?|inf)")
 """Exact numbers as they are stored: `-12`, `-7/3`, `-0.5`."""
-_NESTED = ("files", "parents", "data", "parameters")
+_NESTED = ("files", "parents", "inspirations", "data", "parameters")
 
 
 def rows(record: RunRecord, what: str) -> Iterator[dict[str, Any]]:
@@ -65,6 +72,9 @@ def rows(record: RunRecord, what: str) -> Iterator[dict[str, Any]]:
 
         yield from cassette_of(record.reader).rows()
         return
+    if what == ELITES:
+        yield from _elites(record)
+        return
     for row in record.reader.stream(EXPORTS[what]):
         found = dict(zip(row.keys(), row, strict=True))
         for key in _NESTED:
@@ -72,6 +82,17 @@ def rows(record: RunRecord, what: str) -> Iterator[dict[str, Any]]:
                 with record.reader.sound(f"{what}, {key}"):
                     found[key] = json.loads(found[key])
         yield found
+
+
+def _elites(record: RunRecord) -> Iterator[dict[str, Any]]:
+    """One row for each filled cell of each island, best elite first."""
+    for elite in record.archive.elites() if record.archive is not None else ():
+        yield {
+            "island": elite.island,
+            "cell": list(elite.cell),
+            "candidate": elite.candidate.id,
+            "train_fitness": elite.fitness,
+        }
 
 
 def write_rows(found: Iterator[Mapping[str, Any]], form: str, stream: IO[str]) -> int:

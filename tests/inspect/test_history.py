@@ -93,6 +93,19 @@ def test_other_exports(what: str, count: int | None, say: Say) -> None:
     assert isinstance(document["rows"][0].get("data", {}), dict)
 
 
+def test_export_iterations_and_elites(say: Say) -> None:
+    """Every iteration is a row, rejected or not; the elites are candidates that took a cell of their own."""
+    rows = say("export", FINISHED, "--what", "iterations", "--json").document["rows"]
+    summary = say("show", FINISHED, "--json").document
+    assert [row["iteration"] for row in rows] == list(range(1, summary["iterations"] + 1))
+    assert sum(row["rejection"] is not None for row in rows) == sum(summary["rejections"].values())
+    assert all(isinstance(row["parents"], list) and isinstance(row["inspirations"], list) for row in rows)
+    elites = say("export", FINISHED, "--what", "elites", "--json").document["rows"]
+    candidates = {row["candidate"]: row for row in say("export", FINISHED, "--json").document["rows"]}
+    assert len({(row["island"], *row["cell"]) for row in elites}) == len(elites) > 0
+    assert all(candidates[e["candidate"]]["train_fitness"] == e["train_fitness"] for e in elites)
+
+
 def test_export_to_a_file(say: Say, tmp_path: Path) -> None:
     """`-o` writes a file whole, and only a new one."""
     path = tmp_path / "c.csv"
