@@ -34,7 +34,7 @@ from .opening.setup import Notify, Setup
 from .opening.stored import stored_setup
 from .proposers import build_proposer, order_of
 from .record.claims import claims
-from .record.runs import CONFIG_NAME, STOP_NAME, Group, at_work, run_log
+from .record.runs import CONFIG_NAME, STOP_NAME, Group, at_work, put_text, run_log
 from .record.summary import summarise
 from .versions import versions
 
@@ -126,7 +126,7 @@ def write_best(folder: Path) -> None:
 
     with open_record(folder) as record:
         if record.best is not None:
-            (folder / BEST_NAME).write_text(program_text(record, record.best, BEST_NAME), "utf-8")
+            put_text(folder / BEST_NAME, program_text(record, record.best, BEST_NAME))
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
@@ -390,4 +390,4 @@ def record_setup(
                 "parameters": dict(loaded.parameters),
             },
         )
-    (folder / CONFIG_NAME).write_text(dump(config), "utf-8")
+    put_text(folder / CONFIG_NAME, dump(config))

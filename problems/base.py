@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -42,14 +43,19 @@ def decode_number(text: str) -> Number:
     """The number that `encode_number` wrote.
 
     Raises:
-        ValueError: the text is none of the three forms.
+        ValueError: the text is none of the three forms, or not finite.
     """
     if "/" in text:
-        return Fraction(text)
+        numerator, denominator = map(int, text.split("/"))
+        if not denominator:
+            raise ValueError(f"{text[:60]}: the denominator is 0")
+        return Fraction(numerator, denominator)
     try:
         return int(text)
     except ValueError:
-        return float(text)
+        if not math.isfinite(number := float(text)):
+            raise ValueError(f"{text[:60]} is not finite") from None
+        return number
 
 
 def canonical_json(value: Any) -> str:

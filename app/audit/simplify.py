@@ -19,7 +19,7 @@ from ...problems.base import HasPrimitives, Problem
 from ...sandbox.base import Description, Sandbox
 from ..errors import NO_CANDIDATE, UserError
 from ..record.record import RunRecord
-from ..record.runs import at_work
+from ..record.runs import at_work, put_text
 from .again import Again, again
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def _put(record: RunRecord, store: Store, document: Mapping[str, Any], force: bo
         return None  # fewer variants were tried this time: nobody asked to lose the rest
     store.set(RECORD, {**known, document["candidate"]: dict(document)})
     path = record.folder / FILE_NAME
-    path.write_text(simplified_text(record, document, FILE_NAME), "utf-8")
+    put_text(path, simplified_text(record, document, FILE_NAME))
     return path
 
 

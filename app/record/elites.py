@@ -9,7 +9,11 @@ from ...evaluators.scoring import normalised_loss
 from ...evolve.archive import Archive
 from ...evolve.base import Elite
 from ...evolve.measures import DEFAULT_NAMES, MeasureSpace
+from ...evolve.store.schema import StoreError
 from .record import RunRecord
+
+_MOST_ISLANDS = 64
+"""Islands that a configuration may ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +52,22 @@ def replayed(record: RunRecord) -> Iterator[tuple[int, Archive]]:
         names, evaluation, instances, lambda score: normalised_loss(score, instances[score.instance])
     )
     alone = (record.config.get("campaign") or {}).get("control", "none") != "none"
-    archive = Archive(space, 1 if alone else int(section.get("islands", 1)))
+    islands = 1 if alone else int(section.get("islands", 1))
+    if not 1 <= islands <= _MOST_ISLANDS:
+        raise StoreError(
+            f"{record.folder}: {islands} islands, expected 1 to {_MOST_ISLANDS}; the file is damaged"
+        )
+    archive = Archive(space, islands)
     for id in starts:
         for island in range(archive.islands):
             _add(record, archive, id, island)
     yield 0, archive
     placed: dict[str, Elite] = {e.candidate.id: e for e in archive.elites()}
     for step in _steps(record):
+        if not 0 <= step.island < islands:
+            raise StoreError(
+                f"{record.folder}: island {step.island}, expected 0 to {islands - 1}; the file is damaged"
+            )
         known = [placed[id] for id in step.candidates if id in placed]
         if step.kind == "reset":
             archive.reset(step.island, known)

@@ -13,6 +13,7 @@ from ...evaluators.base import Evaluation, Score
 from ...evaluators.figures import Figures, by_stratum, of_evaluation
 from ...evolve.archive import Archive
 from ...evolve.base import Candidate
+from ...evolve.store.examination import examine
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.schema import FILE_NAME, StoreError
 from ...problems.base import Instance
@@ -176,7 +177,13 @@ class RunRecord:
         """The candidate and its first parents, back to a start program: oldest first."""
         chain = [self.candidate(id)]
         while chain[-1].parents:
-            chain.append(self.candidate(chain[-1].parents[0]))
+            parent = self.candidate(chain[-1].parents[0])
+            if parent.iteration >= chain[-1].iteration:
+                raise StoreError(
+                    f"{self.folder}: candidate {chain[-1].id} is no younger than its parent; "
+                    "the file is damaged"
+                )
+            chain.append(parent)
         return chain[::-1]
 
     def title(self, program: str) -> str:
@@ -188,19 +195,26 @@ class RunRecord:
 
 
 @contextmanager
-def open_record(folder: Path) -> Iterator[RunRecord]:
+def open_record(folder: Path, *, checked: bool = True) -> Iterator[RunRecord]:
     """The record of a run folder, read only; closed afterwards.
+
+    Args:
+        folder: of the run.
+        checked: whether to compare all rows with the schema first.
 
     Raises:
         UserError: the store cannot be read.
     """
     unclosed = (folder / f"{FILE_NAME}-wal").exists()
     try:
-        reader = Reader.open(folder)
+        reader = Reader.open(folder, checked=checked)
     except StoreError as error:
         raise UserError(INVALID, str(error)) from error
     try:
         yield RunRecord(folder, reader, unclosed and not os.access(folder, os.W_OK))
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        examine(reader)  # a damaged record says so; else this is a bug
+        raise
     finally:
         reader.close()
 

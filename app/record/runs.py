@@ -9,6 +9,7 @@ import os
 import re
 import shlex
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -166,7 +167,7 @@ def at_work(folder: Path) -> Iterator[None]:
     Raises:
         UserError: another live process is at work in this run.
     """
-    handle = (folder / LOG_NAME).open("a")
+    handle = os.fdopen(_open_log(folder, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a")
     try:
         if not _lock(handle.fileno()):
             named = shlex.quote(str(folder))  # its name alone would be looked for in the usual folder of runs
@@ -210,13 +211,43 @@ def run_log(folder: Path) -> Iterator[logging.Logger]:
         handler.close()
 
 
+def put_text(path: Path, text: str) -> None:
+    """Writes a file of a run folder; a link or pipe of that name is replaced rather than followed.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with draft.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def running(folder: Path) -> bool:
     """Whether a live process is at work in this run."""
     try:
-        with (folder / LOG_NAME).open("r") as handle:
+        with os.fdopen(_open_log(folder, os.O_RDONLY), "r") as handle:
             return not _lock(handle.fileno(), shared=True)
-    except OSError:
+    except (OSError, UserError):
         return False
+
+
+def _open_log(folder: Path, flags: int) -> int:
+    """A descriptor of the run's log. Neither follows a link nor waits for the other end of a pipe.
+
+    Raises:
+        OSError: it cannot be opened.
+        UserError: it is no plain file.
+    """
+    path = folder / LOG_NAME
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UserError(INVALID, f"{path}: expected a plain file", "the folder is no run of this machine")
+    return descriptor
 
 
 def status(folder: Path, stop_reason: str | None) -> str:

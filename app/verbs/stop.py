@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 def stop(run: Annotated[str, typer.Argument(metavar="RUN")], runs: Runs = None, json: Json = False) -> None:
     """Ask a running campaign to finish what is in flight and end."""
     with errors(json):
-        from ..record.runs import STOP_NAME, find_run, running, runs_folder
+        from ..record.runs import STOP_NAME, find_run, put_text, running, runs_folder
 
         folder = find_run(run, runs_folder(runs))
         live = running(folder)
         if live:
-            (folder / STOP_NAME).touch()
+            put_text(folder / STOP_NAME, "")
         if json:
             emit_json({"run": folder.name, "running": live, "asked_to_stop": live})
         elif live:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ...evolve.store.opening import GLANCE_SECONDS
 from ...evolve.store.reader import Reader
 from ...evolve.store.schema import StoreError
 from ...problems.base import decode_number
@@ -34,9 +35,10 @@ _STYLES = {
 def run_row(folder: Path) -> dict[str, Any]:
     """One run under the field names of the JSON contract; `status` is `unreadable` with a `note` if it is."""
     try:
-        reader = Reader.open(folder)
+        reader = Reader.open(folder, checked=False, seconds=GLANCE_SECONDS)
         try:
-            return _row(folder, reader)
+            with reader.sound("run"):
+                return _row(folder, reader)
         finally:
             reader.close()
     except StoreError as error:

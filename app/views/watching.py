@@ -177,7 +177,7 @@ def _watch_lines(folder: Path, console: Console, once: bool) -> None:
 def _look(folder: Path, before: Mapping[str, Any] | None) -> tuple[dict[str, Any], float | None, float]:
     """A snapshot, executions per second since `before`, and how long to wait for the next one."""
     spent = time.process_time()
-    with open_record(folder) as record:
+    with open_record(folder, checked=before is None) as record:
         now = snapshot(record)
     now["at"] = time.monotonic()
     rate = None

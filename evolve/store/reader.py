@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,19 @@ from typing import Any
 from ...evaluators.base import Evaluation, Reference
 from ...problems.base import Instance
 from ..base import AddStatus, Candidate, Origin, Prompt, Rejection, RejectionReason
+from .examination import read_value
+from .opening import MAX_RESULT_BYTES, READ_SECONDS, UNREADABLE, Clock, damaged, late, open_reading
 from .records import read_candidate, read_evaluation, read_instance, read_reference, read_score
-from .schema import StoreError, damaged, open_reading
+from .schema import StoreError
 
 BASELINE = "baseline/"
 """Prefix under which a baseline's evaluations are stored (`baseline/mdd`)."""
+_CHUNK = 256
+"""Rows that are taken from SQLite at a time."""
+_OF_VALUES = ("malformed JSON", "integer overflow")
+"""Errors of a query that values of the file cause."""
+_ROW_BYTES = 64
+"""What a row counts beside its texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,35 +77,58 @@ class Event:
 class Reader:
     """Reads a store. Instances and references are loaded once, everything else on demand."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
-        """Takes an open connection; `Reader.open` makes one for a run folder."""
+    def __init__(self, database: sqlite3.Connection, clock: Clock | None = None) -> None:
+        """Takes an open connection; `Reader.open` makes one for a run folder, with a deadline."""
         database.row_factory = sqlite3.Row
         self._db = database
+        self._clock = clock
         self._instances: dict[int, Instance] | None = None
         self._references: dict[int, Reference] | None = None
 
     @classmethod
-    def open(cls, folder: Path) -> Reader:
+    def open(cls, folder: Path, *, checked: bool = True, seconds: float = READ_SECONDS) -> Reader:
         """Opens the store of a run folder read-only.
+
+        Args:
+            folder: of the run.
+            checked: whether to compare all rows with the schema first.
+            seconds: wall time that the queries may take together.
 
         Raises:
             StoreError: it is missing, damaged or of a newer version.
         """
-        return cls(open_reading(folder))
+        clock = Clock(seconds)
+        return cls(open_reading(folder, clock, checked=checked), clock)
 
     def close(self) -> None:
         """Closes the connection."""
         self._db.close()
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
-        """All rows of a query."""
-        with self._readable():
-            return self._db.execute(query, values).fetchall()
+        """All rows of a query.
+
+        Raises:
+            StoreError: the file is damaged, or the rows are more than any run holds.
+        """
+        if self._clock is None:
+            with self._readable():
+                return self._db.execute(query, values).fetchall()
+        rows: list[sqlite3.Row] = []
+        size = 0
+        for chunk in self._chunks(query, values):
+            size += sum(_ROW_BYTES + sum(len(v) for v in row if isinstance(v, str | bytes)) for row in chunk)
+            if size > MAX_RESULT_BYTES:
+                raise StoreError(
+                    f"{self._path()}: more than {MAX_RESULT_BYTES >> 20} MiB in one result; "
+                    "the file is damaged or no store of a run"
+                )
+            rows += chunk
+        return rows
 
     def stream(self, query: str, values: Sequence[Any] = ()) -> Iterator[sqlite3.Row]:
         """Rows of a query one at a time, for results too large to hold."""
-        with self._readable():
-            yield from self._db.execute(query, values)
+        for chunk in self._chunks(query, values):
+            yield from chunk
 
     def value(self, query: str, values: Sequence[Any] = ()) -> Any:
         """First column of the first row, None if there is no row."""
@@ -105,18 +136,35 @@ class Reader:
             row = self._db.execute(query, values).fetchone()
         return None if row is None else row[0]
 
+    def _chunks(self, query: str, values: Sequence[Any]) -> Iterator[list[sqlite3.Row]]:
+        with self._readable():
+            cursor = self._db.execute(query, values)
+            chunk = cursor.fetchmany(_CHUNK)
+        while chunk:
+            yield chunk
+            with self._readable():
+                chunk = cursor.fetchmany(_CHUNK)
+
     @contextmanager
     def _readable(self) -> Iterator[None]:
         """Tells damage of the file from errors of a query, which are bugs.
 
         Raises:
-            StoreError: the file is damaged.
+            StoreError: the file is damaged, or the reader's time is over.
         """
         try:
-            yield
-        except sqlite3.DatabaseError as error:
-            if type(error) is not sqlite3.DatabaseError:
+            with self._clock.running() if self._clock else nullcontext():
+                yield
+        except UNREADABLE as error:
+            code = getattr(error, "sqlite_errorcode", None)  # None where a text is not UTF-8
+            if isinstance(error, sqlite3.ProgrammingError):
                 raise
+            if code == sqlite3.SQLITE_ERROR and not str(error).startswith(_OF_VALUES):
+                raise
+            if code == sqlite3.SQLITE_INTERRUPT:
+                if self._clock is None or not self._clock.over:
+                    raise KeyboardInterrupt from error
+                raise late(self._path()) from error
             raise damaged(self._path(), error) from error
 
     @contextmanager
@@ -128,9 +176,9 @@ class Reader:
         """
         try:
             yield
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, ArithmeticError) as error:
             words = f"row {error} is missing" if isinstance(error, KeyError) else str(error)
-            raise StoreError(f"{self._path()}: {what}: the record is damaged: {words}") from error
+            raise StoreError(f"{self._path()}: {what}: the record is damaged: {words[:200]}") from error
 
     def _path(self) -> Path:
         return Path(self._db.execute("PRAGMA database_list").fetchone()[2])
@@ -143,7 +191,7 @@ class Reader:
         """
         text = self.value("SELECT value FROM run WHERE key = ?", (key,))
         with self.sound(key):
-            return None if text is None else json.loads(text)
+            return None if text is None else read_value(key, text)
 
     def instances(self, split: str | None = None) -> dict[str, Instance]:
         """Id → instance, of one split or of all, in the order of execution.

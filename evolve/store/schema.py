@@ -1,11 +1,12 @@
-"""Tables of the store, their migrations, and how a store is opened for writing or reading."""
+"""Tables of the store, their migrations, and the check that a store holds them and nothing else."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
-from urllib.parse import quote
 
 FILE_NAME = "archive.sqlite"
 
@@ -78,74 +79,19 @@ class StoreError(Exception):
     """A store cannot be read or written; the message names the file, what is wrong and what to do."""
 
 
-def open_writing(folder: Path) -> sqlite3.Connection:
-    """The store of a run folder for its one writer, made or brought to the current schema.
-
-    Raises:
-        StoreError: it is no store, or was written by a newer version.
-    """
-    path = folder / FILE_NAME
-    try:
-        database = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-        database.execute("PRAGMA foreign_keys = ON")
-        migrate(database, path)
-    except sqlite3.DatabaseError as error:
-        raise damaged(path, error) from error
-    return database
-
-
-def open_reading(folder: Path) -> sqlite3.Connection:
-    """The store of a run folder, read only; works in a folder that cannot be written.
-
-    An older schema is migrated on a copy in memory, the file stays as it is.
-
-    Raises:
-        StoreError: there is no store, it cannot be read, or was written by a newer version.
-    """
-    path = folder / FILE_NAME
-    if not path.is_file():
-        raise StoreError(f"{path}: not found; expected the store of a run")
-    try:
-        database = _connect_reading(path)
-        version = schema_version(database)
-        if not version:
-            raise StoreError(f"{path}: an empty file; expected the store of a run")
-        if version < SCHEMA_VERSION:
-            copy = sqlite3.connect(":memory:", isolation_level=None)
-            database.backup(copy)
-            database.close()
-            database = copy
-        migrate(database, path)
-    except sqlite3.DatabaseError as error:
-        raise damaged(path, error) from error
-    return database
-
-
-def _connect_reading(path: Path) -> sqlite3.Connection:
-    """A read-only connection; where the folder cannot be written a WAL store opens only as immutable."""
-    for options in ("mode=ro", "mode=ro&immutable=1"):
-        database = sqlite3.connect(f"file:{quote(str(path))}?{options}", uri=True, isolation_level=None)
-        try:
-            schema_version(database)
-        except sqlite3.OperationalError:
-            database.close()
-            continue
-        return database
-    raise sqlite3.DatabaseError("unable to open the database file")
-
-
 def schema_version(database: sqlite3.Connection) -> int:
-    """The schema version a store was written with; 0 for an empty file."""
+    """The schema version that a store was written with; 0 for an empty file."""
     return int(database.execute("PRAGMA user_version").fetchone()[0])
 
 
-def migrate(database: sqlite3.Connection, path: Path) -> None:
-    """Brings a store to the current schema, one version at a time, each in a transaction of its own.
+def check_schema(database: sqlite3.Connection, path: Path) -> int:
+    """The schema version of a store that holds the tables and indexes of this version and nothing else.
+
+    A view, a trigger, a virtual table or a default value in a store that somebody else made would be
+    executed by the queries of whoever reads it.
 
     Raises:
-        StoreError: it was written by a newer version, or is another program's database.
+        StoreError: a newer version or another program wrote the store, or its schema was changed.
     """
     version = schema_version(database)
     if version > SCHEMA_VERSION:
@@ -153,14 +99,39 @@ def migrate(database: sqlite3.Connection, path: Path) -> None:
             f"{path}: schema version {version}, expected at most {SCHEMA_VERSION}: "
             "it was written by a newer Gapsmith; upgrade with `pip install -U gapsmith`"
         )
-    if version == 0 and database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+    actual = _objects(database)
+    if not version and actual:
         raise StoreError(f"{path}: a database of another program; expected the store of a run")
+    expected = _expected(MIGRATIONS[: max(version, 0)])
+    if actual != expected:
+        kind, name, *_ = min(actual ^ expected)
+        was = "unexpected or changed" if any(name == o[1] for o in actual) else "missing"
+        raise StoreError(
+            f"{path}: {kind} {name[:60]!r} is {was}; expected the tables of a run and nothing else"
+        )
+    return version
+
+
+def _objects(database: sqlite3.Connection) -> frozenset[tuple[str, str, str, str]]:
+    """Type, name, table and SQL text of whatever a schema holds, but for the indexes that SQLite adds."""
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+    rows = (tuple(map(str, row)) for row in database.execute(query))
+    return frozenset(row for row in rows if row[3] != "None" or row[0] != "index")  # type: ignore[misc]
+
+
+@lru_cache
+def _expected(
+    steps: tuple[Callable[[sqlite3.Connection], None], ...],
+) -> frozenset[tuple[str, str, str, str]]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        for step in steps:
+            step(database)
+        return _objects(database)
+
+
+def migrate(database: sqlite3.Connection, version: int) -> None:
+    """Brings a store from `version` to the current schema, one version at a time."""
     for step in MIGRATIONS[version:]:
         step(database)
         version += 1
         database.execute(f"PRAGMA user_version = {version}")
-
-
-def damaged(path: Path, error: Exception) -> StoreError:
-    """The error for a file that SQLite cannot make sense of."""
-    return StoreError(f"{path}: {error}; the file is damaged or no store of a run")

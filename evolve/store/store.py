@@ -16,9 +16,10 @@ from typing import Any
 from ...evaluators.base import Evaluation, Reference
 from ...problems.base import Instance
 from ..base import AddStatus, Candidate, Completion, Rejection
+from .opening import open_writing
 from .reader import Reader
 from .records import candidate_row, instance_row, reference_row, score_row
-from .schema import StoreError, open_writing
+from .schema import StoreError
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Store:
                 self._db.execute("BEGIN IMMEDIATE")
                 yield self._db
                 self._db.execute("COMMIT")
-            except sqlite3.OperationalError as error:
+            except (sqlite3.OperationalError, sqlite3.DataError) as error:
                 self._roll_back()
                 raise StoreError(
                     f"{self._folder}: {error}; nothing told before is lost: "

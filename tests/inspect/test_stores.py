@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.evolve.store import schema
+from gapsmith.evolve.store import opening, schema
 from gapsmith.evolve.store.schema import FILE_NAME, MIGRATIONS, StoreError
 
 Say = Callable[..., Any]
@@ -74,7 +74,7 @@ def test_a_later_schema_migrates_on_a_copy(say: Say, oldest: Path, monkeypatch: 
     assert say("show", MODEL, runs=oldest).out == say("show", MODEL).out
     assert seen == ["", ""]  # a database in memory has no file
     assert _digest(oldest / MODEL / FILE_NAME) == before
-    with schema.open_writing(
+    with opening.open_writing(
         oldest / MODEL
     ) as database:  # whoever goes on with the run brings the file along
         assert schema.schema_version(database) == len(MIGRATIONS) + 1
@@ -104,7 +104,7 @@ def test_a_newer_store_is_refused_for_writing_too(oldest: Path) -> None:
     with sqlite3.connect(oldest / MODEL / FILE_NAME) as db:
         db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     with pytest.raises(StoreError, match="newer"):
-        schema.open_writing(oldest / MODEL)
+        opening.open_writing(oldest / MODEL)
 
 
 def test_a_run_of_a_thousand_candidates(
