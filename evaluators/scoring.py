@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import math
-import unicodedata
 from collections.abc import Sequence
 from fractions import Fraction
 
 from ..problems.base import Instance, Number, Problem, Sense, Verdict, VerdictStatus, canonical_json
 from ..problems.plain import PLAIN, brief
+from ..problems.unseen import clean
 from ..sandbox.base import Execution, ExecutionStatus
 from .base import Reference, Score, ScoreStatus
 from .numbers import DEFAULT_TOLERANCE, LARGEST, SCORABLE, better_than, exact, scorable, subtract, written
@@ -138,14 +138,13 @@ def _failed(
         excess=None,
         cpu_seconds=execution.cpu_seconds,
         answer_digest=answer_digest(execution) if execution.status is ExecutionStatus.OK else None,
-        message=_clean(message)[:_MESSAGE_CHARACTERS] or status.value,
+        message=one_line(message)[:_MESSAGE_CHARACTERS] or status.value,
     )
 
 
-def _clean(text: str) -> str:
-    """One line without control characters and direction marks: messages quote what candidates return."""
-    spaced = " ".join(text.split())
-    return "".join(c for c in spaced if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
+def one_line(text: str) -> str:
+    """A text on one line without characters that nobody sees: messages quote what candidates return."""
+    return clean(" ".join(text.split()))
 
 
 def _beyond(objective: Number, reference: Reference, unit: str) -> str:

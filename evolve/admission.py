@@ -7,6 +7,7 @@ import threading
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from ..prompts.unseen import find_unseen, name_of
 from ..sandbox.base import MAX_SOURCE_BYTES, Description, Sandbox
 from .base import Candidate, Origin, Proposal, Rejection, RejectionReason
 from .memory import Memory
@@ -80,6 +81,8 @@ class Admission:
         digests: dict[str, str] = {}
         main: Description | None = None
         for path, text in files.items():
+            if unseen := find_unseen(text):
+                return RejectionReason.UNSEEN_CHARACTER, _hidden(path, *unseen)
             description = self._description(text)
             if description.error is not None or description.token_digest is None:
                 reason = RejectionReason.TOO_LARGE if description.too_large else RejectionReason.SYNTAX
@@ -128,6 +131,13 @@ class Admission:
 class _Described:
     id: str
     main: Description
+
+
+def _hidden(path: str, character: str, line: int, column: int) -> str:
+    return (
+        f"{path}, line {line}, column {column}: {name_of(character)}, a character that cannot be seen; "
+        "leave it out, or write it as an escape in a string"
+    )
 
 
 def _identity(digests: Mapping[str, str]) -> str:

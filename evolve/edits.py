@@ -1,8 +1,9 @@
 """A model's reply becomes a program's text, or a reason why it cannot.
 
 A reply holds a whole program in a fence, or SEARCH/REPLACE hunks (the form that aider made common). Text is
-only
-compared and cut here: nothing is parsed as Python and nothing is run.
+only compared and cut here: nothing is parsed as Python and nothing is run. Programs are shown with marks that
+are broken by dots, so no line of a program ends the fence or hunk that a model copies it into. The dots go
+once a reply has been taken apart.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..prompts.marks import restore
 from .base import RejectionReason
 
 START, END = "# EVOLVE-BLOCK-START", "# EVOLVE-BLOCK-END"
@@ -60,7 +62,7 @@ def apply_reply(reply: str, parent: str, entry_point: str, cut: bool = False) ->
     reply = _without_thoughts(reply.replace("\r\n", "\n"))
     if hunks := find_hunks(reply):
         return _tidy(apply_hunks(parent, hunks))
-    text = find_program(reply, entry_point, cut)
+    text = restore(find_program(reply, entry_point, cut))
     return _tidy(splice(parent, text)) if START in parent else _tidy(text)
 
 
@@ -153,7 +155,7 @@ def find_hunks(reply: str) -> list[Hunk]:
         elif _REPLACE.match(line):
             if replace is None:
                 raise _broken(len(hunks) + 1)
-            hunks.append(Hunk(tuple(search), tuple(replace)))
+            hunks.append(Hunk(tuple(map(restore, search)), tuple(map(restore, replace))))
             search = None
         else:
             (search if replace is None else replace).append(line)

@@ -152,6 +152,7 @@ _REPAIRABLE = (
     RejectionReason.SYNTAX,
     RejectionReason.MISSING_ENTRY_POINT,
     RejectionReason.FORBIDDEN_IMPORT,
+    RejectionReason.UNSEEN_CHARACTER,
     RejectionReason.TOO_LARGE,
 )
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import reprlib
-import unicodedata
 from collections.abc import Mapping
 from typing import TypeGuard
 
+from .unseen import unseen
+
 MOST_CHARACTERS = 500
-NAME = f"a text of 1 to {MOST_CHARACTERS} characters on one line, without control characters"
+NAME = f"a text of 1 to {MOST_CHARACTERS} characters on one line, without control or invisible characters"
 """What `is_name` accepts, for messages."""
 PLAIN = "int, finite float, str, bool, None, and lists and dictionaries (with texts as keys) of these"
 """What JSON can hold, for messages."""
-_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Unicode categories that end lines, move the cursor or turn the direction of a terminal's text."""
 
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxlong = _repr.maxother = 60
@@ -24,7 +23,7 @@ def is_name(value: object) -> TypeGuard[str]:
     """Whether a value can name an instance, a set or a stratum: names are printed and stored as they are."""
     if not isinstance(value, str) or len(value) > MOST_CHARACTERS or not value.strip():
         return False
-    return all(unicodedata.category(character) not in _UNSEEN for character in value)
+    return not any(map(unseen, value))
 
 
 def plain_fault(part: object) -> str | None:

@@ -7,14 +7,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined, TemplateError
+from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, TemplateError
+from jinja2.exceptions import SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from .parts import Parts
-from .text import fence, quote, tokens
+from .parts import Parts, with_texts
+from .text import fence, plain_code, plain_text, quote, tokens
 
 TEMPLATES = Path(__file__).parent / "templates"
 OPERATORS = ("improve", "explore", "combine", "tune", "simplify", "repair")
 SYSTEM = "system"
+_FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, MemoryError, TypeError, ValueError)
+"""What a template can raise beside Jinja's own errors."""
 
 
 class PromptTooLarge(ValueError):
@@ -41,7 +45,7 @@ class Builder:
             raise ValueError(f"[prompts] folder: got {str(folder)!r}, expected a folder with templates")
         self._size = tokens
         folders = [TEMPLATES] if folder is None else [folder, TEMPLATES]
-        self._environment = Environment(
+        self._environment = ImmutableSandboxedEnvironment(
             loader=ChoiceLoader([FileSystemLoader(str(place)) for place in folders]),
             undefined=StrictUndefined,
             autoescape=False,
@@ -68,8 +72,10 @@ class Builder:
 
         Raises:
             PromptTooLarge: the rest is still too large.
-            TemplateInvalid: a template names something that does not exist, or has a syntax error.
+            TemplateInvalid: a template names something that does not exist, has a syntax error, or does what
+                Jinja's sandbox refuses.
         """
+        parts = with_texts(parts, plain_text, plain_code)
         system = self._fill(SYSTEM, parts)
         for candidate in _smaller(parts):
             user = self._fill(operator, candidate)
@@ -84,10 +90,11 @@ class Builder:
         values = {field: getattr(parts, field) for field in Parts.__dataclass_fields__}
         try:
             return self._environment.get_template(f"{name}.md.jinja").render(values).strip() + "\n"
-        except TemplateError as error:
+        except (TemplateError, *_FAULTS) as error:
             place = getattr(error, "lineno", None)
             where = f" line {place}" if place else ""
-            raise TemplateInvalid(f"template {name}.md.jinja{where}: {error}") from error
+            kind = "refused: " if isinstance(error, SecurityError) else ""
+            raise TemplateInvalid(f"template {name}.md.jinja{where}: {kind}{error}") from error
 
 
 def _smaller(parts: Parts) -> Iterator[Parts]:

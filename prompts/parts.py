@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +136,23 @@ class Parts:
     failure: Failure | None = None
     hunks: bool = False
     blocks: bool = False
+
+
+def with_texts(parts: Parts, text: Callable[[str], str], code: Callable[[str], str]) -> Parts:
+    """Parts whose programs were changed by `code`, and all other texts by `text`."""
+
+    def changed(value: Any, change: Callable[[str], str] = text) -> Any:
+        if isinstance(value, str):
+            return change(value)
+        if isinstance(value, tuple):
+            return tuple(map(changed, value))
+        if not is_dataclass(value) or isinstance(value, type):
+            return value
+        programs = ("code", "text") if isinstance(value, Failure) and value.ran else ("code",)
+        values = {f.name: getattr(value, f.name) for f in fields(value)}
+        return replace(
+            value, **{name: changed(v, code if name in programs else text) for name, v in values.items()}
+        )
+
+    result: Parts = changed(parts)
+    return result

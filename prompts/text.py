@@ -1,4 +1,4 @@
-"""Foreign text inside prompts: shortened, cleaned and quoted, so that it stays data."""
+"""Foreign text inside prompts: cleaned, shortened and quoted, so that it stays data."""
 
 from __future__ import annotations
 
@@ -7,34 +7,33 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from .marks import neutral_code, neutral_text
+from .unseen import clean
+
 QUOTED_CHARACTERS = 600
 _ESCAPES = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|.)?")
-_CHAT_MARKS = re.compile(
-    r"<\|[^|<>\n]{0,40}\|>|</?s>|\[/?INST\]|<</?SYS>>|<(start|end)_of_turn>", re.IGNORECASE
-)
-_DEEPEST = 20
-"""Marks nested deeper than this are hostile: every bracket that could begin one goes."""
+
+
+def plain_text(text: str) -> str:
+    """Text for a prompt: no escapes, no unseen characters, and no marks of chat formats."""
+    return neutral_text(_without_unseen(text))
+
+
+def plain_code(code: str) -> str:
+    """A program for a prompt: the same, and no mark that would end its fence or hunk; see `restore`."""
+    return neutral_code(_without_unseen(code))
+
+
+def _without_unseen(text: str) -> str:
+    return clean(_ESCAPES.sub("", text), tab="\t")
 
 
 def quote(text: str, limit: int = QUOTED_CHARACTERS) -> str:
     """Untrusted text as a Markdown quotation: every line begins with `> `, so no line can leave it.
 
-    Terminal escapes, control, direction and other invisible characters and marks of chat formats are removed;
-    more than `limit` characters are cut in the middle.
+    More than `limit` characters are cut in the middle.
     """
-    lines = _ESCAPES.sub("", text).splitlines()
-    lines = ["".join(c for c in line if c.isprintable() or c == "\t") for line in lines]
-    text = _without_marks(cut("\n".join(lines).strip(), limit))
-    return "\n".join(f"> {line}" for line in text.split("\n"))
-
-
-def _without_marks(text: str) -> str:
-    """Text without marks of chat formats, also those that stand only when others inside them are gone."""
-    for _ in range(_DEEPEST):
-        if (cleaned := _CHAT_MARKS.sub("·", text)) == text:
-            return text
-        text = cleaned
-    return re.sub(r"[<\[]", "·", text)
+    return "\n".join(f"> {line}" for line in cut(text.strip(), limit).split("\n"))
 
 
 def cut(text: str, limit: int) -> str:
@@ -54,7 +53,7 @@ def fence(code: str, language: str = "python") -> str:
 
 def short_inputs(public: Mapping[str, Any], items: int = 12) -> str:
     """An instance's keyword arguments on one line each; lists are cut to `items` entries."""
-    return "\n".join(f"{name} = {_short(value, items)}" for name, value in public.items())
+    return "\n".join(f"{' '.join(name.split())} = {_short(value, items)}" for name, value in public.items())
 
 
 def _short(value: Any, items: int) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-import unicodedata
 from typing import NoReturn
 
+from . import unseen
 from .base import Json
 
 MAX_DEPTH = 100
@@ -16,12 +16,6 @@ MAX_TEXT_BYTES = 2048
 
 _LONG_NUMBER = re.compile(rf"(?<![0-9])[0-9]{{{MAX_DIGITS + 1}}}")  # looks at each digit once
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-# Letters and marks that show nothing (Default_Ignorable_Code_Point beyond the categories below), and a blank
-# Braille cell: a text could hide words in them.
-_INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
-)
-_UNWANTED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 class InvalidAnswer(Exception):
@@ -91,11 +85,7 @@ def clean(text: str, cap: int = MAX_TEXT_BYTES) -> str:
         text: anything.
         cap: largest size of the result, UTF-8 bytes.
     """
-    if not text.isascii():
-        text = _INVISIBLE.sub("", text)
-    if not text.isprintable():
-        text = text.replace("\t", " ")
-        text = "".join(c for c in text if c == "\n" or unicodedata.category(c) not in _UNWANTED)
+    text = unseen.clean(text)
     if len(text) * 4 > cap:
         text = text.encode("utf-8", "replace")[:cap].decode("utf-8", "ignore")
     return text.strip()

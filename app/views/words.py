@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+
+from ...sandbox import unseen
 
 UNKNOWN = "–"
 """What stands where a value is not known."""
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
-# Default_Ignorable_Code_Point beyond the categories that `clean` removes, and the blank Braille cell.
-_INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
-)
 # What Markdown reads as more than itself; a `_` within a word is none, and names are full of them.
 _MARKUP = re.compile(r"[\\`*~|<>&\[\]]|(?<![^\W_])_|_(?![^\W_])|(?<=\w):(?=//)")
 _KIND_WORDS = {
@@ -26,11 +23,8 @@ _KIND_WORDS = {
 
 
 def clean(text: str) -> str:
-    """A text without control, direction and invisible characters; line ends stay, tabs become spaces."""
-    text = text.replace("\r\n", "\n").replace("\t", "    ")
-    if not text.isascii():
-        text = _INVISIBLE.sub("", text)
-    return "".join(c for c in text if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+    """A text without characters that nobody sees; line ends stay, tabs become spaces."""
+    return unseen.clean(text, tab="    ")
 
 
 def inert(text: str) -> str:

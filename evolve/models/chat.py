@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from ...problems.base import Json
+from ...prompts.unseen import unseen
 from ..base import Completion
 from .base import ErrorKind, ModelError
 from .keys import NO_KEYS, Keys
@@ -164,7 +165,7 @@ def _part(details: object, name: str, whole: int | None) -> int | None:
 def clip(text: str, limit: int = SENTENCE) -> str:
     """Text on one line, control characters removed, cut to `limit` characters."""
     head = text[: 8 * limit]  # enough, also with runs of spaces, and quick where a body has megabytes
-    line = " ".join("".join(c if c.isprintable() else " " for c in head).split())
+    line = " ".join("".join(" " if unseen(c) else c for c in head).split())
     whole = len(line) <= limit and len(head) == len(text)
     return line if whole else line[: limit - 1] + "…"
 

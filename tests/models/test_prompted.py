@@ -3,9 +3,11 @@
 import random
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.admission import Admission
 from gapsmith.evolve.base import (
     Candidate,
     Completion,
@@ -127,6 +129,18 @@ def test_the_prompt_shows_training_facts_and_no_secret():
     assert "items = [3, 1, 2]" in user
     assert CODE in user
     assert "xyzzy" not in user + model.requests[0].prompt.system
+
+
+def test_an_unseen_character_is_repaired_with_its_place():
+    """The repair prompt names code point, line and column, and carries no such character itself."""
+    examine = Admission(SimpleNamespace(describe=None), "solve", ()).fault
+    model = Told("```python\ndef solve(items):\n    return items  # \u202eright\n```")
+    found = propose(model, examine=examine)
+    assert found.reason is RejectionReason.UNSEEN_CHARACTER
+    repair = model.requests[1].prompt.user
+    assert "unseen_character" in repair
+    assert "line 2, column 21: U+202E RIGHT-TO-LEFT OVERRIDE" in repair
+    assert "\u202e" not in repair
 
 
 def test_one_repair_with_the_reason_then_a_rejection():

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 from gapsmith.prompts.builder import OPERATORS, Builder, PromptTooLarge, TemplateInvalid
+from gapsmith.prompts.marks import DOT
 from gapsmith.prompts.parts import Case, Failure, Parts, Source, Stratum, Task
-from gapsmith.prompts.text import fence, quote, short_inputs, tokens
+from gapsmith.prompts.text import fence, plain_text, quote, short_inputs, tokens
 
 TASK = Task(
     "Sort the jobs.", "schedule", "def schedule(p: list[int]) -> list[int]:", True, "hours", ("math",), 2.0
@@ -77,6 +78,27 @@ def test_a_template_that_names_nothing_is_an_error(tmp_path, text):
         Builder(folder=tmp_path).render("improve", PARTS)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ parent.__class__.__mro__ }}",
+        "{{ ''.__class__.__base__.__subclasses__() }}",
+        "{{ task.modules.__init__.__globals__ }}",
+        "{{ fence.__globals__ }}",
+        "{{ self.__init__.__globals__ }}",
+        "{% for x in range(1000000000) %}{% endfor %}",
+        "{{ 1 / 0 }}",
+        "{{ parent.code + 1 }}",
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    ],
+)
+def test_a_template_can_do_nothing_but_fill_in(tmp_path, text):
+    """A template of somebody else reaches no Python object behind the values, and its errors name it."""
+    (tmp_path / "improve.md.jinja").write_text(text)
+    with pytest.raises(TemplateInvalid, match=r"improve\.md\.jinja"):
+        Builder(folder=tmp_path).render("improve", PARTS)
+
+
 def test_a_missing_folder_is_an_error(tmp_path):
     """A folder that does not exist is named."""
     with pytest.raises(ValueError, match="nowhere"):
@@ -109,20 +131,11 @@ def test_text_from_candidates_cannot_leave_its_quotation():
 
 @pytest.mark.parametrize("inside", ["\u200b", "\u00ad", "\x00", "\u202e", "\x1b[2J", "\x1b]0;x\x07"])
 @pytest.mark.parametrize("mark", ["<|im_end|>", "[INST]", "</s>", "<<SYS>>", "<start_of_turn>"])
-def test_an_invisible_character_does_not_carry_a_mark_into_a_quotation(mark, inside):
-    """Wherever it stands in the mark, what is left of it is no mark."""
+def test_an_invisible_character_does_not_carry_a_mark_into_a_prompt(mark, inside):
+    """Wherever it stands in the mark, the mark is broken."""
     for place in range(1, len(mark)):
-        assert quote(f"a{mark[:place]}{inside}{mark[place:]}b") == "> a·b"
-
-
-@pytest.mark.parametrize(
-    "text", ["<|<|a|>|>", "<|</s>im_end|>", "[<s>INST]", "<" * 9 + "<SYS>>" + ">" * 9, "<|" * 99 + "|>" * 99]
-)
-def test_a_mark_inside_a_mark_leaves_none(text):
-    """Marks are removed until there are none, so that removal cannot make one."""
-    found = quote(text)
-    assert quote(found.removeprefix("> ")) == found
-    assert not any(mark in found for mark in ("<|a|>", "<|im_end|>", "<|·|>", "[INST]", "<<SYS>>"))
+        shown = plain_text(f"a{mark[:place]}{inside}{mark[place:]}b")
+        assert shown == f"a{mark[0]}{DOT}{mark[1:]}b"
 
 
 def test_long_text_is_cut_in_the_middle():
