@@ -38,6 +38,10 @@ BUILT_INS = {
     "gpu-fleet-aggregate": "gapsmith.evaluators.placement:gpu_fleet_aggregate",
     "model-placement": "gapsmith.evaluators.placement:model_placement",
     "expert-placement": "gapsmith.evaluators.placement:expert_placement",
+    "job-shop": "gapsmith.evaluators.shops:job_shop",
+    "job-shop-rule": "gapsmith.evaluators.shops:job_shop_rule",
+    "blocking-job-shop": "gapsmith.evaluators.shops:blocking_job_shop",
+    "blocking-job-shop-rule": "gapsmith.evaluators.shops:blocking_job_shop_rule",
     "lora-microbatches": "gapsmith.evaluators.training:lora_microbatches",
 }
 

@@ -1,0 +1,123 @@
+"""References of shops: shipped, or CP-SAT's optimum, or a proven bound when the time is over."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ...problems.base import Instance, Verdict
+from ...problems.shops.verification import judge
+from ..base import ProofKind, Reference, ReferenceKind
+from ..toolbox import Solved, SolveStatus, solve_cpsat
+from . import store
+from .models import ShopModel, arithmetic_bound, shop_model
+
+
+class ShopReferences:
+    """Optima of a family of shops by CP-SAT, with the schedules that attain them."""
+
+    version = "intervals 1"
+    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND, ReferenceKind.BEST_KNOWN)
+
+    def __init__(
+        self,
+        family: str,
+        *,
+        blocking: bool = False,
+        best_known: Callable[[Instance], Reference | None] = lambda instance: None,
+    ) -> None:
+        """Takes what tells one family from another.
+
+        Args:
+            family: name of its data file.
+            blocking: whether there are no buffers.
+            best_known: values of the literature, None for other instances.
+        """
+        self._family, self._blocking, self._best_known = family, blocking, best_known
+
+    def reference(self, instance: Instance, seconds: float) -> Reference:
+        """The optimum (time units), or within about `seconds` of wall time a lower bound."""
+        return self.shipped(instance) or self.compute(instance, seconds)
+
+    def shipped(self, instance: Instance) -> Reference | None:
+        """The proven optimum that ships, or the best known value of the literature, else None."""
+        proof = store.proved(self._family, instance.digest)
+        return self._best_known(instance) if proof is None else proof.reference()
+
+    def compute(self, instance: Instance, seconds: float) -> Reference:
+        """Like `reference`, without what is shipped."""
+        return self.solve(instance, seconds)[0]
+
+    def solve(self, instance: Instance, seconds: float) -> tuple[Reference, list[list[int]] | None]:
+        """Reference and the best schedule found, None if there is none."""
+        floor = arithmetic_bound(instance.public)
+        shop = shop_model(instance.public, blocking=self._blocking, least=floor)
+        solved = solve_cpsat(shop.model, seconds=seconds, known_bound=floor)
+        starts = _schedule(shop, solved)
+        verdict = None if starts is None else self._judge(instance, starts)
+        return solved.as_reference(verified=None if verdict is None else verdict.objective), starts
+
+    def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
+        """The same reference proven again: a schedule attains it, and CP-SAT finds none that is shorter.
+
+        The schedule is the shipped one, judged by the problem's own verification, or found anew. The second
+        question has no objective, only the deadline one time unit earlier. Values of the literature are
+        bounded anew.
+
+        Raises:
+            ValueError: the shipped schedule does not attain the reference.
+        """
+        if reference.kind is not ReferenceKind.OPTIMUM:
+            return self.compute(instance, seconds)
+        started = time.monotonic()
+        value, floor = int(reference.value), arithmetic_bound(instance.public)
+        if not self._attained(instance, value, seconds):
+            return Reference.proven_bound(
+                floor, ProofKind.ARITHMETIC, "arithmetic bound", "1", time.monotonic() - started, "computed"
+            )
+        left = max(1.0, seconds - (time.monotonic() - started))
+        solved = self._ends_by(instance, value - 1, left)[0] if value > floor else None
+        spent = time.monotonic() - started
+        if solved is None:
+            return Reference.optimum(
+                value, ProofKind.ARITHMETIC, "arithmetic bound", "1", spent, "attained by its schedule"
+            )
+        if solved.status is SolveStatus.INFEASIBLE:
+            source = f"no schedule ends by {value - 1}: {solved.command}"
+            return Reference.optimum(value, ProofKind.SOLVER, solved.solver, solved.version, spent, source)
+        if solved.solution is not None:
+            raise ValueError(f"instance {instance.id}: a schedule ends by {value - 1}, expected none")
+        return Reference.proven_bound(
+            floor, ProofKind.ARITHMETIC, "arithmetic bound", "1", spent, "the solver's time was over"
+        )
+
+    def _attained(self, instance: Instance, value: int, seconds: float) -> bool:
+        """Whether a schedule with this makespan is at hand: the shipped one, or one found now."""
+        proof = store.proved(self._family, instance.digest)
+        if proof is None:
+            return self._ends_by(instance, value, seconds)[1] is not None
+        verdict = self._judge(instance, proof.starts)
+        if verdict.objective != value:
+            got = verdict.objective if verdict.objective is not None else verdict.violations[0]
+            raise ValueError(f"instance {instance.id}: the stored schedule: got {got}, expected {value}")
+        return True
+
+    def _ends_by(
+        self, instance: Instance, deadline: int, seconds: float
+    ) -> tuple[Solved, list[list[int]] | None]:
+        """CP-SAT's word on schedules that end by a deadline, and one that passed the verification."""
+        shop = shop_model(instance.public, blocking=self._blocking, deadline=deadline)
+        solved = solve_cpsat(shop.model, seconds=seconds)
+        starts = _schedule(shop, solved)
+        if starts is not None and self._judge(instance, starts).objective is None:
+            raise ValueError(f"instance {instance.id}: model and verification disagree on a schedule")
+        return solved, starts
+
+    def _judge(self, instance: Instance, starts: list[list[int]]) -> Verdict:
+        return judge(instance.public, starts, blocking=self._blocking)  # type: ignore[arg-type]
+
+
+def _schedule(shop: ShopModel, solved: Solved) -> list[list[int]] | None:
+    if solved.solution is None:
+        return None
+    return [[int(solved[start]) for start in begins] for begins in shop.starts]

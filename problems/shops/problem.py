@@ -1,0 +1,143 @@
+"""Job shops with and without buffers, as whole schedules and as a dispatching rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..base import Drawing, Instance, Json, Primitive, Sense, Verdict
+from ..strata import Cell, draw_splits, split_sentences
+from . import rules, taillard, texts
+from .gantt import gantt
+from .laws import BLOCKING, BUFFERED
+from .reading import FORMAT, read
+from .verification import judge
+
+_RULE_NAME = "priority"
+
+
+class JobShop:
+    """J || Cmax: minimise the makespan (time units) of start times."""
+
+    name = "job-shop"
+    version = "1"
+    sense = Sense.MINIMISE
+    unit = "time units"
+    entry_point = "schedule"
+    signature = (
+        "def schedule(machines: int, routes: list[list[int]], times: list[list[int]]) -> list[list[int]]:"
+    )
+    statement = texts.SCHEDULE
+    instance_format = FORMAT
+    blocking = False
+    family = "job-shop"
+    _cells: Sequence[Cell] = BUFFERED
+    _start: tuple[str, ...] = ("non-delay-spt-wkr", "non-delay-mopnr", "non-delay-tail")
+
+    def __init__(self, rounds: Mapping[str, int]) -> None:
+        """Takes split (`train`, `valid`, `test`) → instances per stratum, ≥ 1."""
+        self._rounds = dict(rounds)
+
+    def sets(self) -> Mapping[str, str]:
+        """Name of each set → one sentence."""
+        return {**split_sentences(self._cells, self._rounds), **self._named()}
+
+    def instances(self, set: str, seed: int) -> list[Instance]:
+        """The instances of a set, the splits disjoint for one seed; whole schedules and rules share them."""
+        if set in self._rounds:
+            law = f"random {self.family.replace('-', ' ')}"
+            return draw_splits(self.family, seed, self._cells, self._rounds, law)[set]
+        if set not in self._named():
+            raise KeyError(set)
+        return taillard.instances(set)
+
+    def start_programs(self) -> Mapping[str, str]:
+        """Dispatching rules to start from."""
+        programs = self.baselines()
+        return {name: programs[name] for name in self._start}
+
+    def baselines(self) -> Mapping[str, str]:
+        """The textbook's dispatching rules, named after the loop and the rule."""
+        return rules.schedule_programs(texts.RULE_ARGUMENTS)
+
+    def verify(self, instance: Instance, answer: Json) -> Verdict:
+        """The makespan of start times in exact integers; anything else is no valid answer."""
+        return judge(instance.public, answer, blocking=self.blocking)
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the entry point's parameters and the names of loops."""
+        return texts.SCHEDULE_PRIMITIVES
+
+    def draw(self, instance: Instance, answer: Json) -> Drawing:
+        """Gantt chart."""
+        return gantt(instance, answer, blocking=self.blocking)
+
+    def read_instances(self, path: Path) -> Sequence[Instance]:
+        """A user's instances in the standard or in Taillard's layout."""
+        return read(path)
+
+    def _named(self) -> Mapping[str, str]:
+        return {} if self.blocking else taillard.sets()
+
+
+class JobShopRule(JobShop):
+    """The same instances; a candidate is a priority rule in a fixed dispatch loop."""
+
+    name = "job-shop-rule"
+    entry_point = _RULE_NAME
+    signature = f"def priority({texts.RULE_ARGUMENTS}) -> np.ndarray:"
+
+    def __init__(self, rounds: Mapping[str, int], dispatching: rules.Dispatching) -> None:
+        """Takes the sizes of the splits, and which schedules the loop builds."""
+        super().__init__(rounds)
+        self._dispatching = dispatching
+        self.statement = texts.rule(dispatching)
+
+    @property
+    def driver(self) -> str:
+        """The dispatch loop."""
+        return rules.driver(self._dispatching)
+
+    def baselines(self) -> Mapping[str, str]:
+        """The textbook's dispatching rules, named after the schedules that they make, and the rule."""
+        return rules.rule_programs(self._dispatching, texts.RULE_ARGUMENTS)
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the rule's parameters and `np`."""
+        return texts.RULE_PRIMITIVES
+
+
+class BlockingJobShop(JobShop):
+    """J | blocking, swap | Cmax: no buffers, a job holds its machine until it moves on."""
+
+    name = family = "blocking-job-shop"
+    statement = texts.BLOCKING_SCHEDULE
+    blocking = True
+    _cells = BLOCKING
+    _start = ("mwkr", "mopnr", "spt")
+
+    def baselines(self) -> Mapping[str, str]:
+        """The textbook's rules."""
+        return rules.blocking_schedule_programs(texts.BLOCKING_ARGUMENTS)
+
+
+class BlockingJobShopRule(BlockingJobShop):
+    """The same instances; a candidate is a priority rule in a fixed loop over events."""
+
+    name = "blocking-job-shop-rule"
+    entry_point = _RULE_NAME
+    signature = f"def priority({texts.BLOCKING_ARGUMENTS}) -> np.ndarray:"
+    statement = texts.blocking_rule()
+
+    @property
+    def driver(self) -> str:
+        """The dispatch loop."""
+        return rules.blocking_driver()
+
+    def baselines(self) -> Mapping[str, str]:
+        """The textbook's rules."""
+        return rules.blocking_rule_programs(texts.BLOCKING_ARGUMENTS)
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the rule's parameters and `np`."""
+        return texts.BLOCKING_PRIMITIVES
