@@ -43,6 +43,7 @@ BUILT_INS = {
     "blocking-job-shop": "gapsmith.evaluators.shops:blocking_job_shop",
     "blocking-job-shop-rule": "gapsmith.evaluators.shops:blocking_job_shop_rule",
     "lora-microbatches": "gapsmith.evaluators.training:lora_microbatches",
+    "sequence-packing": "gapsmith.evaluators.training:sequence_packing",
 }
 
 _ATTRIBUTES = {

@@ -5,5 +5,7 @@ from __future__ import annotations
 from ...problems import training
 from ..base import Plugin
 from .lora_microbatches import LoraMicrobatchesReferences
+from .sequence_packing import SequencePackingReferences
 
 lora_microbatches = Plugin(training.lora_microbatches, LoraMicrobatchesReferences())
+sequence_packing = Plugin(training.sequence_packing, SequencePackingReferences())

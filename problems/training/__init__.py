@@ -6,6 +6,7 @@ from typing import Annotated
 
 from ..base import Parameter
 from .lora_microbatches import LoraMicrobatches
+from .sequence_packing import SequencePacking
 
 Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 50)]
 
@@ -17,3 +18,10 @@ def lora_microbatches(
     return LoraMicrobatches(
         {"train": train_per_stratum, "valid": valid_per_stratum, "test": test_per_stratum}
     )
+
+
+def sequence_packing(
+    train_per_stratum: Rounds = 2, valid_per_stratum: Rounds = 4, test_per_stratum: Rounds = 8
+) -> SequencePacking:
+    """Sequences of a training step in microbatches and groups of devices, the time of the step minimised."""
+    return SequencePacking({"train": train_per_stratum, "valid": valid_per_stratum, "test": test_per_stratum})

@@ -302,7 +302,7 @@ def test_sets_and_programs(plugin: Any, answer_of: Callable[..., Any]) -> None:
         unit = Fraction(_divisor(instance.public["prices"]), 10_000)
         floor = closed_form_bound(instance.public) * unit
         for source in {**problem.start_programs(), **problem.baselines()}.values():
-            answer = json.loads(json.dumps(answer_of(problem, source, instance)))
+            answer = answer_of(problem, source, instance)
             verdict = problem.verify(instance, answer)
             assert verdict.objective is not None, verdict.violations
             assert verdict.objective >= floor

@@ -55,7 +55,7 @@ def test_no_program_beats_them(plugin: Any, answer_of: Callable[..., Any]) -> No
     for instance in problem.instances("valid", 1)[:6]:
         reference = plugin.references.reference(instance, 1)
         for source in {**problem.start_programs(), **problem.baselines()}.values():
-            answer = json.loads(json.dumps(answer_of(problem, source, instance)))
+            answer = answer_of(problem, source, instance)
             verdict = problem.verify(instance, answer)
             assert verdict.objective is not None
             assert verdict.objective >= reference.value
