@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 
 from ..problems.base import (
-    Dialogue,
+    Drawing,
     Instance,
     Interactive,
     Json,
@@ -15,8 +15,9 @@ from ..problems.base import (
     canonical_json,
     encode_number,
 )
-from ..sandbox.base import Execution, Limits, Program, Sandbox
+from ..sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox
 from .base import Evaluation, EvaluationStatus, Race, Reference, Score, ScoreStatus
+from .judging import Judges
 from .scoring import fitness, normalised_loss, score
 
 
@@ -56,6 +57,7 @@ class GapEvaluator:
         self.references = {i.id: reference(i) for i in every}
         self._encoded = {i.id: canonical_json(dict(i.public)).encode() for i in every}
         self._policy = policy
+        self._judges = Judges(problem, self._every)
         digests = [[name, self.digest(name)] for name in self._splits]
         self.version = hashlib.sha256(canonical_json(digests).encode()).hexdigest()
 
@@ -110,23 +112,47 @@ class GapEvaluator:
         value = fitness(scores, instances)
         return Evaluation(split, tuple(scores), EvaluationStatus.COMPLETE, value)
 
+    def prepare(self) -> None:
+        """Starts what judges answers, before the caller starts threads; otherwise the first answer does.
+
+        Raises:
+            SandboxError: no process can be made.
+        """
+        self._judges.prepare()
+
+    def close(self) -> None:
+        """Ends the processes that judge answers; they start anew if the evaluator is used again."""
+        self._judges.close()
+
     def execute(self, program: Program, instance: Instance, sandbox: Sandbox) -> Score:
         """Runs and scores a program on one instance."""
-        execution = self._run(program, instance, sandbox)
-        return score(self.problem, instance, self.references[instance.id], execution)
+        return self._run(program, instance, sandbox)[1]
 
     def answer(self, program: Program, instance: Instance, sandbox: Sandbox) -> Json | None:
         """A program's answer to an instance, None unless its score is OK."""
-        execution = self._run(program, instance, sandbox)
-        found = score(self.problem, instance, self.references[instance.id], execution)
+        execution, found = self._run(program, instance, sandbox)
         return execution.answer if found.status is ScoreStatus.OK else None
 
-    def _run(self, program: Program, instance: Instance, sandbox: Sandbox) -> Execution:
-        dialogue = None
-        if isinstance(self.problem, Interactive):
-            dialogue = _Told(self.problem.dialogue(instance), self.problem.name)
+    def draw(self, instance: Instance, answer: Json) -> Drawing:
+        """The problem's drawing of a valid answer.
+
+        Raises:
+            NotDrawn: the problem did not draw it, or not in time.
+        """
+        return self._judges.draw(instance, answer)
+
+    def _run(self, program: Program, instance: Instance, sandbox: Sandbox) -> tuple[Execution, Score]:
         encoded, seed = self._encoded[instance.id], execution_seed(self.seed, instance.id)
-        return sandbox.execute(program, encoded, self.limits, seed, dialogue)
+        dialogue, judgement = None, None
+        if isinstance(self.problem, Interactive):
+            # A slot that replays a record is more patient than the limits say.
+            dialogue = self._judges.dialogue(instance, 10 * self.limits.wall_seconds)
+        execution = sandbox.execute(program, encoded, self.limits, seed, dialogue)
+        if execution.status is ExecutionStatus.OK:
+            judgement = dialogue.judgement if dialogue is not None else None
+            judgement = judgement or self._judges.judge(instance, execution.answer)
+        reference = self.references[instance.id]
+        return execution, score(self.problem, instance, reference, execution, judgement)
 
     def digest(self, split: str) -> str:
         """Hex SHA-256 of all that a score on a split depends on beside the program."""
@@ -148,29 +174,6 @@ class GapEvaluator:
         reference = self.references[instance.id]
         bound = None if reference.bound is None else encode_number(reference.bound)
         return [encode_number(reference.value), reference.kind.value, bound]
-
-
-class _Told:
-    """A dialogue that blames a candidate's line for what the problem's own `next` raises on it.
-
-    So does the score for `verify`: what a candidate sends is hostile input, and may not end the campaign.
-    """
-
-    def __init__(self, dialogue: Dialogue, problem: str) -> None:
-        self._dialogue = dialogue
-        self._problem = problem
-        self.answer = dialogue.answer
-
-    def next(self, line: bytes) -> bytes | None:
-        try:
-            return self._dialogue.next(line)
-        except ValueError:
-            raise
-        except Exception as error:
-            if not line:  # nothing was sent yet
-                raise
-            got = f"{self._problem}: dialogue raised {type(error).__name__}: {error}"
-            raise ValueError(f"{got}, on the line {line[:40]!r}") from error
 
 
 def in_turns(instances: Sequence[Instance]) -> list[Instance]:

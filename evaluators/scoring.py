@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..problems.base import Instance, Number, Problem, Sense, Verdict, VerdictStatus, canonical_json
-from ..problems.plain import PLAIN, brief
+from ..problems.base import Instance, Number, Problem, Sense
+from ..problems.plain import brief
 from ..problems.unseen import clean
 from ..sandbox.base import Execution, ExecutionStatus
 from .base import Reference, Score, ScoreStatus
-from .numbers import DEFAULT_TOLERANCE, LARGEST, SCORABLE, better_than, exact, scorable, subtract, written
+from .judging import Judgement, judge
+from .numbers import DEFAULT_TOLERANCE, LARGEST, better_than, exact, subtract
 
 _MESSAGE_CHARACTERS = 500
 
@@ -22,27 +22,37 @@ def tolerance_of(problem: Problem) -> float:
     return float(getattr(problem, "tolerance", DEFAULT_TOLERANCE))
 
 
-def score(problem: Problem, instance: Instance, reference: Reference, execution: Execution) -> Score:
-    """Scores one execution; whatever the candidate did ends in a status, never in an exception."""
+def score(
+    problem: Problem,
+    instance: Instance,
+    reference: Reference,
+    execution: Execution,
+    judgement: Judgement | None = None,
+) -> Score:
+    """Scores one execution; whatever the candidate did ends in a status, never in an exception.
+
+    Args:
+        problem: gives sense, unit and tolerance.
+        instance: what was answered.
+        reference: what the answer is compared with.
+        execution: of the candidate.
+        judgement: of its answer; made in this process, without a deadline, where it is left out.
+    """
     if execution.status is not ExecutionStatus.OK:
-        return _failed(
-            instance, reference, execution, ScoreStatus(execution.status.value), execution.error or ""
-        )
-    digest = answer_digest(execution)
-    if digest is None:
-        why = f"{problem.name}: dialogue gave {brief(execution.answer)} as answer, expected {PLAIN}"
-        return _failed(instance, reference, execution, ScoreStatus.INVALID_ANSWER, why)
-    verdict = _verdict(problem, instance, execution)
+        status = ScoreStatus(execution.status.value)
+        return _failed(instance, reference, execution, status, execution.error or "", None)
+    judgement = judgement or judge(problem, instance, execution.answer)
+    verdict, digest = judgement.verdict, judgement.digest
     if verdict.objective is None:
         status = ScoreStatus(verdict.status.value)
-        return _failed(instance, reference, execution, status, "; ".join(verdict.violations))
+        return _failed(instance, reference, execution, status, "; ".join(verdict.violations), digest)
     minimise = problem.sense is Sense.MINIMISE
     excess = loss(verdict.objective, reference.value, minimise)
     if not _measurable(excess, reference, instance):
         got = f"{problem.name}: verify gave {brief(verdict.objective)} as objective"
         whole = "the reference" if reference.value else "the instance's scale"
         why = f"{got}, expected one that is at most 10^301 times {whole} away from the reference"
-        return _failed(instance, reference, execution, ScoreStatus.INVALID_ANSWER, why)
+        return _failed(instance, reference, execution, ScoreStatus.INVALID_ANSWER, why, digest)
     beyond = reference.bound is not None and better_than(
         verdict.objective, reference.bound, minimise, tolerance_of(problem)
     )
@@ -99,34 +109,13 @@ def fitness(scores: Sequence[Score], instances: Sequence[Instance]) -> float | N
     return -math.fsum(complete) / len(complete) + 0.0
 
 
-def answer_digest(execution: Execution) -> str | None:
-    """Hex SHA-256 of the canonical JSON of an answer; equal answers have equal digests.
-
-    None for what is no JSON: a dialogue's record may hold what a candidate's line was turned into, `NaN` too.
-    """
-    try:
-        text = canonical_json(execution.answer)
-    except (TypeError, ValueError, RecursionError):
-        return None
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _verdict(problem: Problem, instance: Instance, execution: Execution) -> Verdict:
-    """The problem's verdict; an answer on which `verify` itself fails is not valid."""
-    try:
-        verdict: object = problem.verify(instance, execution.answer)
-    except Exception as error:  # an answer is hostile input: it may not end the campaign
-        return Verdict.invalid(f"{problem.name}: verify raised {type(error).__name__}: {error}")
-    if not isinstance(verdict, Verdict):  # a plug-in that forgets `return` gives None
-        return Verdict.invalid(f"{problem.name}: verify gave {brief(verdict)}, expected a Verdict")
-    if verdict.status is VerdictStatus.VALID and not scorable(verdict.objective):
-        got = written(verdict.objective)
-        return Verdict.invalid(f"{problem.name}: verify gave {got} as objective, expected {SCORABLE}")
-    return verdict
-
-
 def _failed(
-    instance: Instance, reference: Reference, execution: Execution, status: ScoreStatus, message: str
+    instance: Instance,
+    reference: Reference,
+    execution: Execution,
+    status: ScoreStatus,
+    message: str,
+    digest: str | None,
 ) -> Score:
     return Score(
         instance=instance.id,
@@ -137,7 +126,7 @@ def _failed(
         gap=None,
         excess=None,
         cpu_seconds=execution.cpu_seconds,
-        answer_digest=answer_digest(execution) if execution.status is ExecutionStatus.OK else None,
+        answer_digest=digest,
         message=one_line(message)[:_MESSAGE_CHARACTERS] or status.value,
     )
 

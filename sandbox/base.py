@@ -177,6 +177,21 @@ class Description:
     statements: tuple[Statement, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a dialogue ended; neither finished nor broken means that the child ended first.
+
+    Attributes:
+        begun: whether the child made a decision.
+        finished: whether the dialogue came to its end.
+        broken: what was wrong with a line of the child.
+    """
+
+    begun: bool = False
+    finished: bool = False
+    broken: str | None = None
+
+
 class Dialogue(Protocol):
     """Parent side of one interactive execution: decides what is revealed when, and keeps the transcript."""
 
@@ -194,11 +209,33 @@ class Dialogue(Protocol):
 
 
 @runtime_checkable
+class Led(Protocol):
+    """A dialogue that another process leads: this one only hands the pipes over."""
+
+    def lead(self, inbound: int, outbound: int, place: int) -> Ending:
+        """Leads the dialogue, or leads it again from its beginning where no decision was made.
+
+        Args:
+            inbound: descriptor to read decisions from.
+            outbound: descriptor to write items to.
+            place: number of the processor that the child is bound to.
+        """
+
+    def answer(self) -> Json:
+        """See `Dialogue`."""
+
+
+@runtime_checkable
 class Sandbox(Protocol):
     """One slot that runs untrusted programs, one at a time. Not thread-safe; use one per thread."""
 
     def execute(
-        self, program: Program, instance: bytes, limits: Limits, seed: int, dialogue: Dialogue | None = None
+        self,
+        program: Program,
+        instance: bytes,
+        limits: Limits,
+        seed: int,
+        dialogue: Dialogue | Led | None = None,
     ) -> Execution:
         """Runs a program on the public part of an instance (UTF-8 JSON object)."""
 

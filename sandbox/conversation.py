@@ -1,4 +1,4 @@
-"""The parent's side of an interactive execution: two pipes, one line out and one line in per step."""
+"""The parent's side of an interactive execution: two pipes, and who leads the dialogue over them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ import threading
 from collections import Counter
 from types import TracebackType
 
-from .answers import clean
-from .base import Dialogue
-
-MAX_LINE_BYTES = 65536
-_USUAL_BYTES = 4096  # read at once: a large buffer costs more than the decision in it
+from .base import Dialogue, Ending, Led
+from .lines import Talk
 
 _busy: Counter[int] = Counter()
 _choosing = threading.Lock()
@@ -37,22 +34,17 @@ def _leave_place(place: int) -> None:
 
 
 class Conversation:
-    """Feeds a dialogue to a child; reads block, for at its limits the server ends the child and the pipe."""
+    """The pipes of one dialogue, and how it ended."""
 
-    def __init__(self, dialogue: Dialogue) -> None:
+    def __init__(self, dialogue: Dialogue | Led) -> None:
         self.dialogue = dialogue
-        self.begun = False
-        self.finished = False
-        self.broken: str | None = None
+        self.ending = Ending()
+        self._lead = dialogue.lead if isinstance(dialogue, Led) else Talk(dialogue.next).run
         self._inbound, self._theirs_out, self._theirs_in, self._outbound = -1, -1, -1, -1
-        self._pending = b""
-        self._opening: tuple[bytes | None] | None = None
-        # The two never compute at once, and waking a neighbour on another processor costs four times as much.
-        self._anywhere = os.sched_getaffinity(0)
         self.place = -1
 
     def __enter__(self) -> Conversation:
-        self.place = _take_place(self._anywhere)
+        self.place = _take_place(os.sched_getaffinity(0))
         return self
 
     def __exit__(
@@ -64,7 +56,6 @@ class Conversation:
     def child_ends(self) -> tuple[int, int]:
         """Fresh pipes; returns the descriptors that the child reads from and writes to."""
         self._close()
-        self._pending = b""
         self._theirs_in, self._outbound = os.pipe()
         self._inbound, self._theirs_out = os.pipe()
         return self._theirs_in, self._theirs_out
@@ -77,61 +68,8 @@ class Conversation:
         self._inbound, self._theirs_out, self._theirs_in, self._outbound = -1, -1, -1, -1
 
     def run(self) -> None:
-        """Talks until the dialogue is `finished`, or the protocol `broken`, or the child has ended."""
+        """Leads the dialogue until it, or the child, has ended; the child must have its ends already."""
         os.close(self._theirs_in)
         os.close(self._theirs_out)
         self._theirs_in = self._theirs_out = -1
-        self._stay_on({self.place})
-        step = self.dialogue.next
-        try:
-            if self._opening is None:  # a second server gets the line that the first one took along
-                self._opening = (step(b""),)
-            line = self._opening[0]
-            while line is not None:
-                self._send(line + b"\n")
-                decision = self._receive()
-                if decision is None:
-                    return
-                if not decision:  # the dialogue's own sign of its beginning: it might start all over again
-                    raise ValueError("the program sent an empty line, expected a decision")
-                self.begun = True
-                line = step(decision)
-        except BrokenPipeError:
-            return
-        except ValueError as error:
-            self.broken = clean(str(error)) or "the program broke the protocol of the dialogue"
-            return
-        finally:  # before anything else is started, for it would inherit the binding
-            self._stay_on(self._anywhere)
-        self.finished = True
-
-    @staticmethod
-    def _stay_on(processors: set[int]) -> None:
-        """Binds the calling thread, alone; where that is not allowed, a step is only slower."""
-        with contextlib.suppress(OSError):
-            os.sched_setaffinity(0, processors)
-
-    def _send(self, data: bytes) -> None:
-        written = os.write(self._outbound, data)
-        while written < len(data):
-            data = data[written:]
-            written = os.write(self._outbound, data)
-
-    def _receive(self) -> bytes | None:
-        """The child's next line, or None when it has ended.
-
-        Raises:
-            ValueError: the line is over the cap.
-        """
-        pending = self._pending
-        while b"\n" not in pending:
-            chunk = os.read(self._inbound, _USUAL_BYTES)
-            if not chunk:
-                return None
-            pending += chunk
-            if len(pending) > MAX_LINE_BYTES + 1:
-                break
-        line, found, self._pending = pending.partition(b"\n")
-        if not found or len(line) > MAX_LINE_BYTES:
-            raise ValueError(f"a line of the program has more than {MAX_LINE_BYTES} bytes")
-        return line
+        self.ending = self._lead(self._inbound, self._outbound, self.place)

@@ -18,6 +18,7 @@ from .base import (
     Dialogue,
     Execution,
     ExecutionStatus,
+    Led,
     Limits,
     Program,
     SandboxError,
@@ -65,7 +66,12 @@ class Slot:
         return {name: checks.Layer(*state) for name, state in self.server.layers.items()}
 
     def execute(
-        self, program: Program, instance: bytes, limits: Limits, seed: int, dialogue: Dialogue | None = None
+        self,
+        program: Program,
+        instance: bytes,
+        limits: Limits,
+        seed: int,
+        dialogue: Dialogue | Led | None = None,
     ) -> Execution:
         """Runs a program on the public part of an instance.
 
@@ -127,7 +133,7 @@ class Slot:
             return self._try(kind, limits, files, talk)
         except ServerDied as error:
             self.close()
-            if talk is not None and talk.begun:
+            if talk is not None and talk.ending.begun:
                 raise SandboxError(
                     "platform", f"the sandbox server died: {error}", "run the command again"
                 ) from error
@@ -149,7 +155,7 @@ class Slot:
             server.begin(kind, wanted, (files.job, files.output, files.answer, *ends), place)
             if talk is not None:
                 talk.run()
-                if talk.finished or talk.broken is not None:
+                if talk.ending.finished or talk.ending.broken is not None:
                     server.stop_job()
             return server.finish()
         except ServerDied:

@@ -59,9 +59,9 @@ def _judge(
     if verdict.cause == OUT_OF_TIME:
         reason = f"had not ended after {limits.wall_seconds:g} seconds: sleeping or waiting does not help"
         return ExecutionStatus.TIMEOUT, reason, None
-    if talk is not None and talk.broken is not None:
-        return ExecutionStatus.INVALID_ANSWER, talk.broken, None
-    if talk is not None and talk.finished:
+    if talk is not None and talk.ending.broken is not None:
+        return ExecutionStatus.INVALID_ANSWER, talk.ending.broken, None
+    if talk is not None and talk.ending.finished:
         return ExecutionStatus.OK, None, talk.dialogue.answer()
     if os.WIFSIGNALED(verdict.status):
         return (*_killed(os.WTERMSIG(verdict.status), limits), None)

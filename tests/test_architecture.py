@@ -16,7 +16,7 @@ FOLDERS = ("app", "evolve", "problems", "evaluators", "prompts", "sandbox")
 MAY_IMPORT = {
     "app": set(FOLDERS),
     "evolve": {"problems.base", "evaluators.base", "sandbox.base", "prompts"},
-    "evaluators": {"problems", "sandbox.base"},
+    "evaluators": {"problems", "sandbox.base", "sandbox.lines"},
     "problems": set(),
     "sandbox": set(),
     "prompts": set(),

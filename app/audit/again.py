@@ -57,6 +57,7 @@ class Again:
         from ...sandbox.slot import open_sandbox
 
         slots = max(1, min(self.slots, len(variants)))
+        self.evaluator.prepare()  # forks, so before there are threads
         executor = ThreadExecutor(self.evaluator, lambda: open_sandbox(self.policy), slots)
         try:
             jobs = [executor.submit(Job(self.evaluator.program(files), split)) for files in variants]

@@ -57,6 +57,7 @@ class Setup:
     @contextmanager
     def executor(self) -> Iterator[ThreadExecutor]:
         """As many slots as there are workers, ended afterwards."""
+        self.evaluator.prepare()  # forks, so before there are threads
         executor = ThreadExecutor(self.evaluator, self.open_slot, self.workers)
         try:
             yield executor

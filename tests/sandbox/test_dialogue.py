@@ -191,7 +191,7 @@ def test_a_server_lost_while_the_first_item_is_decided(
                 pass
             return b""
 
-        monkeypatch.setattr("gapsmith.sandbox.conversation.os.read", lossy)
+        monkeypatch.setattr("gapsmith.sandbox.lines.os.read", lossy)
         found = slot.execute(program, b"{}", Limits(), 1, corpus.Items())
         assert victims == []
         assert (found.status, found.answer) == (ExecutionStatus.OK, list(range(1, 21)))

@@ -1,0 +1,315 @@
+"""Whatever a problem computes from an answer, in a helper process and under a deadline."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..problems.base import (
+    Dialogue,
+    Drawing,
+    Instance,
+    Json,
+    Problem,
+    Shape,
+    Verdict,
+    VerdictStatus,
+    canonical_json,
+    decode_number,
+    encode_number,
+)
+from ..problems.plain import PLAIN, brief
+from ..sandbox.base import Ending, SandboxError
+from ..sandbox.lines import Talk
+from .helpers import Gone, Helper, Helpers, Late
+from .numbers import SCORABLE, scorable, written
+
+VERIFY_SECONDS = 10.0
+"""CPU seconds for one answer; a problem that needs more declares `verify_seconds`."""
+LATE = "verification took more than"
+"""Begins, after the problem's name, the message of an answer that was not judged in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A problem's verdict on an answer.
+
+    Attributes:
+        verdict: valid only with an objective that can be scored.
+        digest: hex SHA-256 of the answer's canonical JSON, so equal answers have equal digests; None of what
+            is no JSON, or was not looked at in time.
+    """
+
+    verdict: Verdict
+    digest: str | None
+
+
+class NotDrawn(Exception):
+    """A problem did not draw an answer; the message says why."""
+
+
+def judge(problem: Problem, instance: Instance, answer: object) -> Judgement:
+    """The problem's verdict, made in this process; an answer on which `verify` itself fails is not valid."""
+    digest = answer_digest(answer)
+    if digest is None:
+        why = f"{problem.name}: dialogue gave {brief(answer)} as answer, expected {PLAIN}"
+        return Judgement(Verdict.invalid(why), None)
+    return Judgement(_verdict(problem, instance, answer), digest)
+
+
+def answer_digest(answer: object) -> str | None:
+    """Hex SHA-256 of the canonical JSON of an answer.
+
+    None for what is no JSON: a dialogue's record may hold what a candidate's line was turned into, `NaN` too.
+    """
+    try:
+        text = canonical_json(answer)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _verdict(problem: Problem, instance: Instance, answer: Any) -> Verdict:
+    try:
+        verdict: object = problem.verify(instance, answer)
+    except Exception as error:  # an answer is hostile input: it may not end the campaign
+        return Verdict.invalid(f"{problem.name}: verify raised {type(error).__name__}: {error}{_line(error)}")
+    if not isinstance(verdict, Verdict):  # a plug-in that forgets `return` gives None
+        return Verdict.invalid(f"{problem.name}: verify gave {brief(verdict)}, expected a Verdict")
+    if verdict.status is VerdictStatus.VALID and not scorable(verdict.objective):
+        got = written(verdict.objective)
+        return Verdict.invalid(f"{problem.name}: verify gave {got} as objective, expected {SCORABLE}")
+    return verdict
+
+
+def _line(error: BaseException) -> str:
+    """` (file.py:12)` of the innermost frame of an exception, empty if there is none."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+
+
+class Judges:
+    """Judges answers to the instances of one problem; safe to share between threads.
+
+    The processes are forked at the first use, or by `prepare`.
+    """
+
+    def __init__(self, problem: Problem, instances: Mapping[str, Instance]) -> None:
+        self._problem = problem
+        self._instances = instances
+        self._seconds = float(getattr(problem, "verify_seconds", VERIFY_SECONDS))
+        self._starting = threading.Lock()
+        self._helpers: Helpers | None = None
+
+    def prepare(self) -> None:
+        """Forks now, before the caller starts threads.
+
+        Raises:
+            SandboxError: no process can be made.
+        """
+        with self._starting, _process_trouble():
+            if self._helpers is None:
+                self._helpers = Helpers(_Work(self._problem, self._instances))
+
+    def close(self) -> None:
+        """Ends the processes; they are started again if they are needed."""
+        with self._starting:
+            helpers, self._helpers = self._helpers, None
+        if helpers is not None:
+            helpers.close()
+
+    def judge(self, instance: Instance, answer: Json) -> Judgement:
+        """The problem's verdict on an answer; not valid if it takes too long or ends the process."""
+        try:
+            return _decode(self._ask("verify", instance, answer))
+        except Late:
+            return Judgement(Verdict.invalid(self._late()), None)
+        except Gone:
+            return Judgement(Verdict.invalid(f"{self._problem.name}: verify ended its process"), None)
+
+    def draw(self, instance: Instance, answer: Json) -> Drawing:
+        """The problem's drawing of a valid answer.
+
+        Raises:
+            NotDrawn: it raised, took too long or ended the process.
+        """
+        try:
+            document = json.loads(self._ask("draw", instance, answer))
+        except Late:
+            raise NotDrawn(f"{self._problem.name}: draw took {self._allowed()}") from None
+        except Gone:
+            raise NotDrawn(f"{self._problem.name}: draw ended its process") from None
+        if isinstance(document, str):
+            raise NotDrawn(document)
+        title, x_title, y_title, shapes = document
+        return Drawing(title, x_title, y_title, tuple(Shape(*shape) for shape in shapes))
+
+    def dialogue(self, instance: Instance, wall_seconds: float) -> JudgedDialogue:
+        """A dialogue over an instance that a helper leads, and judges at its end.
+
+        Args:
+            instance: whose hidden part is told.
+            wall_seconds: after which at the latest the child has been ended.
+        """
+        return JudgedDialogue(self, instance, wall_seconds)
+
+    def lead(
+        self, instance: Instance, wall: float, inbound: int, outbound: int, place: int
+    ) -> tuple[Ending, Json, Judgement | None]:
+        """Leads a dialogue: its ending and, if it is finished, its answer and the verdict on it."""
+        helpers = self._ready()
+        helper = helpers.take()
+        request = json.dumps(["lead", instance.id, place]).encode()
+        try:
+            raw = helper.ask(request, self._seconds, wall + self._wall(), (inbound, outbound))
+        except Late:
+            return Ending(True, broken=self._late()), None, None
+        except Gone:
+            return Ending(True, broken=f"{self._problem.name}: the dialogue ended its process"), None, None
+        helpers.give_back(helper)
+        begun, finished, broken, answer, judgement = json.loads(raw)
+        return Ending(begun, finished, broken), answer, judgement and _decode(judgement.encode())
+
+    def _ask(self, what: str, instance: Instance, answer: Json) -> bytes:
+        """One reply; asked a second time where the process ended, for that need not be the answer's doing."""
+        request = json.dumps([what, instance.id, answer]).encode()
+        try:
+            return self._try(request)
+        except Gone:
+            return self._try(request)
+
+    def _try(self, request: bytes) -> bytes:
+        helpers = self._ready()
+        with _process_trouble():
+            helper: Helper = helpers.take()
+        reply = helper.ask(request, self._seconds, self._wall())
+        helpers.give_back(helper)
+        return reply
+
+    def _ready(self) -> Helpers:
+        if self._helpers is None:
+            self.prepare()
+        assert self._helpers is not None
+        return self._helpers
+
+    def _wall(self) -> float:
+        return 3 * self._seconds + 1
+
+    def _allowed(self) -> str:
+        return f"more than {self._seconds:g} CPU seconds"
+
+    def _late(self) -> str:
+        return f"{self._problem.name}: {LATE} {self._seconds:g} CPU seconds"
+
+
+class JudgedDialogue:
+    """One dialogue in a helper process; the sandbox hands the child's pipes over."""
+
+    def __init__(self, judges: Judges, instance: Instance, wall_seconds: float) -> None:
+        self._judges = judges
+        self._instance = instance
+        self._wall = wall_seconds
+        self._answer: Json = None
+        self.judgement: Judgement | None = None
+
+    def lead(self, inbound: int, outbound: int, place: int) -> Ending:
+        """See the sandbox's port."""
+        ending, self._answer, self.judgement = self._judges.lead(
+            self._instance, self._wall, inbound, outbound, place
+        )
+        return ending
+
+    def answer(self) -> Json:
+        """What the dialogue recorded, as JSON; None where that is none."""
+        return self._answer
+
+
+@contextmanager
+def _process_trouble() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SandboxError(
+            "platform",
+            f"no process for the verification of answers can be made: {error.strerror or error}",
+            "end other processes, or raise the limit of processes (`ulimit -u`)",
+        ) from error
+
+
+class _Work:
+    """What a helper does; runs in the helper's process alone."""
+
+    def __init__(self, problem: Any, instances: Mapping[str, Instance]) -> None:
+        self._problem = problem
+        self._instances = instances
+
+    def __call__(self, request: bytes, descriptors: Sequence[int]) -> bytes:
+        what, name, given = json.loads(request)
+        instance = self._instances[name]
+        if what == "lead":
+            return self._lead(instance, given, *descriptors)
+        return self._draw(instance, given) if what == "draw" else self._verify(instance, given)
+
+    def _verify(self, instance: Instance, answer: Json) -> bytes:
+        try:
+            return _encode(judge(self._problem, instance, answer))
+        except BaseException as error:  # SystemExit, say
+            why = f"{self._problem.name}: verify raised {type(error).__name__}{_line(error)}"
+            return _encode(Judgement(Verdict.invalid(why), answer_digest(answer)))
+
+    def _draw(self, instance: Instance, answer: Json) -> bytes:
+        try:
+            drawing: Drawing = self._problem.draw(instance, answer)
+            titles = [drawing.title, drawing.x_title, drawing.y_title]
+            return json.dumps([*titles, [astuple(shape) for shape in drawing.shapes]]).encode()
+        except BaseException as error:
+            words = f"{self._problem.name}: draw raised {type(error).__name__}: {error}{_line(error)}"
+            return json.dumps(words).encode()
+
+    def _lead(self, instance: Instance, place: int, inbound: int, outbound: int) -> bytes:
+        try:
+            dialogue = self._problem.dialogue(instance)
+            ending = Talk(_blaming(dialogue, self._problem.name)).run(inbound, outbound, place)
+            answer = dialogue.answer() if ending.finished else None
+        except BaseException as error:
+            why = f"{self._problem.name}: dialogue raised {type(error).__name__}: {error}{_line(error)}"
+            return json.dumps([True, False, why, None, None]).encode()
+        if not ending.finished:
+            return json.dumps([ending.begun, False, ending.broken, None, None]).encode()
+        judgement = self._verify(instance, answer)  # the object itself: what JSON makes of it may differ
+        shown = None if answer_digest(answer) is None else answer
+        return json.dumps([True, True, None, shown, judgement.decode()]).encode()
+
+
+def _blaming(dialogue: Dialogue, problem: str) -> Callable[[bytes], bytes | None]:
+    """The `next` of a dialogue, which blames the candidate's line for any exception."""
+
+    def step(line: bytes) -> bytes | None:
+        try:
+            return dialogue.next(line)
+        except ValueError:
+            raise
+        except Exception as error:
+            got = f"{problem}: dialogue raised {type(error).__name__}: {error}{_line(error)}"
+            raise ValueError(f"{got}, on the line {line[:40]!r}" if line else got) from error
+
+    return step
+
+
+def _encode(judgement: Judgement) -> bytes:
+    verdict = judgement.verdict
+    objective = None if verdict.objective is None else encode_number(verdict.objective)
+    return json.dumps([verdict.status.value, objective, verdict.violations, judgement.digest]).encode()
+
+
+def _decode(raw: bytes) -> Judgement:
+    status, objective, violations, digest = json.loads(raw)
+    number = None if objective is None else decode_number(objective)
+    return Judgement(Verdict(VerdictStatus(status), number, tuple(violations)), digest)
