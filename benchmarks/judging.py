@@ -1,7 +1,8 @@
 """What it costs to judge answers in a process that a deadline can end: `python benchmarks/judging.py`.
 
-Every execution is done twice in turns, on one slot: judged in the tool's own process, as it was until 0.2, and
-in a helper. Prints one JSON document: milliseconds per execution of both ways, and the difference of medians.
+Every execution is done twice in turns, on one slot: judged in the tool's own process, as it was until 0.2,
+and in a helper. Prints one JSON document: median milliseconds per execution of both ways, and the median of
+the paired differences.
 """
 
 from __future__ import annotations

@@ -85,21 +85,25 @@ class RecalledSlot:
 
 
 def recorded_time_outs(reader: Reader, evaluator: GapEvaluator) -> dict[tuple[str, int], Execution]:
-    """All executions of candidates that the record says ended by their CPU limit."""
+    """All executions of candidates that the record says ended by a clock: theirs, or that of `verify`."""
     from ...evaluators.evaluator import execution_seed
+    from ...evaluators.judging import LATE
 
     found: dict[tuple[str, int], Execution] = {}
+    late = f"{evaluator.problem.name}: {LATE}"
     query = (
-        "SELECT e.program, i.name, x.cpu_seconds, x.message FROM executions x JOIN evaluations e "
+        "SELECT e.program, i.name, x.status, x.cpu_seconds, x.message FROM executions x JOIN evaluations e "
         "ON e.id = x.evaluation JOIN instances i ON i.id = x.instance "
-        f"WHERE x.status = 'timeout' AND e.program NOT LIKE '{BASELINE}%'"
+        f"WHERE (x.status = 'timeout' OR substr(x.message, 1, {len(late)}) = ?) "
+        f"AND e.program NOT LIKE '{BASELINE}%'"
     )
-    for row in reader.rows(query):
+    for row in reader.rows(query, (late,)):
         candidate = reader.candidate(row["program"])
         if candidate is not None:
             key = evaluator.program(candidate.files).digest, execution_seed(evaluator.seed, row["name"])
             message = row["message"] or "CPU limit"
-            found[key] = Execution(ExecutionStatus.TIMEOUT, error=message, cpu_seconds=row["cpu_seconds"])
+            status = ExecutionStatus(row["status"])
+            found[key] = Execution(status, error=message, cpu_seconds=row["cpu_seconds"])
     return found
 
 

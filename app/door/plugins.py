@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...evaluators.base import Plugin, Reference, References
+from ...evaluators.judging import VERIFY_SECONDS
 from ...problems.base import SPLITS, Instance, Problem, Sense, canonical_json
 from ..errors import ProblemError, UnknownProblem
 from .parameters import ParameterSpec, read_parameters, resolve
@@ -304,6 +305,13 @@ def _check_outside(problem: Any, where: str) -> None:
         raise ProblemError(
             f"{place}: tolerance is {tolerance!r}, expected a number from 0 to {_LARGEST_TOLERANCE}",
             "it is relative; beyond it answers could be better than a proven bound and no one would be told",
+        )
+    with blame(f"{place}: verify_seconds"):
+        seconds = getattr(problem, "verify_seconds", VERIFY_SECONDS)
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 0 < float(seconds) <= 3600:
+        raise ProblemError(
+            f"{place}: verify_seconds is {seconds!r}, expected a number above 0, at most 3600",
+            "CPU seconds that `verify` may take for one answer",
         )
     for method in _METHODS:
         if not callable(getattr(problem, method, None)):

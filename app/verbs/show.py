@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import NO_CANDIDATE, USAGE, UserError
+from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
 from .common import Force, Json, Run, Runs
 from .files import write_new
 from .records import opened, single
@@ -67,6 +67,7 @@ def show(
 
 def _draw(record: RunRecord, id: str, instance: str, output: Path | None, force: bool, json: bool) -> None:
     """Draws a candidate's answer beside the best baseline's, on the screen or into a file."""
+    from ...evaluators.judging import NotDrawn
     from ...problems.base import Drawable
     from ..audit.again import again, find_instance
     from ..views.plots.canvas import FORMATS, render
@@ -83,7 +84,10 @@ def _draw(record: RunRecord, id: str, instance: str, output: Path | None, force:
     baseline = record.best_baseline(found.split)
     programs = [id, *([baseline] if baseline is not None else [])]
     answers = runner.answers(programs, found)
-    drawings = {record.title(p): problem.draw(found, answer) for p, answer in answers.items()}
+    try:
+        drawings = {record.title(p): runner.evaluator.draw(found, answer) for p, answer in answers.items()}
+    except NotDrawn as error:
+        raise UserError(INVALID, str(error), "correct the problem's `draw`") from error
     if not drawings:
         raise UserError(NO_CANDIDATE, f"{instance}: no valid answer of {id} or the best baseline")
     reference = record.reader.references()[found.id]

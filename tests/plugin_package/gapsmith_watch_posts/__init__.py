@@ -96,8 +96,9 @@ class WatchPosts:
         crossings = instance.public["crossings"]
         if not isinstance(answer, list) or not all(type(post) is int for post in answer):
             return Verdict.invalid("expected a list of crossings")
-        posts = set(answer)
-        if len(posts) != len(answer) or not all(0 <= post < crossings for post in posts):
+        # The range first: a set of huge numbers that were chosen to collide takes minutes.
+        posts = set(answer) if all(0 <= post < crossings for post in answer) else set()
+        if len(posts) != len(answer):
             return Verdict.invalid(f"expected different crossings from 0 to {crossings - 1}")
         for a, b in instance.public["roads"]:
             if a not in posts and b not in posts:
