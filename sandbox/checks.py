@@ -1,17 +1,18 @@
-"""The behavioural self-test: real attacks in real children, because a layer that was asked for may not be on.
+"""The behavioural self-test: real attacks and honest programs in real children.
 
 A report of what was switched on is no evidence; the classic failure is a sandbox that says it is there. The
-attacks run on a slot's own server, so that what is tested is what is used.
+other failure stops attacks because it stops everything, so honest programs must come through. Both run on a
+slot's own server, so that what is tested is what is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol
 
-from .base import Execution, ExecutionStatus, Limits, SandboxError
+from .base import Execution, ExecutionStatus, Limits, Program, SandboxError
 from .policy import LAYERS, Policy
 
 TRIAL = Limits(cpu_seconds=0.25, memory_bytes=64 << 20, output_bytes=64 << 10)
@@ -28,6 +29,33 @@ ATTACKS: Mapping[str, str] = {
     "exceed the memory": "rlimits",
     "exceed the CPU time": "rlimits",
 }
+
+_NUMBERS = b'{"xs": [3, 1, 2]}'
+_ANSWERS = Program({"heuristic.py": "def f(xs):\n    print(xs)\n    return sorted(xs)\n"}, "f")
+_ARRAYS = Program(
+    {
+        "heuristic.py": "import random\nimport numpy as np\ndef f(xs):\n"
+        "    rows = np.linalg.inv(np.eye(30) + np.outer(xs * 10, xs * 10))\n"
+        "    np.random.default_rng().shuffle(rows)\n"
+        "    return sorted(x for x in xs if random.random() < 2 and np.isfinite(rows).all())\n"
+    },
+    "f",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Honest:
+    """A program that every sandbox must let through.
+
+    Attributes:
+        name: what it is called in a message.
+        program: its text.
+        instance: public part of an instance (UTF-8 JSON object).
+    """
+
+    name: str
+    program: Program
+    instance: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +108,24 @@ class Testable(Protocol):
     def probe(self, name: str, limits: Limits) -> Execution:
         """Runs one attack by name; its answer is True when it got through."""
 
+    def execute(self, program: Program, instance: bytes, limits: Limits, seed: int) -> Execution:
+        """Runs a program."""
 
-def check(slot: Testable) -> SelfTest:
-    """Runs every attack on a slot.
+
+def check(slot: Testable, honest: Sequence[Honest] = ()) -> SelfTest:
+    """Runs every attack on a slot, and honest programs before and after.
+
+    Args:
+        slot: what is tested.
+        honest: programs that must come through, beside the self-test's own.
 
     Raises:
-        SandboxError: one got through although its layer is not switched off; or no child can be sealed.
+        SandboxError: an attack got through although its layer is not switched off, an honest program failed,
+            or no child can be sealed.
     """
     begun = perf_counter()
+    answers = Honest("one that sorts three numbers", _ANSWERS, _NUMBERS)
+    _let_through(slot, answers)
     attacks = []
     for name, layer in ATTACKS.items():
         outcome = slot.probe(name, _SHORT if "CPU" in name else TRIAL)
@@ -99,7 +137,25 @@ def check(slot: Testable) -> SelfTest:
                 f"run on Linux 5.3 or later, not emulated, or accept it with `--unsafe-without {layer}`",
             )
         attacks.append(Attack(name, stopped, layer))
+    _let_through(slot, answers)  # a second fork: some half-made sandboxes allow one
+    if "numpy" in slot.policy.modules:
+        _let_through(slot, Honest("one that computes with numpy", _ARRAYS, _NUMBERS))
+    for one in honest:
+        _let_through(slot, one)
     return SelfTest(slot.report(), tuple(attacks), perf_counter() - begun)
+
+
+def _let_through(slot: Testable, honest: Honest) -> None:
+    done = slot.execute(honest.program, honest.instance, Limits(), 1)
+    good = done.status is ExecutionStatus.OK
+    if good and (honest.instance is not _NUMBERS or done.answer == [1, 2, 3]):
+        return
+    got = f"{done.status}: {done.error}" if not good else f"the answer {done.answer!r:.60}"
+    raise SandboxError(
+        "platform",
+        f"the self-test's honest program, {honest.name}, got {got}; so would every candidate",
+        "look at the layers in `gapsmith doctor`; try `--unsafe-without namespaces`, then other layers",
+    )
 
 
 def unavailable(error: SandboxError) -> dict[str, Layer]:

@@ -7,7 +7,7 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from types import TracebackType
 
@@ -37,7 +37,7 @@ class Slot:
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
-        self._server: Server | None = Server(policy)
+        self._server: Server | None = _start(policy)
         self._encoded: tuple[Program, bytes] | None = None
 
     def __enter__(self) -> Slot:
@@ -58,7 +58,7 @@ class Slot:
     def server(self) -> Server:
         """The running server, started when there is none."""
         if self._server is None:
-            self._server = Server(self.policy)
+            self._server = _start(self.policy)
         return self._server
 
     def report(self) -> Mapping[str, checks.Layer]:
@@ -234,6 +234,24 @@ class _Files:
 
 _tested: set[str] = set()
 _testing = threading.Lock()
+_active: dict[str, dict[str, bool]] = {}
+"""Digest of a policy → layer → whether every server of this process had it on."""
+
+
+def _start(policy: Policy) -> Server:
+    server = Server(policy)
+    found = _active.setdefault(policy.digest, {})
+    for name, state in server.layers.items():
+        found[name] = found.get(name, True) and bool(state[0])
+    return server
+
+
+def active_layers(policy: Policy) -> dict[str, bool]:
+    """Layer → whether it was on in every server that this process has started under a policy.
+
+    Empty before the first slot is opened.
+    """
+    return dict(_active.get(policy.digest, {}))
 
 
 def open_sandbox(policy: Policy | None = None) -> Slot:
@@ -259,14 +277,19 @@ def open_sandbox(policy: Policy | None = None) -> Slot:
     return slot
 
 
-def self_test(policy: Policy | None = None) -> checks.SelfTest:
+def self_test(policy: Policy | None = None, honest: Sequence[checks.Honest] = ()) -> checks.SelfTest:
     """Runs the self-test now, on a server of its own.
 
+    Args:
+        policy: importable modules and switched-off layers; the default policy when left out.
+        honest: programs that must come through, beside the self-test's own.
+
     Raises:
-        SandboxError: an attack got through although its layer is not switched off.
+        SandboxError: an attack got through although its layer is not switched off, or an honest program did
+            not.
     """
     with Slot(policy or Policy()) as slot:
-        return checks.check(slot)
+        return checks.check(slot, honest)
 
 
 def layers(policy: Policy | None = None) -> Mapping[str, checks.Layer]:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...evaluators.solver_check import solvers
 from ...evolve.base import Prompt
 from ...evolve.models.base import Closable, ErrorKind, Model, ModelError, Recourse, Request
 from ...evolve.models.settings import ModelSettings
-from ...sandbox.base import SandboxError
+from ...problems.base import Interactive, canonical_json
+from ...sandbox.base import MAIN_FILE, Program, SandboxError
 from ..errors import USAGE, UserError
 from ..versions import versions
 
-_KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
+if TYPE_CHECKING:
+    from ...sandbox.checks import Honest
 
+_KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
 
 _QUESTION = Prompt("You answer with one word.", "Say: here")
 _ANSWER_TOKENS = 256
@@ -70,14 +73,33 @@ def _built(settings: ModelSettings) -> Model:
 
 
 def sandbox(without: frozenset[str]) -> dict[str, Any]:
-    """The sandbox's layers and its self-test."""
+    """The sandbox's layers and its self-test, which runs the longest program of the built-in problems too."""
     from ...sandbox.policy import Policy
     from ...sandbox.slot import layers, self_test
 
     policy = Policy(without=without)
     shown = {n: {"active": layer.active, "reason": layer.reason} for n, layer in layers(policy).items()}
     try:
-        self_test(policy)
+        self_test(policy, [longest_program()])
     except SandboxError as error:
         return {"layers": shown, "self_test": "failed", "reason": f"{error}; {error.hint}"}
     return {"layers": shown, "self_test": "passed", "reason": None}
+
+
+def longest_program() -> Honest:
+    """The longest program that a built-in problem ships, with an instance of that problem."""
+    from ...sandbox.checks import Honest
+    from ..door.plugins import list_problems
+
+    loaded = [listed.loaded for listed in list_problems() if listed.origin == "built-in"]
+    shipped = [
+        (text, name, one.problem)
+        for one in loaded
+        if one is not None and not isinstance(one.problem, Interactive)
+        for name, text in one.problem.baselines().items()
+    ]
+    text, name, problem = max(shipped, key=lambda each: len(each[0]))
+    instance = problem.instances("train", 1)[0]
+    program = Program({MAIN_FILE: text}, problem.entry_point, getattr(problem, "driver", None))
+    public = canonical_json(dict(instance.public)).encode()
+    return Honest(f"baseline {name} of {problem.name}", program, public)

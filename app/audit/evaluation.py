@@ -34,6 +34,7 @@ def evaluate_program(
         "split": chosen if chosen in SPLITS else None,
         "instances_from": chosen,
         "unsafe_without": sorted(setup.policy.without),
+        "layers": setup.layers(),
         "program": name,
         "status": "failed" if evaluation.failure else "ok",
         "instances": [_row(score, instances[score.instance]) for score in evaluation.scores],
@@ -88,6 +89,7 @@ def baselines_document(setup: Setup, chosen: str, against: str | None, notify: N
         "unit": problem.unit,
         "instances_from": chosen,
         "unsafe_without": sorted(setup.policy.without),
+        "layers": setup.layers(),
         "against": rival,
         "baselines": rows,
     }

@@ -29,7 +29,7 @@ from ...evolve.prompted import PromptedProposer
 from ...evolve.store.reader import BASELINE, Iteration, Reader
 from ...evolve.store.schema import StoreError
 from ...evolve.tune import OPERATOR, Tuner
-from ...sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Limits, Program, Sandbox
+from ...sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Led, Limits, Program, Sandbox
 from ..opening.setup import Setup
 from ..proposers import OF_ORDER, exchanges
 
@@ -66,7 +66,12 @@ class RecalledSlot:
         self._time_outs = time_outs
 
     def execute(
-        self, program: Program, instance: bytes, limits: Limits, seed: int, dialogue: Dialogue | None = None
+        self,
+        program: Program,
+        instance: bytes,
+        limits: Limits,
+        seed: int,
+        dialogue: Dialogue | Led | None = None,
     ) -> Execution:
         """The recorded time-out if there is one; otherwise runs the program, see `Sandbox`."""
         found = self._time_outs.get((program.digest, seed))

@@ -54,6 +54,12 @@ class Setup:
 
         return open_sandbox(self.policy)
 
+    def layers(self) -> dict[str, bool]:
+        """Sandbox layer → whether it was on in every slot that was opened under this setup's policy."""
+        from ...sandbox.slot import active_layers
+
+        return active_layers(self.policy)
+
     @contextmanager
     def executor(self) -> Iterator[ThreadExecutor]:
         """As many slots as there are workers, ended afterwards."""

@@ -72,6 +72,11 @@ class RunRecord:
         return list(self.reader.record("unsafe_without") or ())
 
     @property
+    def layers(self) -> dict[str, bool]:
+        """Sandbox layer → whether it was on in every slot of the run; empty where that was not recorded."""
+        return dict(self.reader.record("layers") or {})
+
+    @property
     def models(self) -> str:
         """Specs of the models, one line."""
         found = self.reader.record("model") or ["offline"]

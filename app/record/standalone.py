@@ -11,7 +11,7 @@ from typing import Any
 from ... import __version__
 from ..views.numbers import interval, percent
 from ..views.tables import gap_word
-from ..views.words import clean, count, reference_kinds, unsafe
+from ..views.words import clean, count, layers, reference_kinds, unsafe
 from .record import RunRecord
 from .runs import CONFIG_NAME
 
@@ -170,6 +170,7 @@ def _title(record: RunRecord, id: str) -> list[str]:
         f"Heuristic for {problem.get('name')} (version {problem.get('version')}): {goal}.",
         f"Found by Gapsmith {__version__}: run {record.name}, candidate {id}.",
         *([unsafe(record.unsafe)] if record.unsafe else []),
+        *([f"Sandbox: {layers(record.layers)}."] if record.layers else []),
     ]
 
 

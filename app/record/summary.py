@@ -41,6 +41,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "claims": reader.record("claims") or [],
         "test_evaluations": test_evaluations(reader),
         "unsafe_without": list(reader.record("unsafe_without") or ()),
+        "layers": dict(reader.record("layers") or {}),
         "models": models,
         "notes": notes(reader),
     }

@@ -28,6 +28,7 @@ def candidate_document(record: RunRecord, id: str) -> dict[str, Any]:
     return {
         "run": record.name,
         "unsafe_without": record.unsafe,
+        "layers": record.layers,
         "candidate": id,
         "origin": candidate.origin.value,
         "operator": candidate.operator,

@@ -12,7 +12,7 @@ from ..record.record import RunRecord
 from ..record.summary import group_summary
 from .numbers import duration, interval, percent
 from .tables import new_table, print_campaign
-from .words import clean, count, counts, sparkline, usd
+from .words import clean, count, counts, layers, sparkline, usd
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -80,8 +80,10 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
         lines.append(
             ("note", "the run was not closed and its folder cannot be written: the latest may be missing")
         )
-    if layers := summary.get("unsafe_without"):
-        lines.append(("UNSAFE", f"run without sandbox layer {', '.join(layers)}"))
+    if found := summary.get("layers"):
+        lines.append(("sandbox", layers(found)))
+    if switched_off := summary.get("unsafe_without"):
+        lines.append(("UNSAFE", f"run without sandbox layer {', '.join(switched_off)}"))
     return lines
 
 

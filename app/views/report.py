@@ -28,7 +28,7 @@ from .simplified import rows, verdict
 from .tables import gap_word
 from .winners import verdict as together
 from .winners import winners
-from .words import clean, count, counts, inert, reference_kinds, usd
+from .words import clean, count, counts, inert, layers, reference_kinds, usd
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -78,6 +78,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "events": [e.data for e in record.reader.events("beyond_bound")],
         "versions": record.reader.record("versions") or {},
         "unsafe": list(record.reader.record("unsafe_without") or ()),
+        "layers": layers(record.layers),
         "digest": record.problem.get("digest"),
         "config": _config_text(record),
         "commands": _commands(record),

@@ -60,6 +60,14 @@ def unsafe(layers: Sequence[str]) -> str:
     return f"UNSAFE: run without sandbox layer {', '.join(layers)}"
 
 
+def layers(active: Mapping[str, bool]) -> str:
+    """Which sandbox layers were on while programs ran, in words."""
+    if not active:
+        return "layers not recorded"
+    missing = [name for name, on in active.items() if not on]
+    return f"without layer {', '.join(missing)}" if missing else f"all layers on ({', '.join(active)})"
+
+
 def counts(numbers: Mapping[str, int]) -> str:
     """Counts by name, largest first: `duplicate 12, syntax 3`."""
     ordered = sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0]))

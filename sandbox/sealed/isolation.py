@@ -48,25 +48,67 @@ def enter_namespaces() -> Outcome:
     """Moves into fresh user, process, network, IPC and host-name namespaces; returns as their first process.
 
     The process that called stays outside and waits for the one that returns. Root keeps its user namespace:
-    there its ids are dropped for good, which is worth more.
+    there its ids are dropped for good, which is worth more. A throwaway child goes first: where the kernel
+    gives namespaces but refuses the maps of ids, a process is left half inside, and can fork only once.
+
+    Raises:
+        OSError: the throwaway child came in, and this process did not.
     """
+    refused = _refused_to_a_child()
+    if refused:
+        return False, f"not available here ({refused})"
+    _enter()
+    return True, "own process, network, IPC and host-name namespaces" + (
+        "" if os.geteuid() == 0 else ", own user namespace"
+    )
+
+
+def _enter() -> None:
     flags = _CLONE_NEWPID | _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWUTS
     root, uid, gid = os.geteuid() == 0, os.geteuid(), os.getegid()
-    try:
-        _call(_libc.unshare(flags if root else flags | _CLONE_NEWUSER), "unshare")
-        if not root:
-            for name, text in (
-                ("setgroups", "deny"),
-                ("uid_map", f"{uid} {uid} 1"),
-                ("gid_map", f"{gid} {gid} 1"),
-            ):
-                with open(f"/proc/self/{name}", "w") as file:
-                    file.write(text)
-    except OSError as error:
-        return False, f"not available here ({error.strerror or error})"
-    return True, "own process, network, IPC and host-name namespaces" + (
-        "" if root else ", own user namespace"
-    )
+    _call(_libc.unshare(flags if root else flags | _CLONE_NEWUSER), "unshare")
+    if not root:
+        for name, text in (
+            ("setgroups", "deny"),
+            ("uid_map", f"{uid} {uid} 1"),
+            ("gid_map", f"{gid} {gid} 1"),
+        ):
+            with open(f"/proc/self/{name}", "w") as file:
+                file.write(text)
+
+
+def _refused_to_a_child() -> str:
+    """Why a forked child cannot enter the namespaces and fork twice there; empty if it can."""
+    inbound, outbound = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            _enter()
+            said = b"" if _forks(2) else b"no process can be made in them"
+        except OSError as error:
+            said = (error.strerror or str(error)).encode()
+        except BaseException as error:
+            said = repr(error).encode()
+        os.write(outbound, b"." + said)
+        os._exit(0)
+    os.close(outbound)
+    said = os.read(inbound, 1000)
+    os.close(inbound)
+    os.waitpid(child, 0)
+    return said[1:].decode(errors="replace") if said else "the process that tried it ended"
+
+
+def _forks(depth: int) -> bool:
+    """Whether a process can be forked, and from that another one, so deep."""
+    if depth == 0:
+        return True
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if _forks(depth - 1) else 1)
+        finally:
+            os._exit(1)
+    return os.waitpid(child, 0)[1] == 0
 
 
 def stay_outside() -> None:

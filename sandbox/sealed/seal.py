@@ -22,7 +22,7 @@ class Seal:
         """Limits, then the filter, which is last because it forbids everything before it.
 
         Raises:
-            OSError: a layer could not be put on; its name is the start of the message.
+            RuntimeError: a layer could not be put on; its name is the start of the message.
         """
         layer = "rlimits"
         try:
@@ -39,9 +39,5 @@ class Seal:
             if self._loader is not None:
                 self._loader.load()
         except (OSError, ValueError) as error:
-            raise OSError(
-                getattr(error, "errno", 0) or 0,
-                f"{layer}: {os.strerror(error.errno or 0)}"
-                if isinstance(error, OSError)
-                else f"{layer}: {error}",
-            ) from error
+            reason = os.strerror(error.errno or 0) if isinstance(error, OSError) else str(error)
+            raise RuntimeError(f"{layer}: {reason}") from error

@@ -81,7 +81,10 @@ def _boot(config: dict[str, Any], without: frozenset[str]) -> tuple[dict[str, tu
     off = (False, "switched off by --unsafe-without")
     layers = dict.fromkeys(("rlimits", "seccomp", "landlock", "namespaces", "uid"), off)
     if "namespaces" not in without:
-        layers["namespaces"] = isolation.enter_namespaces()
+        try:
+            layers["namespaces"] = isolation.enter_namespaces()
+        except OSError as error:
+            raise BootError("namespaces", f"entered halfway: {error}") from error
         if layers["namespaces"][0]:
             isolation.stay_outside()
     isolation.volunteer()
