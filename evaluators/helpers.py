@@ -21,6 +21,7 @@ import warnings
 import weakref
 from array import array
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NoReturn
 
 Work = Callable[[bytes, Sequence[int]], bytes]
@@ -149,12 +150,13 @@ class Helpers:
         pid = _ORDER.unpack(reply)[1]
         if pid < 0:
             raise OSError(-pid, os.strerror(-pid))
-        return Helper(ours, pid, self._end)
+        return Helper(ours, pid, partial(_end, self._lock, self._control))
 
-    def _end(self, pid: int) -> None:
-        with self._lock, contextlib.suppress(OSError):
-            self._control.send(_ORDER.pack(_END, pid))
-            self._control.recv(_ORDER.size)
+
+def _end(lock: threading.Lock, control: socket.socket, pid: int) -> None:
+    with lock, contextlib.suppress(OSError):
+        control.send(_ORDER.pack(_END, pid))
+        control.recv(_ORDER.size)
 
 
 def _finish(control: socket.socket, pid: int) -> None:

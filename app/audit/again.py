@@ -64,6 +64,7 @@ class Again:
             return [job.result() for job in jobs]
         finally:
             executor.close()
+            self.evaluator.close()
 
 
 def again(record: RunRecord) -> Again:

@@ -69,6 +69,7 @@ class Setup:
             yield executor
         finally:
             executor.close()
+            self.evaluator.close()
 
     def modules(self) -> tuple[str, ...]:
         """Top-level names of the modules that a candidate may import."""
