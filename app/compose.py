@@ -157,7 +157,7 @@ def prepared(
             baselines = _baselines(setup, store, executor, watcher.notify)
             starts = _start_programs(setup, store, admission, executor, start)
             campaign = _campaign(setup, store, admission, executor, starts, baselines, folder, watcher)
-            _record_layers(store, setup)
+            setup.record_layers(store)
             textbook = setup.loaded.problem.start_programs().values()
             for candidate, _ in starts:
                 if next(iter(candidate.files.values())) in textbook:  # tuning is for what the search finds
@@ -166,15 +166,9 @@ def prepared(
                 yield campaign
             finally:
                 campaign.close()
-                _record_layers(store, setup)
+                setup.record_layers(store)
                 if isinstance(campaign.ports.proposer, Closable):
                     campaign.ports.proposer.close()
-
-
-def _record_layers(store: Store, setup: Setup) -> None:
-    """Stores which sandbox layers were on; one that was missing in an earlier part of the run stays so."""
-    earlier = store.read.record("layers") or {}
-    store.set("layers", {name: on and earlier.get(name, True) for name, on in setup.layers().items()})
 
 
 def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> StopReason:

@@ -19,6 +19,7 @@ from ..errors import INVALID, USAGE, UserError
 from .secret import keyed
 
 if TYPE_CHECKING:
+    from ...evolve.store.store import Store
     from ...sandbox.policy import Policy
     from ..config import Config
 
@@ -59,6 +60,11 @@ class Setup:
         from ...sandbox.slot import active_layers
 
         return active_layers(self.policy)
+
+    def record_layers(self, store: Store) -> None:
+        """Stores them with a run; a layer that was missing in an earlier part of the run stays so."""
+        earlier = store.read.record("layers") or {}
+        store.set("layers", {name: on and earlier.get(name, True) for name, on in self.layers().items()})
 
     @contextmanager
     def executor(self) -> Iterator[ThreadExecutor]:
