@@ -24,6 +24,7 @@ from ..evolve.selection import Control
 from ..evolve.state import Ports, Settings
 from ..evolve.store.reader import BASELINE
 from ..evolve.store.store import Store
+from ..evolve.store.work import asked
 from ..problems.base import SPLITS
 from ..sandbox.base import MAIN_FILE
 from .config import DEFAULT_ITERATIONS, Config, dump
@@ -367,8 +368,10 @@ def record_setup(
             store.put_instances(
                 [i for split in splits.values() for i in split.values()], setup.evaluator.references
             )
-        asked = store.read.value("SELECT count(*) FROM iterations")
-        store.set("gates", [*(store.read.record("gates") or []), [asked, setup.config.budget.evaluations]])
+        store.set(
+            "gates",
+            [*(store.read.record("gates") or []), [asked(store.read), setup.config.budget.evaluations]],
+        )
         store.set("config", config)
         store.set("stop_reason", None)
         store.set("champion", None)

@@ -20,6 +20,7 @@ from ...sandbox.base import Description, Sandbox
 from ..errors import NO_CANDIDATE, UserError
 from ..record.record import RunRecord
 from ..record.runs import at_work, put_text
+from ..record.simplified import RECORD
 from .again import Again, again
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ EVALUATIONS = 300
 LEVEL = 0.2
 """One-sided level at which a variant counts as worse: a strict judge, because many variants are tried."""
 FILE_NAME = "simplified.py"
-RECORD = "simplified"
-"""Key of the run's own record: candidate → document of its simplified form."""
 _SPLIT = "valid"
 
 
@@ -232,9 +231,3 @@ def reduce_champion(folder: Path, store: Store, evaluations: int, tried: Callabl
 def _size(document: Mapping[str, Any]) -> tuple[int, int]:
     """Statements, then syntax-tree nodes, of a simplified form."""
     return document["statements_after"], document["nodes_after"]
-
-
-def kept(record: RunRecord, id: str) -> dict[str, Any] | None:
-    """Document of a candidate's simplified form, None if none was made."""
-    found: dict[str, Any] | None = (record.reader.record(RECORD) or {}).get(id)
-    return found

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...evaluators.base import Evaluation, Reference, ReferenceKind, Score
 from ...evaluators.numbers import equal
 from ...evaluators.scoring import tolerance_of
+from ...evolve.store.progress import instance_digests
 from ...problems.base import SPLITS, Instance, Problem
 from ..errors import ProblemError, SolverFailed, UserError
 from ..opening.draw import splits_of
@@ -125,8 +126,7 @@ def surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -
 
 def _instances(record: RunRecord, loaded: LoadedProblem, config: Config, findings: Findings) -> None:
     """Stored digests against stored contents, and against the instances that the problem draws now."""
-    rows = record.reader.rows("SELECT name, digest FROM instances ORDER BY id")
-    stored = {row["name"]: row["digest"] for row in rows}
+    stored = instance_digests(record.reader)
     for id, instance in record.instances.items():
         findings.compare("instances", f"instance {id}: content", stored[id], instance.digest)
     try:

@@ -6,21 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...evolve.store.reader import Reader
+from ...evolve.store.work import calls_in_order, improved_iterations, without_candidate
 
-_CALLS = """
-SELECT model, operator, iteration, state = 'replied', tokens_in, tokens_out, cost_usd, text IS NOT NULL
-FROM calls ORDER BY id
-"""
-# What came to nothing: of 50,000 iterations far fewer rows than what did not.
-_WITHOUT = "SELECT iteration FROM iterations WHERE told IS NULL OR candidate IS NULL"
-# The first of a JSON list of ids, which hold no quotes: cheaper over 50,000 rows than json_extract.
-_IMPROVED = """
-SELECT i.iteration FROM iterations i
-CROSS JOIN evaluations t ON t.program = i.candidate AND t.split = 'train'
-CROSS JOIN evaluations p ON p.program = substr(i.parents, 3, instr(substr(i.parents, 3), '"') - 1)
-  AND p.split = 'train'
-WHERE i.told IS NOT NULL AND t.fitness > p.fitness
-"""
 _COUNTS = ("calls", "replies", "candidates", "improved", "tokens_in", "tokens_out")
 
 
@@ -35,7 +22,7 @@ def model_figures(reader: Reader) -> list[dict[str, Any]]:
     """
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     last: dict[int, dict[str, Any]] = {}
-    for model, operator, iteration, replied, tokens_in, tokens_out, cost, text in reader.rows(_CALLS):
+    for model, operator, iteration, replied, tokens_in, tokens_out, cost, text in calls_in_order(reader):
         row = rows.get((model, operator))
         if row is None:
             row = rows[model, operator] = {"model": model, "operator": operator, **_nothing()}
@@ -52,8 +39,11 @@ def model_figures(reader: Reader) -> list[dict[str, Any]]:
                 before["candidates"] -= 1
             row["candidates"] += 1
             last[iteration] = row
-    for query, name, change in ((_WITHOUT, "candidates", -1), (_IMPROVED, "improved", 1)) if last else ():
-        for (iteration,) in reader.rows(query):
+    for iterations, name, change in (
+        (without_candidate, "candidates", -1),
+        (improved_iterations, "improved", 1),
+    ):
+        for iteration in iterations(reader) if last else ():
             if (row := last.get(iteration)) is not None:
                 row[name] += change
     return _with_rates([total for rows_of in _by_model(rows.values()) for total in rows_of])

@@ -7,18 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...evolve.store.reader import BASELINE, Reader
+from ...evolve.store.reader import Reader
+from ...evolve.store.work import admitted, asked, budgeted_cpu_seconds, budgeted_executions, calls, paid
 from ..config import Config, parse, read
 from ..errors import INVALID, USAGE, UserError
 from ..versions import refuse_other_version
 from .runs import CONFIG_NAME, Group
 
 _ELITES = 5
-_SEARCHED = (
-    f"FROM evaluations WHERE split = 'valid' AND program NOT LIKE '{BASELINE}%' "
-    "OR split = 'train' AND program IN (SELECT candidate FROM iterations)"
-)
-"""What the budgets of executions and CPU seconds count."""
 
 
 def ended(folder: Path) -> str | None:
@@ -47,15 +43,13 @@ def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) 
     try:
         document = reader.record("config")
         done = {
-            "iterations": reader.value("SELECT count(*) FROM iterations"),
-            "evaluations": reader.value("SELECT count(*) FROM iterations WHERE candidate IS NOT NULL"),
+            "iterations": asked(reader),
+            "evaluations": admitted(reader),
             "seconds": reader.record("search_seconds") or 0,
-            "executions": reader.value(f"SELECT coalesce(sum(executions), 0) {_SEARCHED}"),
-            "cpu_seconds": reader.value(f"SELECT coalesce(sum(cpu_seconds), 0) {_SEARCHED}"),
-            "tokens": reader.value(
-                "SELECT coalesce(sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)), 0) FROM calls"
-            ),
-            "usd": reader.value("SELECT coalesce(sum(cost_usd), 0) FROM calls"),
+            "executions": budgeted_executions(reader),
+            "cpu_seconds": budgeted_cpu_seconds(reader),
+            "tokens": calls(reader).tokens,
+            "usd": paid(reader),
         }
         versions = reader.record("versions") or {}
     finally:

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import __version__
-from ..views.numbers import interval, percent
-from ..views.tables import gap_word
-from ..views.words import clean, count, layers, reference_kinds, unsafe
+from ..numbers import interval, percent
+from ..words import clean, count, gap_word, layers, reference_kinds, unsafe
 from .record import RunRecord
 from .runs import CONFIG_NAME
 

@@ -9,6 +9,7 @@ from typing import Any
 from ...evaluators.base import Evaluation
 from ...evaluators.figures import Figures, of_evaluation
 from ...evolve.store.reader import BASELINE, Reader
+from ...evolve.store.work import executions, tested, work
 from ...problems.base import SPLITS
 from .model_figures import model_figures, model_usage, notes
 from .runs import status
@@ -18,17 +19,15 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
     """The JSON contract's document of a campaign."""
     start, champion = reader.record("start"), reader.record("champion")
     models = model_figures(reader)
-    reason = reader.record("stop_reason")
+    reason, done = reader.record("stop_reason"), work(reader)
     return {
         "run": folder.resolve().name,
         "problem": (reader.record("problem") or {}).get("name"),
         "status": status(folder, reason),
         "stop_reason": reason,
         "seed": ((reader.record("config") or {}).get("campaign") or {}).get("seed"),
-        "iterations": reader.value("SELECT count(*) FROM iterations WHERE told IS NOT NULL"),
-        "evaluations": reader.value(
-            "SELECT count(*) FROM iterations WHERE told IS NOT NULL AND candidate IS NOT NULL"
-        ),
+        "iterations": done.iterations,
+        "evaluations": done.evaluations,
         "executions": executions(reader),
         "rejections": reader.rejections(),
         "usage": {
@@ -45,14 +44,6 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "models": models,
         "notes": notes(reader),
     }
-
-
-def executions(reader: Reader) -> int:
-    """Executions of a campaign's candidates on all splits (count), the baselines' aside."""
-    found: int = reader.value(
-        f"SELECT coalesce(sum(executions), 0) FROM evaluations WHERE program NOT LIKE '{BASELINE}%'"
-    )
-    return found
 
 
 def best_candidate(reader: Reader) -> str | None:
@@ -102,10 +93,8 @@ def test_evaluations(reader: Reader) -> int:
 
     It is tested beside every champion; another start program is tested only because it was chosen.
     """
-    rows = reader.rows("SELECT program FROM evaluations WHERE split = 'test'")
-    programs = [row["program"] for row in rows if not row["program"].startswith(BASELINE)]
     start = reader.record("start")
-    return sum(program != start for program in programs)
+    return sum(program != start for program in tested(reader))
 
 
 def test_used(summary: Mapping[str, Any]) -> bool:

@@ -7,9 +7,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...evolve.store.reader import BASELINE
+from ...evolve.store.progress import judged_instances, mean_gap, told_candidates
+from ...evolve.store.work import costs, search_cost
 from ..errors import NO_CANDIDATE, USAGE, UserError
-from ..views.listing import mean_gap
 from .record import RunRecord
 
 BUDGETS = {
@@ -116,35 +116,23 @@ def _spent(record: RunRecord) -> tuple[dict[str, Spent], Spent]:
     A validation is charged where its candidate was told: when it ended is a matter of the machine.
     """
     reader = record.reader
-    rows = reader.rows(
-        "SELECT program, sum(executions) AS executions, sum(cpu_seconds) AS cpu FROM evaluations "
-        f"WHERE split IN ('train', 'valid') AND program NOT LIKE '{BASELINE}%' GROUP BY program"
-    )
-    taken = {row["program"]: (row["executions"], row["cpu"]) for row in rows}
+    taken = search_cost(reader)
     executions, cpu = sum(count for count, _ in taken.values()), sum(time for _, time in taken.values())
-    costs = {
-        row["iteration"]: None if row["unknown"] else row["usd"] or 0.0
-        for row in reader.rows(
-            "SELECT iteration, sum(cost_usd) AS usd, sum(text IS NOT NULL AND cost_usd IS NULL) AS unknown "
-            "FROM calls GROUP BY iteration"
-        )
-    }
+    cost_of = costs(reader)
     usd: float | None = 0.0
     evaluations, found = 0, dict[str, Spent]()
     begun = [taken.pop(id, (0, 0.0)) for id in reader.record("starts") or []]
     so_far = sum(count for count, _ in begun), sum(time for _, time in begun)
-    for row in reader.stream(
-        "SELECT iteration, candidate FROM iterations WHERE told IS NOT NULL ORDER BY told"
-    ):
-        cost = costs.get(row["iteration"], 0.0)
+    for iteration, candidate in told_candidates(reader):
+        cost = cost_of.get(iteration, 0.0)
         usd = None if usd is None or cost is None else usd + cost
-        if row["candidate"] is not None:
+        if candidate is not None:
             evaluations += 1
-            count, time = taken.pop(row["candidate"], (0, 0.0))
+            count, time = taken.pop(candidate, (0, 0.0))
             so_far = so_far[0] + count, so_far[1] + time
-            found.setdefault(row["candidate"], Spent(evaluations, *so_far, usd))
-    known = [cost for cost in costs.values() if cost is not None]
-    return found, Spent(evaluations, executions, cpu, sum(known) if len(known) == len(costs) else None)
+            found.setdefault(candidate, Spent(evaluations, *so_far, usd))
+    known = [cost for cost in cost_of.values() if cost is not None]
+    return found, Spent(evaluations, executions, cpu, sum(known) if len(known) == len(cost_of) else None)
 
 
 def check_comparable(records: list[RunRecord]) -> list[str]:
@@ -184,9 +172,5 @@ def _identity(record: RunRecord) -> dict[str, str]:
 
 def _digest(record: RunRecord, splits: tuple[str, ...]) -> str:
     """Digest of the instances of some splits with their references."""
-    rows = record.reader.rows(
-        "SELECT i.name, i.split, i.digest, r.value, r.kind, r.bound FROM instances i "
-        "JOIN instance_references r ON r.instance = i.id ORDER BY i.split, i.name"
-    )
-    found = [list(row) for row in rows if row["split"] in splits]
+    found = judged_instances(record.reader, splits)
     return hashlib.sha256(json.dumps(found).encode()).hexdigest()[:12]

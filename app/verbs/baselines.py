@@ -63,7 +63,7 @@ def baselines(
 
 def _print_strata(document: dict[str, Any]) -> None:
     """Mean gap of each baseline on each stratum."""
-    from ..views.numbers import percent
+    from ..numbers import percent
     from ..views.tables import new_table
 
     names = list(document["baselines"])

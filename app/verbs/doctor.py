@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import TROUBLE, UNSAFE
-from ..views.words import clean
+from ..words import clean
 from .common import Json, Set, Without
 from .terminal import console, emit_json, errors
 

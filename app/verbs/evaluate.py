@@ -127,7 +127,7 @@ def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
 
 def print_unsafe(document: dict[str, Any]) -> None:
     """Prints which layers of the sandbox were off, if any."""
-    from ..views.words import unsafe
+    from ..words import unsafe
 
     if document["unsafe_without"]:
         console().print(unsafe(document["unsafe_without"]), markup=False)

@@ -34,9 +34,10 @@ def export(
     campaign of the same configuration with --model replay/FILE.jsonl.
     """
     with errors(json):
+        from ...evolve.store.exports import EXPORTS
+        from ..record.export import CASSETTE, ELITES, rows, write_rows
         from ..record.record import find_runs
         from ..record.runs import runs_folder
-        from ..views.history import CASSETTE, ELITES, EXPORTS, rows, write_rows
 
         choices = (*EXPORTS, ELITES, CASSETTE)
         if what not in choices:

@@ -30,7 +30,7 @@ def build_config(
     """
     from ..assignments import choose_models, override
     from ..config import parse, read
-    from ..views.words import clean
+    from ..words import clean
     from .terminal import console
 
     document: dict[str, Any] = {}

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 def list_(runs: Runs = None, json: Json = False) -> None:
     """List the runs with problem, model, iterations, best gap and status."""
     with errors(json):
+        from ..record.listing import run_row
         from ..record.runs import all_runs, runs_folder
-        from ..views.listing import run_row, runs_table
+        from ..views.listing import runs_table
 
         folder = runs_folder(runs)
         rows = [run_row(run) for run in all_runs(folder)]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..views.words import clean
+from ..words import clean
 from .common import Json, Runs
 from .terminal import console, emit_json, errors
 

@@ -22,7 +22,7 @@ from .terminal import console
 def opened(folder: Path) -> Iterator[RunRecord]:
     """The record of a run; says on standard error if it was made without a layer of the sandbox."""
     from ..record.record import open_record
-    from ..views.words import unsafe
+    from ..words import unsafe
 
     with open_record(folder) as record:
         if record.unsafe:

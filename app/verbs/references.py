@@ -177,7 +177,7 @@ def _print_rows(rows: list[dict[str, Any]], unit: str) -> None:
     from rich.table import Table
 
     from ...problems.base import decode_number
-    from ..views.words import UNKNOWN
+    from ..words import UNKNOWN
 
     table = Table(box=None, pad_edge=False)
     for title in ("instance", f"value ({unit})", "kind", "proof", "solver", "seconds"):

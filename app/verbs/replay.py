@@ -31,7 +31,7 @@ def replay(run: Run, workers: Workers = None, runs: Runs = None, json: Json = Fa
 
 
 def _print(document: Mapping[str, Any]) -> None:
-    from ..views.words import clean, count, unsafe
+    from ..words import clean, count, unsafe
 
     out, counts = console(), document["compared"]
     if document["differences"]:

@@ -46,7 +46,7 @@ def print_result(document: dict[str, Any], json: bool, runs: Path | None) -> Non
         emit_json(document)
         return
     from ..views.tables import print_campaign
-    from ..views.words import clean
+    from ..words import clean
 
     print_campaign(console(), document)
     for note in document["notes"]:

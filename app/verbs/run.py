@@ -149,7 +149,7 @@ def run(
 def _dry_run(config: Config, programs: dict[str, dict[str, str]], repeat: int, json: bool) -> None:
     """Prints what a campaign would ask for and cost, and its first prompt."""
     from .. import compose
-    from ..views.words import clean
+    from ..words import clean
 
     document = {**compose.dry_run(config, start=programs or None), "runs": repeat}
     if json:

@@ -54,7 +54,7 @@ def show(
             if instance is not None:
                 _draw(record, id, instance, output, force, json)
             elif explain:
-                from ..views.explain import explain as explained
+                from ..audit.explain import explain as explained
                 from ..views.explain import print_explanation
 
                 told = explained(record, id)
@@ -72,7 +72,7 @@ def _draw(record: RunRecord, id: str, instance: str, output: Path | None, force:
     from ..audit.again import again, find_instance
     from ..views.plots.canvas import FORMATS, render
     from ..views.plots.drawing import draw, extent, in_terminal
-    from ..views.words import clean
+    from ..words import clean
 
     found, runner = find_instance(record, instance), again(record)
     problem = runner.loaded.problem

@@ -70,7 +70,7 @@ def simplify(
 
 def _stays(record: RunRecord, document: Mapping[str, Any]) -> None:
     """Says on standard error that the run holds a smaller form than the one just made."""
-    from ..audit.simplify import kept
+    from ..record.simplified import kept
 
     before, after = kept(record, document["candidate"]) or document, document
     sizes = [

@@ -135,7 +135,7 @@ def fail(error: UserError, as_json: bool) -> None:
         # Standard output may itself be what is full: the lines below say so.
         with suppress(OSError, UserError):
             emit_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
-    from ..views.words import clean
+    from ..words import clean
 
     sys.stderr.write(f"error: {clean(error.message)}\n")
     if error.hint:

@@ -51,7 +51,7 @@ def verify(
 
 
 def _print(document: Mapping[str, Any]) -> None:
-    from ..views.words import clean, count
+    from ..words import clean, count
 
     out = console()
     counts = document["compared"]
@@ -91,7 +91,7 @@ def _short(value: object) -> str:
 
 def _print_fresh(document: Mapping[str, Any]) -> None:
     """Each program's mean gap on the test split and on new instances, and whether chance explains it."""
-    from ..views.numbers import interval, percent
+    from ..numbers import interval, percent
 
     out = console()
     if "skipped" in document:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Score
+from ...evolve.store.progress import children
 from ...problems.base import SPLITS, Number
+from ..numbers import interval, milliseconds, percent
 from ..record.record import SHORT, RunRecord
 from ..record.summary import test_evaluations
-from .numbers import interval, milliseconds, percent
+from ..words import UNKNOWN, bar, clean, one_line
 from .tables import new_table
-from .words import UNKNOWN, bar, clean, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +36,7 @@ def candidate_document(record: RunRecord, id: str) -> dict[str, Any]:
         "iteration": candidate.iteration,
         "island": candidate.island,
         "parents": list(candidate.parents),
-        "children": record.reader.value("SELECT count(*) FROM parents WHERE parent = ?", (id,)),
+        "children": children(record.reader, id),
         "nodes": candidate.description.nodes,
         "files": dict(candidate.files),
         "splits": {split: None if f is None else f.as_json() for split, f in found.items()},

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .numbers import figure, interval
-from .tables import gap_word, new_table
-from .words import UNKNOWN, clean, count, usd
+from ..numbers import figure, interval
+from ..words import UNKNOWN, clean, count, gap_word, usd
+from .tables import new_table
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,17 +1,15 @@
-"""How candidates differ and where they come from: diff, ancestry, rows for other programs."""
+"""How candidates differ and where they come from: diff and ancestry."""
 
 from __future__ import annotations
 
-import csv
 import difflib
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
+from ...evolve.store.progress import training_fitness
+from ..numbers import percent
 from ..record.record import SHORT, RunRecord
-from .numbers import percent
-from .words import UNKNOWN, clean
+from ..words import UNKNOWN, clean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,106 +20,6 @@ WIDE = 120
 
 MOST_LINES = 1_000
 """Lines of a file that are compared: the time of a diff grows faster than their square."""
-
-EXPORTS = {
-    "candidates": (
-        "SELECT c.id AS candidate, c.iteration, c.island, c.origin, c.operator, "
-        "(SELECT json_group_array(parent) FROM parents p WHERE p.candidate = c.id) AS parents, "
-        "json_extract(c.description, '$.nodes') AS nodes, i.added, t.status AS train_status, "
-        "t.fitness AS train_fitness, t.cpu_seconds AS train_cpu_seconds, v.fitness AS valid_fitness, "
-        "x.fitness AS test_fitness, c.files FROM candidates c LEFT JOIN iterations i ON i.candidate = c.id "
-        "LEFT JOIN evaluations t ON t.program = c.id AND t.split = 'train' "
-        "LEFT JOIN evaluations v ON v.program = c.id AND v.split = 'valid' "
-        "LEFT JOIN evaluations x ON x.program = c.id AND x.split = 'test' ORDER BY c.iteration, c.id"
-    ),
-    "scores": (
-        "SELECT e.program, e.split, i.name AS instance, i.stratum, x.status, x.objective, "
-        "r.value AS reference, r.kind AS reference_kind, x.gap, x.excess, x.cpu_seconds, "
-        "lower(hex(x.answer)) AS answer_digest, x.message "
-        "FROM executions x JOIN evaluations e ON e.id = x.evaluation "
-        "JOIN instances i ON i.id = x.instance JOIN instance_references r ON r.instance = i.id "
-        "ORDER BY x.evaluation, x.position"
-    ),
-    "iterations": (
-        "SELECT iteration, island, parents, inspirations, rival, candidate, origin, operator, rejection, "
-        "excerpt, told, added FROM iterations ORDER BY iteration"
-    ),
-    "completions": (
-        "SELECT c.*, p.system, p.user FROM calls c JOIN prompts p ON p.digest = c.prompt ORDER BY c.id"
-    ),
-    "events": "SELECT iteration, kind, data, at FROM events ORDER BY id",
-}
-"""What can be exported → its query. Objectives, references and gaps are exact texts (`12`, `7/3`)."""
-
-CASSETTE = "cassette"
-"""What models were asked and said, usable without the run: `--model replay/FILE.jsonl`."""
-
-ELITES = "elites"
-"""Who holds which cell of the archive at the end of the record."""
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_NUMBER = re.compile(r"[+-]?(\d+(/\d+)?|\d*\.?\d+(e[+-]?\d+)?|inf)")
-"""Exact numbers as they are stored: `-12`, `-7/3`, `-0.5`."""
-_NESTED = ("files", "parents", "inspirations", "data", "parameters")
-
-
-def rows(record: RunRecord, what: str) -> Iterator[dict[str, Any]]:
-    """Rows of an export, one at a time."""
-    if what == CASSETTE:
-        from ..proposers import cassette_of
-
-        yield from cassette_of(record.reader).rows()
-        return
-    if what == ELITES:
-        yield from _elites(record)
-        return
-    for row in record.reader.stream(EXPORTS[what]):
-        found = dict(zip(row.keys(), row, strict=True))
-        for key in _NESTED:
-            if found.get(key) is not None:
-                with record.reader.sound(f"{what}, {key}"):
-                    found[key] = json.loads(found[key])
-        yield found
-
-
-def _elites(record: RunRecord) -> Iterator[dict[str, Any]]:
-    """One row for each filled cell of each island, best elite first."""
-    for elite in record.archive.elites() if record.archive is not None else ():
-        yield {
-            "island": elite.island,
-            "cell": list(elite.cell),
-            "candidate": elite.candidate.id,
-            "train_fitness": elite.fitness,
-        }
-
-
-def write_rows(found: Iterator[Mapping[str, Any]], form: str, stream: IO[str]) -> int:
-    """Writes rows as JSON lines or CSV; returns how many. Nested values are JSON texts in CSV."""
-    count = 0
-    writer: Any = None
-    for row in found:
-        count += 1
-        if form == "jsonl":
-            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-            continue
-        if writer is None:
-            writer = csv.DictWriter(stream, list(row), lineterminator="\n")
-            writer.writeheader()
-        writer.writerow({key: _cell(value, stream.isatty()) for key, value in row.items()})
-    return count
-
-
-def _cell(value: Any, terminal: bool) -> Any:
-    """A value of a CSV row; a terminal gets no control characters, a file gets the text as it is.
-
-    What a spreadsheet would take for a formula gets an apostrophe: a model may have written it.
-    """
-    if isinstance(value, dict | list):
-        return json.dumps(value)
-    if not isinstance(value, str):
-        return value
-    text = clean(value) if terminal else value
-    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
 
 
 def unified(record: RunRecord, a: str, b: str) -> str:
@@ -172,8 +70,7 @@ def _line(record: RunRecord, id: str) -> str:
 
 def loss(record: RunRecord, id: str) -> float | None:
     """Training loss, −100 × fitness (percent of max(|reference|, scale)); None of a failed candidate."""
-    query = "SELECT fitness FROM evaluations WHERE program = ? AND split = 'train'"
-    fitness = record.reader.value(query, (id,))
+    fitness = training_fitness(record.reader, id)
     return None if fitness is None else -100 * fitness + 0.0
 
 

@@ -1,19 +1,12 @@
-"""The list of runs: one row each, read without loading instances."""
+"""The list of runs as a table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...evolve.store.opening import GLANCE_SECONDS
-from ...evolve.store.reader import Reader
-from ...evolve.store.schema import StoreError
-from ...problems.base import decode_number
-from ..record.runs import status
-from ..record.summary import best_candidate
-from .numbers import percent
-from .words import UNKNOWN, clean, one_line
+from ..numbers import percent
+from ..words import UNKNOWN, clean, one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,56 +23,6 @@ _STYLES = {
     "interrupted": "yellow",
     "unreadable": "red",
 }
-
-
-def run_row(folder: Path) -> dict[str, Any]:
-    """One run under the field names of the JSON contract; `status` is `unreadable` with a `note` if it is."""
-    try:
-        reader = Reader.open(folder, checked=False, seconds=GLANCE_SECONDS)
-        try:
-            with reader.sound("run"):
-                return _row(folder, reader)
-        finally:
-            reader.close()
-    except StoreError as error:
-        empty = dict.fromkeys(("problem", "model", "iterations", "best_gap_percent", "started"))
-        unknown = {"status": "unreadable", "unsafe_without": [], "note": str(error)}
-        return {"run": folder.name, **empty, **unknown}
-
-
-def _row(folder: Path, reader: Reader) -> dict[str, Any]:
-    models = reader.record("model") or []
-    return {
-        "run": folder.name,
-        "problem": (reader.record("problem") or {}).get("name"),
-        "model": models if isinstance(models, str) else ", ".join(models) or None,
-        "status": status(folder, reader.record("stop_reason")),
-        "unsafe_without": list(reader.record("unsafe_without") or ()),
-        "iterations": reader.value("SELECT count(*) FROM iterations WHERE told IS NOT NULL"),
-        "best_gap_percent": mean_gap(reader, best_candidate(reader), "valid"),
-        "started": reader.record("created"),
-        "group": reader.record("group"),
-    }
-
-
-def mean_gap(reader: Reader, program: str | None, split: str) -> float | None:
-    """Mean of ratios over non-zero references (percent) of a complete evaluation, straight from its rows.
-
-    Raises:
-        StoreError: executions of it are missing, or a gap is no number.
-    """
-    rows = reader.rows(
-        "SELECT gap, executions FROM evaluations JOIN executions ON id = evaluation "
-        "WHERE program = ? AND split = ? AND evaluations.status = 'complete'",
-        (program, split),
-    )
-    if rows and len(rows) != rows[0]["executions"]:
-        raise StoreError(f"{program} on {split}: the record is damaged: executions are missing")
-    try:
-        gaps = [float(decode_number(row["gap"])) for row in rows if row["gap"] is not None]
-    except ValueError as error:
-        raise StoreError(f"{program} on {split}: the record is damaged: {error}") from error
-    return sum(gaps) / len(gaps) * 100 if gaps else None
 
 
 def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> Table:

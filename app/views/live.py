@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Evaluation
 from ...evolve.campaign import Campaign
-from .numbers import duration, percent
-from .words import clean
+from ..numbers import duration, percent
+from ..words import clean
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...evolve.store.progress import best_so_far
 from ...evolve.store.reader import Reader
+from ...evolve.store.work import failures_by_status, stopped
 from ...problems.base import SPLITS
+from ..numbers import duration, interval, percent
 from ..record.record import RunRecord
 from ..record.summary import group_summary
-from .numbers import duration, interval, percent
+from ..words import clean, count, counts, layers, sparkline, usd
 from .tables import new_table, print_campaign
-from .words import clean, count, counts, layers, sparkline, usd
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,7 +61,7 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
     lines.append(("work", work))
     if rejected:
         lines.append(("rejected", f"{count(rejected, 'proposal')}: {counts(summary['rejections'])}"))
-    if failures := failures_by_status(record):
+    if failures := failures_by_status(record.reader):
         lines.append(("failed", f"{count(sum(failures.values()), 'candidate')}: {counts(failures)}"))
     if words := stopped_words(record.reader):
         lines.append(("stopped", words))
@@ -72,7 +73,7 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
         cost += ", no calls of models"
     lines.append(("cost", cost))
     lines += [("note", note) for note in summary["notes"]]
-    if progress := best_so_far(record):
+    if progress := best_so_far(record.reader):
         values = [fitness for _, _, fitness in progress]
         line = f"training fitness {values[0]:.4f} {sparkline(values, 24)} {values[-1]:.4f} (0 is optimal)"
         lines.append(("progress", line))
@@ -123,36 +124,6 @@ def print_group(console: Console, name: str, documents: Sequence[Mapping[str, An
             console.print(f"test seen {looks} times in {document['run']}", markup=False)
 
 
-def failures_by_status(record: RunRecord) -> dict[str, int]:
-    """Status of the execution that ended each failed training evaluation → candidates (count)."""
-    # A failed evaluation has no fitness, which an index finds; CROSS JOIN keeps that order.
-    rows = record.reader.rows(
-        "SELECT x.status AS status, count(*) AS n FROM evaluations e CROSS JOIN executions x "
-        "ON x.evaluation = e.id AND x.position = e.executions - 1 "
-        "WHERE e.split = 'train' AND e.fitness IS NULL AND e.status = 'failed' "
-        "AND e.program NOT LIKE 'baseline/%' GROUP BY x.status"
-    )
-    return {row["status"]: row["n"] for row in rows}
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """Candidates that racing stopped, and their executions until then (counts)."""
-
-    candidates: int
-    executions: int
-
-
-def stopped(reader: Reader) -> Stopped:
-    """What racing stopped in training."""
-    # As above: what was stopped has no fitness.
-    row = reader.rows(
-        "SELECT count(*) AS n, sum(executions) AS executions FROM evaluations "
-        "WHERE split = 'train' AND fitness IS NULL AND status = 'stopped'"
-    )[0]
-    return Stopped(row["n"], row["executions"] or 0)
-
-
 def stopped_words(reader: Reader) -> str:
     """What racing stopped, in words; empty if it stopped nothing."""
     found = stopped(reader)
@@ -163,18 +134,3 @@ def stopped_words(reader: Reader) -> str:
         f"{count(found.candidates, 'candidate')}, worse or like their parent, "
         f"after {mean:.1f} executions each"
     )
-
-
-def best_so_far(record: RunRecord) -> list[tuple[int, str, float]]:
-    """(iteration, candidate, training fitness) whenever the best changed, the start program first."""
-    found: list[tuple[int, str, float]] = []
-    start = record.start
-    if start is not None:
-        fitness = record.reader.value(
-            "SELECT fitness FROM evaluations WHERE program = ? AND split = 'train'", (start,)
-        )
-        if fitness is not None:
-            found.append((0, start, fitness))
-    for event in record.reader.events("best"):
-        found.append((event.iteration, event.data["candidate"], event.data["fitness"]))
-    return found

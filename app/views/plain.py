@@ -10,7 +10,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from .words import clean
+from ..words import clean
 
 _TITLE_COLUMNS = 79
 

@@ -8,27 +8,26 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...evolve.archive import unique
+from ...evolve.store.work import failures_by_status, operators
 from ...prompts.text import fence
-from ..audit.simplify import kept
+from ..numbers import duration, interval, milliseconds, percent
 from ..record.model_figures import model_figures, notes
 from ..record.record import SHORT, RunRecord
 from ..record.runs import CONFIG_NAME
+from ..record.simplified import kept
 from ..record.standalone import evaluate_command
 from ..record.summary import summarise, test_used
+from ..words import clean, count, counts, gap_word, inert, layers, reference_kinds, usd
 from .highlight import code_html
 from .history import unified
-from .numbers import duration, interval, milliseconds, percent
-from .overview import failures_by_status, stopped_words
+from .overview import stopped_words
 from .plots.canvas import page_part
-from .plots.data import operators
 from .plots.kinds import KINDS
 from .plots.quality import compared, judged_split
 from .plots.search import archive_links
 from .simplified import rows, verdict
-from .tables import gap_word
 from .winners import verdict as together
 from .winners import winners
-from .words import clean, count, counts, inert, layers, reference_kinds, usd
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -65,11 +64,11 @@ def context(record: RunRecord) -> dict[str, Any]:
         "heat": _heat(record, split),
         "lineage": _lineage(record),
         "elites": _elites(record),
-        "operators": [vars_of(o) for o in operators(record)[:_MOST_OPERATORS]],
+        "operators": [vars_of(o) for o in operators(record.reader)[:_MOST_OPERATORS]],
         "model_rows": _models(record),
         "notes": [clean(note) for note in notes(record.reader)],
         "rejections": dict(record.reader.rejections()),
-        "failures": failures_by_status(record),
+        "failures": failures_by_status(record.reader),
         "stopped": stopped_words(record.reader),
         "twins": len(record.reader.events("twin")),
         "winners": _winners(record),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .numbers import interval, milliseconds, percent
-from .tables import gap_word, new_table
+from ..numbers import interval, milliseconds, percent
+from ..words import gap_word
+from .tables import new_table
 
 if TYPE_CHECKING:
     from rich.console import Console

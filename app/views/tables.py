@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...evaluators.figures import optimality
+from ..numbers import duration, figure, interval, milliseconds
 from ..record.summary import test_used
-from .numbers import duration, figure, interval, milliseconds
-from .words import count, unsafe
+from ..words import count, gap_word, unsafe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -191,13 +190,6 @@ def new_table(title: str) -> PlainTable:
     from .plain import PlainTable
 
     return PlainTable(title)
-
-
-def gap_word(kinds: Mapping[str, int]) -> str:
-    """`optimality gap` only where every reference is an optimum or a bound."""
-    if optimality(kinds):
-        return "optimality gap" if set(kinds) == {"optimum"} else "optimality gap (to optimum or bound)"
-    return "gap to best known" if "best_known" in kinds else "gap to best baseline"
 
 
 def _gap_cell(figures: Mapping[str, Any] | None) -> str:

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...evolve.store.progress import best_so_far, islands, latest_events, mean_gap
+from ...evolve.store.work import calls, executions, failures_by_status, stopped, work
+from ..numbers import duration, percent
 from ..record.record import SHORT, RunRecord, open_record
 from ..record.runs import status
-from ..record.summary import executions
+from ..words import clean, count, counts, sparkline, usd
 from .history import loss
-from .listing import mean_gap
-from .numbers import duration, percent
-from .overview import best_so_far, failures_by_status, stopped
-from .words import clean, count, counts, sparkline, usd
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,63 +24,51 @@ LEAST_SECONDS = 1.0
 _SHARE = 0.02
 """CPU share of one core that watching may take: the pause grows with what a look costs."""
 _EVENTS = 5
-_LATEST = "SELECT iteration, kind FROM events WHERE kind <> 'migration' ORDER BY id DESC LIMIT ?"
-"""Migrations come by the clock and in numbers: they would hide everything else."""
 
 
 def snapshot(record: RunRecord) -> dict[str, Any]:
     """What is known of a campaign now."""
     reader, config = record.reader, record.config
     reason = reader.record("stop_reason")
-    work = reader.rows(
-        "SELECT count(*) AS iterations, count(candidate) AS evaluations, min(asked_at) AS begun, "
-        "max(told_at) AS last FROM iterations WHERE told IS NOT NULL"
-    )[0]
-    calls = reader.rows(
-        "SELECT count(*) AS calls, sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)) AS tokens, "
-        "sum(cost_usd) AS usd, sum(text IS NOT NULL AND cost_usd IS NULL) AS unknown FROM calls"
-    )[0]
+    done, asked = work(reader), calls(reader)
     best, state = record.best, status(record.folder, reason)
-    elapsed = work["last"] - work["begun"] if work["iterations"] else None
     return {
         "run": record.name,
         "status": state,
         "stop_reason": reason,
         "unsafe_without": record.unsafe,
-        "iterations": work["iterations"],
-        "evaluations": work["evaluations"],
+        "iterations": done.iterations,
+        "evaluations": done.evaluations,
         "executions": executions(reader),
-        "wall_seconds": elapsed if state == "running" else reader.record("search_seconds") or elapsed,
+        "wall_seconds": done.seconds
+        if state == "running"
+        else reader.record("search_seconds") or done.seconds,
         "best": best,
         "best_gap_percent": mean_gap(reader, best, "valid"),
         "training_loss_percent": None if best is None else loss(record, best),
-        "progress": [-100 * fitness for _, _, fitness in best_so_far(record)],
+        "progress": [-100 * fitness for _, _, fitness in best_so_far(reader)],
         "islands": _islands(record),
         "rejections": dict(reader.rejections()),
-        "failed": sum(failures_by_status(record).values()),
+        "failed": sum(failures_by_status(reader).values()),
         "stopped": stopped(reader).candidates,
-        "model_calls": calls["calls"],
-        "tokens": calls["tokens"] or 0,
-        "cost_usd": None if calls["unknown"] else calls["usd"],
+        "model_calls": asked.calls,
+        "tokens": asked.tokens,
+        "cost_usd": asked.usd,
         "budget": {k: v for k, v in (config.get("budget") or {}).items() if v is not None},
         "events": [
-            {"iteration": row["iteration"], "kind": row["kind"]} for row in reader.rows(_LATEST, (_EVENTS,))
-        ][::-1],
+            {"iteration": iteration, "kind": kind} for iteration, kind in latest_events(reader, _EVENTS)
+        ],
     }
 
 
 def _islands(record: RunRecord) -> list[dict[str, Any]]:
-    rows = record.reader.rows(
-        "SELECT i.island, count(*) AS candidates, max(e.fitness) AS fitness FROM iterations i "
-        "JOIN evaluations e ON e.program = i.candidate AND e.split = 'train' GROUP BY i.island"
-    )
     return [
         {
-            "island": row["island"],
-            "candidates": row["candidates"],
-            "training_loss_percent": None if row["fitness"] is None else -100 * row["fitness"] + 0.0,
+            "island": island.number,
+            "candidates": island.candidates,
+            "training_loss_percent": None if island.fitness is None else -100 * island.fitness + 0.0,
         }
-        for row in rows
+        for island in islands(record.reader)
     ]
 
 

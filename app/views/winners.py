@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ...evolve.archive import unique
 from ...evolve.racing import losses_of
 from ..errors import NO_CANDIDATE, UserError
+from ..numbers import percent
 from ..record.record import SHORT, RunRecord
-from .numbers import percent
+from ..words import clean, count
 from .tables import new_table
-from .words import clean, count
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
-from gapsmith.app.audit.simplify import kept
 from gapsmith.app.audit.verify import verify
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
 from gapsmith.app.record.record import open_record
 from gapsmith.app.record.resume import missing_member, stored_config
 from gapsmith.app.record.runs import Group, running
+from gapsmith.app.record.simplified import kept
 from gapsmith.app.record.standalone import evaluate_command
 from gapsmith.cli import app
 from gapsmith.evolve.base import StopReason

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 from gapsmith.app.views.plots.canvas import new_axes
-from gapsmith.app.views.plots.data import Point
 from gapsmith.app.views.plots.search import _name
 from gapsmith.evaluators.base import ReferenceKind, Score, ScoreStatus
 from gapsmith.evaluators.figures import figures
+from gapsmith.evolve.store.progress import Point
 from gapsmith.problems.base import Instance
 
 

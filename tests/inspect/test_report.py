@@ -17,8 +17,9 @@ import pytest
 from gapsmith.app.record.record import open_record
 from gapsmith.app.views import report
 from gapsmith.app.views.highlight import code_html
-from gapsmith.app.views.plots.data import baseline_points, points
-from gapsmith.app.views.words import inert
+from gapsmith.app.views.plots.data import baseline_points
+from gapsmith.app.words import inert
+from gapsmith.evolve.store.progress import points
 
 Say = Callable[..., Any]
 FINISHED, MODEL, EMPTY = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb", "20260104-090000-smtt-cccc"
@@ -240,7 +241,7 @@ def test_the_front_in_numbers_is_one(say: Say, tmp_path: Path, runs: Path) -> No
     document = say("plot", FINISHED, "pareto", "-o", str(tmp_path / "front.svg"), "--json").document
     front = document["front"]
     with open_record(runs / FINISHED) as record:
-        every = [*points(record), *baseline_points(record)]
+        every = [*points(record.reader), *baseline_points(record)]
     assert len(every) > len(front) > 0
     for one in front:
         for other in every:

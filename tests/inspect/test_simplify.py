@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.audit.simplify import kept
 from gapsmith.app.record.record import open_record
+from gapsmith.app.record.simplified import kept
 from gapsmith.app.views import report
 from gapsmith.app.views.simplified import verdict
 from gapsmith.evaluators.statistics import worse

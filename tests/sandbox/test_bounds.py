@@ -11,10 +11,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from gapsmith.app import words
 from gapsmith.app.config import parse, read
 from gapsmith.app.errors import UserError
 from gapsmith.app.verbs.flags import read_program
-from gapsmith.app.views import history, words
+from gapsmith.app.views import history
 from gapsmith.evaluators.base import Reference, ReferenceKind, ScoreStatus
 from gapsmith.evaluators.scoring import score
 from gapsmith.problems.base import Instance, Sense, Verdict

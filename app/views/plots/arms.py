@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..words import count
+from ...words import count
 from .canvas import BLUE, GREEN, GREY, ORANGE, RED, WIDTH, above, logarithmic, new_axes, styled
 
 if TYPE_CHECKING:

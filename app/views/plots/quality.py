@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ....evaluators.statistics import wins_ties_losses
+from ....evolve.store.work import seconds_by_use, waited_seconds, work
 from ...record.record import SHORT, RunRecord
 from . import data
 from .canvas import BLUE, GREY, INK, ORANGE, WIDTH, above, logarithmic, new_axes, note_thinning, thin
@@ -105,7 +106,7 @@ def diversity(record: RunRecord) -> Figure | None:
         return None
     from matplotlib.figure import Figure
 
-    told = [d.told for d in found] + [data.totals(record)[2]]
+    told = [d.told for d in found] + [work(record.reader).iterations]
     figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
     for axes, values, colour, title in (
@@ -127,13 +128,8 @@ def diversity(record: RunRecord) -> Figure | None:
 
 def spending(record: RunRecord) -> Figure | None:
     """CPU seconds by what they were spent on, and wall seconds of waiting for models."""
-    rows = record.reader.rows(
-        "SELECT CASE WHEN program LIKE 'baseline/%' THEN 'baselines' WHEN split = 'train' THEN 'training' "
-        "WHEN split = 'valid' THEN 'validation' ELSE 'test' END AS what, sum(cpu_seconds) AS seconds "
-        "FROM evaluations GROUP BY what ORDER BY seconds"
-    )
-    waits = record.reader.value("SELECT sum(seconds) FROM calls") or 0.0
-    found = [(f"{row['what']} (CPU)", row["seconds"], BLUE) for row in rows]
+    waits = waited_seconds(record.reader)
+    found = [(f"{use} (CPU)", seconds, BLUE) for use, seconds in seconds_by_use(record.reader)]
     if waits:
         found.append(("replies of models (wall)", waits, GREY))
     if not found:

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 
 from ....evolve.base import Elite
 from ....evolve.measures import MEASURES
+from ....evolve.store.progress import Point, exact_point, points
+from ....evolve.store.progress import steps as steps_of
+from ....evolve.store.work import failures_by_status, stopped, work
+from ....evolve.store.work import operators as operators_of
 from ...record.record import SHORT, RunRecord
 from . import data
 from .canvas import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, above, logarithmic, new_axes, note_thinning, thin
@@ -29,12 +33,12 @@ _AXES = {
 
 def progress(record: RunRecord, over: str = "evaluations") -> Figure | None:
     """Best training loss so far over evaluations, seconds or dollars; None if dollars are not known."""
-    steps = data.steps(record)
+    steps = steps_of(record.reader)
     values = [getattr(step, over) for step in steps]
     if not steps or any(value is None for value in values) or (over == "usd" and not any(values)):
         return None
-    count, seconds, _ = data.totals(record)
-    end = {"evaluations": count, "seconds": seconds, "usd": values[-1]}[over]
+    done = work(record.reader)
+    end = {"evaluations": done.evaluations, "seconds": done.seconds or 0.0, "usd": values[-1]}[over]
     figure, axes = new_axes()
     axes.step(
         [*values, end],
@@ -55,7 +59,7 @@ def progress(record: RunRecord, over: str = "evaluations") -> Figure | None:
 
 def front(record: RunRecord) -> Figure | None:
     """Training loss against CPU time of all candidates: Pareto front, baselines, and the exact method."""
-    every, baselines = data.points(record), data.baseline_points(record)
+    every, baselines = points(record.reader), data.baseline_points(record)
     if not every:
         return None
     most = _FAR * max(every[0].loss, min(p.loss for p in every))  # the first is the start program
@@ -75,7 +79,7 @@ def front(record: RunRecord) -> Figure | None:
         markersize=5,
         label="baselines",
     )
-    if (exact := data.exact_point(record)) is not None:
+    if (exact := exact_point(record.reader)) is not None:
         times = [1000 * exact.seconds]
         axes.plot(times, [0.0], "*", color=INK, markersize=9, clip_on=False, label="exact (wall time)")
     axes.set_xscale("log")
@@ -92,7 +96,7 @@ def front(record: RunRecord) -> Figure | None:
     return figure
 
 
-def _name(named: Mapping[str, data.Point], axes: Axes, marked: Sequence[data.Point]) -> None:
+def _name(named: Mapping[str, Point], axes: Axes, marked: Sequence[data.Point]) -> None:
     """Each point's name beside it, where it lies on no mark and on no other name; scales are set before."""
     from matplotlib.transforms import Bbox
 
@@ -169,7 +173,7 @@ def archive_links(record: RunRecord) -> dict[str, str]:
 
 def operators(record: RunRecord) -> Figure | None:
     """What each operator proposed, and what came of it."""
-    found = data.operators(record)[:16]
+    found = operators_of(record.reader)[:16]
     if not found:
         return None
     figure, axes = new_axes(WIDTH, 1.0 + 0.3 * len(found))
@@ -188,12 +192,13 @@ def operators(record: RunRecord) -> Figure | None:
 
 def rejections(record: RunRecord) -> Figure | None:
     """Why proposals became no candidate and candidates failed (count)."""
-    from ..overview import failures_by_status, stopped
-
     rows = [
         (f"rejected: {name.replace('_', ' ')}", n, ORANGE) for name, n in record.reader.rejections().items()
     ]
-    rows += [(f"failed: {name.replace('_', ' ')}", n, BLUE) for name, n in failures_by_status(record).items()]
+    rows += [
+        (f"failed: {name.replace('_', ' ')}", n, BLUE)
+        for name, n in failures_by_status(record.reader).items()
+    ]
     rows += [("stopped early", n, GREY) for n in (stopped(record.reader).candidates,) if n]
     if not rows:
         return None

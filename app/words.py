@@ -92,3 +92,12 @@ def sparkline(values: Iterable[float], width: int) -> str:
     low, high = min(numbers), max(numbers)
     span = high - low
     return "".join(_BLOCKS[round((n - low) / span * 7) if span else 0] for n in numbers)
+
+
+def gap_word(kinds: Mapping[str, int]) -> str:
+    """`optimality gap` only where every reference is an optimum or a bound."""
+    from ..evaluators.figures import optimality
+
+    if optimality(kinds):
+        return "optimality gap" if set(kinds) == {"optimum"} else "optimality gap (to optimum or bound)"
+    return "gap to best known" if "best_known" in kinds else "gap to best baseline"

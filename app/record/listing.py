@@ -1,0 +1,44 @@
+"""The list of runs: one row each, read without loading instances."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ...evolve.store.opening import GLANCE_SECONDS
+from ...evolve.store.progress import mean_gap
+from ...evolve.store.reader import Reader
+from ...evolve.store.schema import StoreError
+from ...evolve.store.work import work
+from .runs import status
+from .summary import best_candidate
+
+
+def run_row(folder: Path) -> dict[str, Any]:
+    """One run under the field names of the JSON contract; `status` is `unreadable` with a `note` if it is."""
+    try:
+        reader = Reader.open(folder, checked=False, seconds=GLANCE_SECONDS)
+        try:
+            with reader.sound("run"):
+                return _row(folder, reader)
+        finally:
+            reader.close()
+    except StoreError as error:
+        empty = dict.fromkeys(("problem", "model", "iterations", "best_gap_percent", "started"))
+        unknown = {"status": "unreadable", "unsafe_without": [], "note": str(error)}
+        return {"run": folder.name, **empty, **unknown}
+
+
+def _row(folder: Path, reader: Reader) -> dict[str, Any]:
+    models = reader.record("model") or []
+    return {
+        "run": folder.name,
+        "problem": (reader.record("problem") or {}).get("name"),
+        "model": models if isinstance(models, str) else ", ".join(models) or None,
+        "status": status(folder, reader.record("stop_reason")),
+        "unsafe_without": list(reader.record("unsafe_without") or ()),
+        "iterations": work(reader).iterations,
+        "best_gap_percent": mean_gap(reader, best_candidate(reader), "valid"),
+        "started": reader.record("created"),
+        "group": reader.record("group"),
+    }

@@ -1,0 +1,56 @@
+"""Rows of a record for other programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from .reader import Reader
+
+EXPORTS = {
+    "candidates": (
+        "SELECT c.id AS candidate, c.iteration, c.island, c.origin, c.operator, "
+        "(SELECT json_group_array(parent) FROM parents p WHERE p.candidate = c.id) AS parents, "
+        "json_extract(c.description, '$.nodes') AS nodes, i.added, t.status AS train_status, "
+        "t.fitness AS train_fitness, t.cpu_seconds AS train_cpu_seconds, v.fitness AS valid_fitness, "
+        "x.fitness AS test_fitness, c.files FROM candidates c LEFT JOIN iterations i ON i.candidate = c.id "
+        "LEFT JOIN evaluations t ON t.program = c.id AND t.split = 'train' "
+        "LEFT JOIN evaluations v ON v.program = c.id AND v.split = 'valid' "
+        "LEFT JOIN evaluations x ON x.program = c.id AND x.split = 'test' ORDER BY c.iteration, c.id"
+    ),
+    "scores": (
+        "SELECT e.program, e.split, i.name AS instance, i.stratum, x.status, x.objective, "
+        "r.value AS reference, r.kind AS reference_kind, x.gap, x.excess, x.cpu_seconds, "
+        "lower(hex(x.answer)) AS answer_digest, x.message "
+        "FROM executions x JOIN evaluations e ON e.id = x.evaluation "
+        "JOIN instances i ON i.id = x.instance JOIN instance_references r ON r.instance = i.id "
+        "ORDER BY x.evaluation, x.position"
+    ),
+    "iterations": (
+        "SELECT iteration, island, parents, inspirations, rival, candidate, origin, operator, rejection, "
+        "excerpt, told, added FROM iterations ORDER BY iteration"
+    ),
+    "completions": (
+        "SELECT c.*, p.system, p.user FROM calls c JOIN prompts p ON p.digest = c.prompt ORDER BY c.id"
+    ),
+    "events": "SELECT iteration, kind, data, at FROM events ORDER BY id",
+}
+"""What can be exported → its query. Objectives, references and gaps are exact texts (`12`, `7/3`)."""
+
+_NESTED = ("files", "parents", "inspirations", "data", "parameters")
+
+
+def export_rows(reader: Reader, table: str) -> Iterator[dict[str, Any]]:
+    """Rows of one of `EXPORTS`, one at a time; nested values are decoded.
+
+    Raises:
+        StoreError: what is stored in a nested column is no JSON.
+    """
+    for row in reader.stream(EXPORTS[table]):
+        values = dict(zip(row.keys(), row, strict=True))
+        for column in _NESTED:
+            if values.get(column) is not None:
+                with reader.sound(f"{table}, {column}"):
+                    values[column] = json.loads(values[column])
+        yield values

@@ -1,0 +1,168 @@
+"""How a campaign went over time: the best so far, islands, points of gap against time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...problems.base import decode_number
+from .reader import BASELINE, Reader
+from .schema import StoreError
+from .work import calls
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The best training fitness changed.
+
+    Attributes:
+        iteration: number of the ask, 0 for the start program.
+        candidate: its id.
+        loss: −100 × fitness (percent of max(|reference|, scale)).
+        evaluations: candidates evaluated so far (count).
+        seconds: wall seconds since the first ask; stops included.
+        usd: US dollars so far, None if a price is not known.
+    """
+
+    iteration: int
+    candidate: str
+    loss: float
+    evaluations: int
+    seconds: float
+    usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A candidate evaluated in training: CPU seconds per execution and loss (percent)."""
+
+    program: str
+    seconds: float
+    loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class Island:
+    """One island: candidates that were evaluated on it (count) and its best training fitness."""
+
+    number: int
+    candidates: int
+    fitness: float | None
+
+
+def training_fitness(reader: Reader, program: str) -> float | None:
+    """Training fitness of a candidate; None if it failed, was stopped or was never evaluated."""
+    query = "SELECT fitness FROM evaluations WHERE program = ? AND split = 'train'"
+    fitness: float | None = reader.value(query, (program,))
+    return fitness
+
+
+def best_so_far(reader: Reader) -> list[tuple[int, str, float]]:
+    """(iteration, candidate, training fitness) whenever the best changed, the start program first."""
+    start = reader.record("start")
+    fitness = None if start is None else training_fitness(reader, start)
+    first = [] if fitness is None else [(0, str(start), fitness)]
+    events = reader.events("best")
+    return [*first, *((e.iteration, e.data["candidate"], e.data["fitness"]) for e in events)]
+
+
+def steps(reader: Reader) -> list[Step]:
+    """Every change of the best, the start program first."""
+    begun = reader.value("SELECT min(asked_at) FROM iterations") or 0.0
+    return [_step(reader, begun, *change) for change in best_so_far(reader)]
+
+
+def _step(reader: Reader, begun: float, iteration: int, candidate: str, fitness: float) -> Step:
+    rows = reader.rows("SELECT told, told_at FROM iterations WHERE iteration = ?", (iteration,))
+    order, at = (rows[0]["told"], rows[0]["told_at"]) if rows else (0, begun)
+    evaluations = reader.value(
+        "SELECT count(*) FROM iterations WHERE told <= ? AND candidate IS NOT NULL", (order or 0,)
+    )
+    seconds = max(0.0, (at or begun) - begun)
+    return Step(iteration, candidate, -100 * fitness, evaluations, seconds, calls(reader, iteration).usd)
+
+
+def points(reader: Reader) -> list[Point]:
+    """All complete training evaluations in the order in which they came, baselines left out."""
+    rows = reader.rows(
+        "SELECT program, cpu_seconds / executions AS seconds, fitness FROM evaluations "
+        f"WHERE split = 'train' AND fitness IS NOT NULL AND program NOT LIKE '{BASELINE}%' ORDER BY id"
+    )
+    return [Point(row["program"], row["seconds"], -100 * row["fitness"]) for row in rows]
+
+
+def exact_point(reader: Reader) -> Point | None:
+    """The method that proved the training references: its name, mean wall seconds, loss 0.
+
+    None unless every reference is an optimum whose computation was timed.
+    """
+    row = reader.rows(
+        "SELECT group_concat(DISTINCT r.solver) AS solvers, avg(r.seconds) AS seconds, "
+        "sum(r.kind != 'optimum' OR r.seconds IS NULL) AS others "
+        "FROM instance_references r JOIN instances i ON i.id = r.instance WHERE i.split = 'train'"
+    )[0]
+    return Point(row["solvers"], row["seconds"], 0.0) if row["others"] == 0 and row["seconds"] else None
+
+
+def islands(reader: Reader) -> list[Island]:
+    """The islands that evaluated a candidate, in order."""
+    rows = reader.rows(
+        "SELECT i.island, count(*) AS candidates, max(e.fitness) AS fitness FROM iterations i "
+        "JOIN evaluations e ON e.program = i.candidate AND e.split = 'train' GROUP BY i.island"
+    )
+    return [Island(row["island"], row["candidates"], row["fitness"]) for row in rows]
+
+
+def latest_events(reader: Reader, most: int) -> list[tuple[int, str]]:
+    """(iteration, kind) of the last events, oldest first; migrations, the many, are left out."""
+    query = "SELECT iteration, kind FROM events WHERE kind <> 'migration' ORDER BY id DESC LIMIT ?"
+    return [(row["iteration"], row["kind"]) for row in reader.rows(query, (most,))][::-1]
+
+
+def children(reader: Reader, candidate: str) -> int:
+    """Candidates made from a candidate (count)."""
+    return int(reader.value("SELECT count(*) FROM parents WHERE parent = ?", (candidate,)))
+
+
+def told_candidates(reader: Reader) -> Iterator[tuple[int, str | None]]:
+    """(iteration, candidate or None) in the order of telling, one at a time."""
+    query = "SELECT iteration, candidate FROM iterations WHERE told IS NOT NULL ORDER BY told"
+    for row in reader.stream(query):
+        yield row["iteration"], row["candidate"]
+
+
+def mean_gap(reader: Reader, program: str | None, split: str) -> float | None:
+    """Mean of ratios over non-zero references (percent) of a complete evaluation, straight from its rows.
+
+    Raises:
+        StoreError: executions of it are missing, or a gap is no number.
+    """
+    rows = reader.rows(
+        "SELECT gap, executions FROM evaluations JOIN executions ON id = evaluation "
+        "WHERE program = ? AND split = ? AND evaluations.status = 'complete'",
+        (program, split),
+    )
+    if rows and len(rows) != rows[0]["executions"]:
+        raise StoreError(f"{program} on {split}: the record is damaged: executions are missing")
+    try:
+        gaps = [float(decode_number(row["gap"])) for row in rows if row["gap"] is not None]
+    except ValueError as error:
+        raise StoreError(f"{program} on {split}: the record is damaged: {error}") from error
+    return sum(gaps) / len(gaps) * 100 if gaps else None
+
+
+def judged_instances(reader: Reader, splits: tuple[str, ...]) -> list[list[Any]]:
+    """Name, split, digest, and the reference's value, kind and bound of each instance of some splits."""
+    rows = reader.rows(
+        "SELECT i.name, i.split, i.digest, r.value, r.kind, r.bound FROM instances i "
+        "JOIN instance_references r ON r.instance = i.id ORDER BY i.split, i.name"
+    )
+    return [list(row) for row in rows if row["split"] in splits]
+
+
+def instance_digests(reader: Reader) -> dict[str, str]:
+    """Instance id → stored digest, in the order of the rows."""
+    return {
+        row["name"]: row["digest"] for row in reader.rows("SELECT name, digest FROM instances ORDER BY id")
+    }
