@@ -96,7 +96,7 @@ def front(record: RunRecord) -> Figure | None:
     return figure
 
 
-def _name(named: Mapping[str, Point], axes: Axes, marked: Sequence[data.Point]) -> None:
+def _name(named: Mapping[str, Point], axes: Axes, marked: Sequence[Point]) -> None:
     """Each point's name beside it, where it lies on no mark and on no other name; scales are set before."""
     from matplotlib.transforms import Bbox
 
