@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...sandbox import unseen
+from ..sandbox import unseen
 
 UNKNOWN = "–"
 """What stands where a value is not known."""
