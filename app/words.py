@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -10,6 +11,7 @@ from ..sandbox import unseen
 UNKNOWN = "–"
 """What stands where a value is not known."""
 
+_NOT_ASCII = re.compile(r"[^\n\x20-\x7e]")
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 # What Markdown reads as more than itself; a `_` within a word is none, and names are full of them.
@@ -25,6 +27,11 @@ _KIND_WORDS = {
 def clean(text: str) -> str:
     """A text without characters that nobody sees; line ends stay, tabs become spaces."""
     return unseen.clean(text, tab="    ")
+
+
+def escaped(document: str) -> str:
+    """A JSON document in which characters that nobody sees are written as escapes; it says the same."""
+    return _NOT_ASCII.sub(lambda m: json.dumps(m[0])[1:-1] if unseen.unseen(m[0]) else m[0], document)
 
 
 def inert(text: str) -> str:

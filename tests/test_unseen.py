@@ -5,7 +5,7 @@ from pathlib import Path
 
 import gapsmith
 import pytest
-from gapsmith.app.views import words
+from gapsmith.app import words
 from gapsmith.evaluators.scoring import one_line
 from gapsmith.evolve.models.chat import clip
 from gapsmith.problems.plain import is_name

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from ...evolve.store.exports import export_rows
-from ..words import clean
+from ...sandbox import unseen
+from ..words import escaped
 from .record import RunRecord
 
 CASSETTE = "cassette"
@@ -54,17 +55,17 @@ def write_rows(found: Iterator[Mapping[str, Any]], form: str, stream: IO[str]) -
     for row in found:
         count += 1
         if form == "jsonl":
-            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+            stream.write(escaped(json.dumps(row, ensure_ascii=False)) + "\n")
             continue
         if writer is None:
             writer = csv.DictWriter(stream, list(row), lineterminator="\n")
             writer.writeheader()
-        writer.writerow({key: _cell(value, stream.isatty()) for key, value in row.items()})
+        writer.writerow({key: _cell(value) for key, value in row.items()})
     return count
 
 
-def _cell(value: Any, terminal: bool) -> Any:
-    """A value of a CSV row; a terminal gets no control characters, a file gets the text as it is.
+def _cell(value: Any) -> Any:
+    """A value of a CSV row, without characters that nobody sees but for tabs and line ends.
 
     What a spreadsheet would take for a formula gets an apostrophe: a model may have written it.
     """
@@ -72,5 +73,5 @@ def _cell(value: Any, terminal: bool) -> Any:
         return json.dumps(value)
     if not isinstance(value, str):
         return value
-    text = clean(value) if terminal else value
+    text = unseen.clean(value, tab="\t")
     return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text

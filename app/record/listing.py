@@ -10,13 +10,15 @@ from ...evolve.store.progress import mean_gap
 from ...evolve.store.reader import Reader
 from ...evolve.store.schema import StoreError
 from ...evolve.store.work import work
-from .runs import status
+from .runs import misnamed, status
 from .summary import best_candidate
 
 
 def run_row(folder: Path) -> dict[str, Any]:
     """One run under the field names of the JSON contract; `status` is `unreadable` with a `note` if it is."""
     try:
+        if fault := misnamed(folder):
+            raise StoreError(fault)
         reader = Reader.open(folder, checked=False, seconds=GLANCE_SECONDS)
         try:
             with reader.sound("run"):
@@ -24,7 +26,7 @@ def run_row(folder: Path) -> dict[str, Any]:
         finally:
             reader.close()
     except StoreError as error:
-        empty = dict.fromkeys(("problem", "model", "iterations", "best_gap_percent", "started"))
+        empty = dict.fromkeys(("problem", "model", "iterations", "best_gap_percent", "started", "group"))
         unknown = {"status": "unreadable", "unsafe_without": [], "note": str(error)}
         return {"run": folder.name, **empty, **unknown}
 

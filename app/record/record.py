@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -159,7 +160,7 @@ class RunRecord:
             raise UserError(
                 NO_CANDIDATE,
                 f"{self.name}: no feasible candidate yet",
-                f"see why with `gapsmith show {self.name}`",
+                f"see why with `gapsmith show {shlex.quote(self.name)}`",
             )
         found = self.reader.candidate_ids(text)
         if len(found) == 1 or text in found:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from ...evolve.store.reader import Reader
 from ...evolve.store.schema import FILE_NAME
+from ...sandbox.unseen import clean, name_of, unseen
 from ..errors import INVALID, TROUBLE, USAGE, UserError
 
 LOG_NAME = "campaign.log"
@@ -44,6 +45,14 @@ def all_runs(runs: Path) -> list[Path]:
     return sorted(path.parent for path in runs.glob(f"*/{FILE_NAME}"))
 
 
+def misnamed(folder: Path) -> str | None:
+    """Why a run folder's name is not fit to be printed and copied, in a few words; None if it is."""
+    for name in (folder.name, folder.resolve().name):
+        if character := next(filter(unseen, name), None):
+            return f"the folder's name holds {name_of(character)}; rename the folder"
+    return None
+
+
 def find_run(text: str, runs: Path) -> Path:
     """The run that `text` names: a folder, a name, an unambiguous prefix, or `latest`.
 
@@ -52,12 +61,14 @@ def find_run(text: str, runs: Path) -> Path:
     """
     path = Path(text)
     if (path / FILE_NAME).is_file():
+        if fault := misnamed(path):
+            raise UserError(INVALID, f"{text!r}: {fault}")
         return path if path.name not in ("", "..") else path.resolve()
     if path.is_dir() and (os.sep in text or path.is_absolute()):
         raise UserError(
             INVALID, f"{text}: no {FILE_NAME} in this folder, expected a run folder", "see `gapsmith list`"
         )
-    found = all_runs(runs)
+    found = [run for run in all_runs(runs) if not misnamed(run)]
     if text == "latest" and found:
         return found[-1]
     matches = [run for run in found if run.name == text] or [r for r in found if r.name.startswith(text)]
@@ -88,7 +99,9 @@ def find_group(text: str, runs: Path) -> list[Path]:
     path = Path(text)
     member = re.compile(re.escape(path.name) + r"-s\d+")
     return [
-        run for run in all_runs(path.parent if len(path.parts) > 1 else runs) if member.fullmatch(run.name)
+        run
+        for run in all_runs(path.parent if len(path.parts) > 1 else runs)
+        if member.fullmatch(run.name) and not misnamed(run)
     ]
 
 
@@ -181,6 +194,14 @@ def at_work(folder: Path) -> Iterator[None]:
         handle.close()
 
 
+class _OneLine(logging.Formatter):
+    """One line a message: models and candidates have a say in some, and forge no further lines."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The message on one line without unseen characters."""
+        return clean(super().format(record)).replace("\n", " ")
+
+
 class _LogFile(logging.FileHandler):
     """A log that a full disk leaves short: who writes something that counts says so, and says it better."""
 
@@ -202,7 +223,7 @@ def run_log(folder: Path) -> Iterator[logging.Logger]:
     logger.propagate = False
     logger.setLevel(logging.INFO)
     handler = _LogFile(folder / LOG_NAME, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    handler.setFormatter(_OneLine("%(asctime)s %(levelname)s %(message)s"))
     logger.addHandler(handler)
     try:
         yield logger

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import __version__
+from ...sandbox import unseen
 from ..numbers import interval, percent
 from ..words import clean, count, gap_word, layers, reference_kinds, unsafe
 from .record import RunRecord
@@ -96,8 +97,8 @@ def simplified_text(record: RunRecord, document: Mapping[str, Any], file_name: s
 def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
     """A heuristic's text between a header and a `__main__`; its own `__main__` never ran and is left out."""
     problem = record.problem
-    lines = "\n".join(f"# {line}".rstrip() for line in header)
-    own = _without_main(text).rstrip()
+    lines = "\n".join(f"# {line}".replace("\n", " ").rstrip() for line in header)
+    own = unseen.clean(_without_main(text), tab="\t").rstrip()
     return f"{lines}\n\n{own}\n{_main(problem['entry_point'], problem.get('driver'))}"
 
 

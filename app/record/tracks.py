@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -98,7 +99,7 @@ def track(record: RunRecord) -> Track:
         raise UserError(
             NO_CANDIDATE,
             f"{record.name}: no candidate was validated, expected a run that got past its start program",
-            f"see how far it came with `gapsmith show {record.name}`",
+            f"see how far it came with `gapsmith show {shlex.quote(record.name)}`",
         )
     best: list[tuple[str, Spent]] = []
     least = float("inf")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -51,7 +52,7 @@ def remove(found: list[Path], yes: bool, json: bool) -> None:
         raise UserError(
             TROUBLE,
             f"{', '.join(live)}: a process is at work in it",
-            f"end it with `gapsmith stop {live[0]}`",
+            f"end it with `gapsmith stop {shlex.quote(live[0])}`",
         )
     if not yes:
         if json:

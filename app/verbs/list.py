@@ -17,6 +17,7 @@ def list_(runs: Runs = None, json: Json = False) -> None:
         from ..record.listing import run_row
         from ..record.runs import all_runs, runs_folder
         from ..views.listing import runs_table
+        from ..words import one_line
 
         folder = runs_folder(runs)
         rows = [run_row(run) for run in all_runs(folder)]
@@ -30,4 +31,4 @@ def list_(runs: Runs = None, json: Json = False) -> None:
         out.print(runs_table(rows, out.width), soft_wrap=False)
         for row in rows:
             if "note" in row:
-                out.print(f"{row['run']}: {row['note']}", markup=False, style="red")
+                out.print(one_line(f"{row['run']}: {row['note']}", 1000), markup=False, style="red")

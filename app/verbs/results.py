@@ -29,7 +29,7 @@ def finish(documents: list[dict[str, Any]], group: Group | None, json: bool, run
             print_group(console(), group.name, documents)
             done = sum(document["status"] == "completed" for document in documents)
             if done < group.members:
-                command = f"gapsmith resume {group.name}{_where(runs)}"
+                command = f"gapsmith resume {shlex.quote(group.name)}{_where(runs)}"
                 words = f"{done} of {group.members} runs are completed: `{command}` goes on"
                 console().print(words, markup=False)
     else:
@@ -64,7 +64,7 @@ def print_next(document: dict[str, Any], runs: Path | None) -> None:
 
 def _next_commands(run: str, status: str, runs: Path | None) -> list[tuple[str, str]]:
     """The three most useful commands after a run; they name the folder of the runs where it was named."""
-    where = _where(runs)
+    run, where = shlex.quote(run), _where(runs)
     if status in ("interrupted", "stopped"):
         first = (f"gapsmith resume {run}{where}", "go on")
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -116,7 +117,7 @@ def _show_winners(folder: Path, candidate: str | None, json: bool) -> None:
         raise UserError(
             USAGE,
             f"--strata: got candidate {candidate}, expected the run alone: it compares all elites",
-            f"gaps of one candidate by stratum: `gapsmith show {folder.name} {candidate}`",
+            f"gaps of one candidate by stratum: `{shlex.join(['gapsmith', 'show', folder.name, candidate])}`",
         )
     with opened(folder) as record:
         found = winners(record)

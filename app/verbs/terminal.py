@@ -26,12 +26,22 @@ _documents: ContextVar[TextIO | None] = ContextVar("documents", default=None)
 def console(*, stderr: bool = False) -> Console:
     """A console that writes plain text when it is no terminal and honours NO_COLOR."""
     from rich.console import Console
+    from rich.segment import Segment
+
+    from ...sandbox.unseen import clean
 
     class Piped(Console):
         """Leaves it to `errors` how a verb ends whose reader has gone; Rich's own would end with 1."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
+
+        def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+            """Renders; no text brings characters of its own that control the terminal."""
+            for segment in super().render(renderable, options):
+                text = segment.text
+                safe = segment.control or (text.isascii() and text.isprintable()) or text == "\n"
+                yield segment if safe else Segment(clean(text), segment.style)
 
         def print(self, *objects: Any, **how: Any) -> None:
             """Prints; an error names the stream."""
@@ -61,9 +71,11 @@ def printing(name: str = "output") -> Iterator[None]:
 def emit_json(document: Any) -> None:
     """Prints one JSON document on standard output."""
     out = _documents.get() or sys.stdout
+    from ..words import escaped
+
     plain = not (out.encoding or "").lower().replace("-", "").startswith("utf")
     with printing():
-        out.write(json.dumps(document, indent=2, ensure_ascii=plain, allow_nan=False) + "\n")
+        out.write(escaped(json.dumps(document, indent=2, ensure_ascii=plain, allow_nan=False)) + "\n")
         out.flush()
 
 
@@ -137,9 +149,9 @@ def fail(error: UserError, as_json: bool) -> None:
             emit_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
     from ..words import clean
 
-    sys.stderr.write(f"error: {clean(error.message)}\n")
+    sys.stderr.write(f"error: {clean(error.message)}\n".replace("\n", "\n    ").rstrip(" "))
     if error.hint:
-        sys.stderr.write(f"  hint: {clean(error.hint)}\n")
+        sys.stderr.write(f"  hint: {clean(error.hint)}\n".replace("\n", "\n    ").rstrip(" "))
     raise typer.Exit(error.code)
 
 

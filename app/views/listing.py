@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..numbers import percent
-from ..words import UNKNOWN, clean, one_line
+from ..words import UNKNOWN, one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,6 +16,7 @@ _WIDE = 100
 """Columns from which on the table says when a run was started."""
 _MODEL_COLUMNS = (12, 40)
 """Characters of the models' names in a narrow table, and in a wide one."""
+_LONGEST_NAME = 255
 _STYLES = {
     "running": "green",
     "completed": "",
@@ -39,13 +40,13 @@ def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> Table:
     names = "best gap (valid)" if wide else "best gap", "iterations" if wide else "iter."
     most = _MODEL_COLUMNS[wide]
     columns = {
-        "run": [Text(clean(row["run"])) for row in rows],
-        "problem": [Text(clean(row["problem"] or UNKNOWN)) for row in rows],
+        "run": [Text(one_line(row["run"], _LONGEST_NAME)) for row in rows],
+        "problem": [Text(one_line(row["problem"] or UNKNOWN, _LONGEST_NAME)) for row in rows],
         "model": [Text(one_line(row["model"] or UNKNOWN, most)) for row in rows],
         names[1]: [Text(UNKNOWN if (n := row["iterations"]) is None else f"{n:,}") for row in rows],
         names[0]: [Text(percent(row["best_gap_percent"])) for row in rows],
         "status": [_status(row) for row in rows],
-        "started": [Text((row["started"] or UNKNOWN)[:16].replace("T", " ")) for row in rows],
+        "started": [Text(one_line(row["started"] or UNKNOWN, 60)[:16].replace("T", " ")) for row in rows],
     }
     if not wide:
         del columns["started"]

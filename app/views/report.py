@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...evolve.archive import unique
 from ...evolve.store.work import failures_by_status, operators
 from ...prompts.text import fence
+from ...sandbox.unseen import clean as seen
 from ..numbers import duration, interval, milliseconds, percent
 from ..record.model_figures import model_figures, notes
 from ..record.record import SHORT, RunRecord
@@ -97,12 +98,14 @@ def html(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
             pictures[name] = {"svg": page_part(figure, name, kind.caption, links), "caption": kind.caption}
     elites = {row["id"] for row in found["elites"]["rows"]}
     template = _environment(True).get_template("report.html.jinja")
-    return template.render(found, pictures=pictures, shown_elites=elites)
+    return seen(template.render(found, pictures=pictures, shown_elites=elites), tab="\t")
 
 
 def markdown(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
     """`report.md`: the same in text."""
-    return _environment(False).get_template("report.md.jinja").render(found or context(record))
+    return seen(
+        _environment(False).get_template("report.md.jinja").render(found or context(record)), tab="\t"
+    )
 
 
 def vars_of(value: Any) -> dict[str, Any]:
@@ -122,6 +125,7 @@ def _environment(escape: bool) -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {
+        "quoted": shlex.quote,
         "percent": percent,
         "interval": interval,
         "milliseconds": milliseconds,
@@ -328,7 +332,7 @@ def _config_text(record: RunRecord) -> str:
 
 
 def _commands(record: RunRecord) -> Sequence[tuple[str, str]]:
-    name, config = record.name, str(record.folder / CONFIG_NAME)
+    name, config = shlex.quote(record.name), str(record.folder / CONFIG_NAME)
     return (
         (f"gapsmith verify {name}", "run the best candidate again and compare every answer with the record"),
         (f"gapsmith best {name} -o best.py", "the heuristic as a program that runs alone"),

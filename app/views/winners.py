@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ def winners(record: RunRecord) -> dict[str, Any]:
         raise UserError(
             NO_CANDIDATE,
             f"{record.name}: no feasible candidate yet",
-            f"see why with `gapsmith show {record.name}`",
+            f"see why with `gapsmith show {shlex.quote(record.name)}`",
         )
     elites = [elite.candidate.id for elite in unique(archive.elites())]
     losses = {
