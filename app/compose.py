@@ -154,7 +154,8 @@ def prepared(
     with ThreadPoolExecutor(1, "open-slot") as opening:
         describer = opening.submit(setup.open_slot)
         with setup.executor() as executor, closing(describer.result()) as slot:
-            admission = Admission(slot, setup.loaded.problem.entry_point, setup.modules())
+            plain = not store.read.record("docstrings")
+            admission = Admission(slot, setup.loaded.problem.entry_point, setup.modules(), plain)
             baselines = _baselines(setup, store, executor, watcher.notify)
             starts = _start_programs(setup, store, admission, executor, start)
             campaign = _campaign(setup, store, admission, executor, starts, baselines, folder, watcher)
@@ -362,6 +363,7 @@ def record_setup(
     with store.transaction():
         if store.read.record("created") is None:
             store.set("created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
+            store.set("docstrings", True)  # those that a program can read count in its id
             store.set("group", group and group.name)
             store.set("members", group and group.members)
             store.set("given_starts", start and {name: dict(files) for name, files in start.items()})

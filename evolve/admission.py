@@ -25,11 +25,13 @@ class Admission:
         sandbox: slot for the describe job.
         entry_point: name that the main file must define.
         modules: top-level names of the modules that a candidate may import.
+        plain: whether ids leave out all docstrings, as those of runs that were begun before 0.3 do.
     """
 
     sandbox: Sandbox
     entry_point: str
     modules: Collection[str]
+    plain: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _seen: dict[str, Description] = field(default_factory=dict)
 
@@ -70,6 +72,10 @@ class Admission:
             description=description,
         )
 
+    def digest(self, description: Description) -> str | None:
+        """The digest that names a text with this description; None of one that does not parse."""
+        return description.plain_digest if self.plain else description.token_digest
+
     def fault(self, files: Mapping[str, str]) -> tuple[RejectionReason, str] | None:
         """Why files can be no candidate, None when they can. Thread-safe."""
         found = self._describe(files)
@@ -90,7 +96,7 @@ class Admission:
                 return reason, f"{path}{where}: {description.error}"
             if refused := self._forbidden(description, files):
                 return RejectionReason.FORBIDDEN_IMPORT, f"{path}: import of {refused}"
-            digests[path] = description.token_digest
+            digests[path] = self.digest(description) or description.token_digest
             main = main or description
         if main is None or not main.entry_point:
             return RejectionReason.MISSING_ENTRY_POINT, f"no `{self.entry_point}` at the top level"

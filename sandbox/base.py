@@ -150,8 +150,9 @@ class Description:
         error_line: 1-based line of a syntax error, if it has one.
         too_large: whether the error is a cap (bytes, nodes, depth) rather than syntax.
         entry_point: whether the main file defines the entry point at its top level.
-        token_digest: hex SHA-256 of the normalised tokens (no comments, blank lines, docstrings; canonical
-            indentation), the candidate's identity; None on error.
+        token_digest: hex SHA-256 of the normalised tokens (no comments or blank lines, no docstrings that the
+            text cannot read; canonical indentation), the candidate's identity; None on error.
+        plain_digest: the same without any docstring, the identity in runs that were begun before 0.3.
         shape_digest: hex SHA-256 of the syntax tree with local names numbered and floats rounded to three
             digits, equal for texts that differ in nothing else; None on error.
         imports: top-level module names that the text imports anywhere, sorted.
@@ -168,6 +169,7 @@ class Description:
     too_large: bool = False
     entry_point: bool = False
     token_digest: str | None = None
+    plain_digest: str | None = None
     shape_digest: str | None = None
     imports: tuple[str, ...] = ()
     nodes: int = 0

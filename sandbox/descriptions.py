@@ -25,6 +25,7 @@ def read(execution: Execution) -> Description:
     return Description(
         entry_point=raw["entry_point"],
         token_digest=raw["token_digest"],
+        plain_digest=raw["plain_digest"],
         shape_digest=raw["shape_digest"],
         imports=tuple(raw["imports"]),
         nodes=raw["nodes"],

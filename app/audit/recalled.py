@@ -170,7 +170,10 @@ class _Asked:
     def _is_known(self, made: Proposal) -> bool:
         text = next(iter(made.files.values()))
         description = self.admission.sandbox.describe(text, self.admission.entry_point)
-        return bool({(description.token_digest or "")[:ID_CHARACTERS], description.shape_digest} & self.known)
+        return bool(
+            {(self.admission.digest(description) or "")[:ID_CHARACTERS], description.shape_digest}
+            & self.known
+        )
 
     def close(self) -> None:
         """Ends the models."""

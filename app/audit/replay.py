@@ -104,6 +104,7 @@ def _run_again(
     store = Store(again)
     try:
         compose.record_setup(store, setup, again, None)
+        store.set("docstrings", record.reader.record("docstrings"))
         store.set("gates", record.reader.record("gates") or [])
         _copy_baselines(record, store, evaluator.version)
         watcher = compose.Watcher(notify, observe=observe)

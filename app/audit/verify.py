@@ -229,7 +229,8 @@ def _identity(record: RunRecord, id: str, sandbox: Sandbox) -> str:
     from ...evolve.memory import Memory
 
     candidate = record.candidate(id)
-    admission = Admission(sandbox, record.problem["entry_point"], candidate.description.imports)
+    plain = not record.reader.record("docstrings")
+    admission = Admission(sandbox, record.problem["entry_point"], candidate.description.imports, plain)
     proposal = Proposal(candidate.files, candidate.origin, candidate.operator)
     outcome = admission.admit(
         proposal, candidate.parents, candidate.island, candidate.iteration, Memory([], [])

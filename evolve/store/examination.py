@@ -18,6 +18,7 @@ SHAPES: dict[str, Any] = {
     "created": str,
     "group": str,
     "members": int,
+    "docstrings": bool,
     "search_seconds": float,
     "unsafe_without": [str],
     "evaluator": str,

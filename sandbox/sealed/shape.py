@@ -10,9 +10,11 @@ _DIGITS = 3
 _SKIPPED = ("ctx", "annotation", "returns", "type_comment", "kind", "type_params")
 
 
-def shape_digest(tree: ast.Module) -> str:
-    """Hex SHA-256 of a syntax tree without docstrings and annotations, the names that the text itself binds
-    numbered by first appearance, floats rounded to three significant digits.
+def shape_digest(tree: ast.Module, docstrings: bool = False) -> str:
+    """Hex SHA-256 of a syntax tree without annotations and, unless they count, without docstrings.
+
+    The names that the text itself binds are numbered by first appearance, and floats are rounded to three
+    significant digits.
 
     Two texts of one shape compute the same, or nearly: they differ in names or in the last digits of numbers.
     """
@@ -25,7 +27,7 @@ def shape_digest(tree: ast.Module) -> str:
             if field in _SKIPPED:
                 continue
             values = value if isinstance(value, list) else [value]
-            if field == "body" and isinstance(value, list):
+            if field == "body" and isinstance(value, list) and not docstrings:
                 values = [one for one in values if not _is_docstring(one)]
             yield f"{field}{len(values)}"
             for one in values:

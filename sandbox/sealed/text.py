@@ -1,6 +1,7 @@
 """Describes a text without running any of it; deep or huge texts may crash the parser, so it is done sealed.
 
-The identity of a candidate is a digest of its tokens without comments, blank lines, docstrings and layout.
+The identity of a candidate is a digest of its tokens without comments, blank lines, docstrings and layout;
+docstrings count where the program can read them.
 Tokens and not `ast.dump`, which differs between Python versions; an f-string counts as the one token that it
 was before Python 3.12, so that the digest is the same on 3.11, 3.12 and 3.13.
 """
@@ -23,6 +24,7 @@ MAX_DIGITS = (
     300  # of an integer: larger ones fit no float, and those who change constants compute with floats
 )
 
+_LEADS_TO_DOCSTRINGS = ("__doc__", "co_consts", "getdoc")
 _COOKIE = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
 _OPENERS = {getattr(tokenize, name, -1) for name in ("FSTRING_START", "TSTRING_START")} - {-1}
@@ -64,7 +66,8 @@ def describe(text: str, entry_point: str) -> dict[str, Any]:
             reason = f"an integer of more than {MAX_DIGITS} digits; write it as a power or a product"
             return _failed(reason, node.lineno)
     try:
-        digest = token_digest(text, tree)
+        plain = token_digest(text, tree)
+        digest = token_digest(text, tree, docstrings=True) if reads_docstrings(tree) else plain
     except (tokenize.TokenError, SyntaxError) as error:
         return _failed(f"the text cannot be split into tokens: {error}", None)
     statements, constants = _places(tree, text)
@@ -74,7 +77,8 @@ def describe(text: str, entry_point: str) -> dict[str, Any]:
         "too_large": False,
         "entry_point": _defines(tree, entry_point),
         "token_digest": digest,
-        "shape_digest": shape_digest(tree),
+        "plain_digest": plain,
+        "shape_digest": shape_digest(tree, docstrings=digest != plain),
         "imports": _imports(tree),
         "nodes": nodes,
         "depth": depth,
@@ -97,11 +101,20 @@ def _measure(tree: ast.AST) -> tuple[int, int]:
     return nodes, depth
 
 
-def token_digest(text: str, tree: ast.Module) -> str:
+def reads_docstrings(tree: ast.AST) -> bool:
+    """Whether a program may read its docstrings: it names what leads to them, also in a string."""
+    for node in ast.walk(tree):
+        for _, value in ast.iter_fields(node):
+            if isinstance(value, str) and any(name in value for name in _LEADS_TO_DOCSTRINGS):
+                return True
+    return False
+
+
+def token_digest(text: str, tree: ast.Module, docstrings: bool = False) -> str:
     """Hex SHA-256 of the normalised tokens of a text that parses as `tree` and whose lines end in `\\n`."""
     lines = text.split("\n")
-    docstrings = _docstrings(tree, lines)
-    words = [word for place, word in _tokens(text, lines) if not _inside(place, word, docstrings)]
+    left_out = [] if docstrings else _docstrings(tree, lines)
+    words = [word for place, word in _tokens(text, lines) if not _inside(place, word, left_out)]
     # A docstring leaves its line end behind, and an empty line is nothing.
     starts = ("\n", "\x01", "\x02")
     kept = [

@@ -118,3 +118,16 @@ def test_empty_texts_have_one_identity(slot: Slot, text: str) -> None:
     found = slot.describe(text, "f")
     assert found.error is None
     assert found.token_digest == slot.describe("", "f").token_digest
+
+
+@pytest.mark.parametrize(
+    "body", ["return f.__doc__", "return getattr(f, '__doc__')", "return f.__code__.co_consts[0]", "return 1"]
+)
+def test_docstrings_count_where_they_are_read(slot: Slot, body: str) -> None:
+    """Two texts that differ in a docstring alone are one program, unless the program can read it."""
+    first, second = (slot.describe(f'def f():\n    """{words}"""\n    {body}\n', "f") for words in ("a", "b"))
+    read = body != "return 1"
+    assert (first.token_digest != second.token_digest) is read
+    assert (first.shape_digest != second.shape_digest) is read
+    assert first.plain_digest == second.plain_digest
+    assert read or first.plain_digest == first.token_digest
