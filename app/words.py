@@ -67,6 +67,15 @@ def unsafe(layers: Sequence[str]) -> str:
     return f"UNSAFE: run without sandbox layer {', '.join(layers)}"
 
 
+def reaches(names: Sequence[str]) -> str:
+    """What stands beside a program that reached for more than its task needs."""
+    shown = ", ".join(clean(str(name)) for name in names[:8])
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return (
+        f"WARNING: the program reaches for the interpreter or the system ({shown}{more}): read it before use"
+    )
+
+
 def layers(active: Mapping[str, bool]) -> str:
     """Which sandbox layers were on while programs ran, in words."""
     if not active:

@@ -156,6 +156,7 @@ class Score:
         cpu_seconds: CPU seconds of the execution.
         answer_digest: hex SHA-256 of the canonical answer; None iff there is no answer.
         message: why it is not `OK`, one short text; None when it is.
+        marks: what the program reached for beside its task; see the sandbox's `Execution`.
     """
 
     instance: str
@@ -168,6 +169,7 @@ class Score:
     cpu_seconds: float
     answer_digest: str | None = None
     message: str | None = None
+    marks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         judged = self.status in (ScoreStatus.OK, ScoreStatus.BEYOND_BOUND)

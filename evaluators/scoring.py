@@ -67,6 +67,7 @@ def score(
         cpu_seconds=execution.cpu_seconds,
         answer_digest=digest,
         message=_beyond(verdict.objective, reference, problem.unit) if beyond else None,
+        marks=execution.marks,
     )
 
 
@@ -128,6 +129,7 @@ def _failed(
         cpu_seconds=execution.cpu_seconds,
         answer_digest=digest,
         message=one_line(message)[:_MESSAGE_CHARACTERS] or status.value,
+        marks=execution.marks,
     )
 
 

@@ -104,6 +104,8 @@ class Execution:
         wall_seconds: seconds from hand-over to verdict.
         peak_memory_bytes: largest resident set of the child, bytes; None when the system does not tell.
         output: tail of what the program printed (both streams), cleaned, at most 2 kB.
+        marks: what the program reached for beside its task (`open`, `sys.modules`, `import gc`), whether or
+            not that was refused; in the order of the first time.
     """
 
     status: ExecutionStatus
@@ -113,6 +115,7 @@ class Execution:
     wall_seconds: float = 0.0
     peak_memory_bytes: int | None = None
     output: str = ""
+    marks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.status is ExecutionStatus.OK and self.error is not None:
@@ -162,6 +165,7 @@ class Description:
             `comprehensions`, `operators`, `names`.
         constants: numeric constants with their place.
         statements: statements with their place.
+        internals: names of interpreter internals that the text mentions (`__globals__`, `f_back`), sorted.
     """
 
     error: str | None = None
@@ -177,6 +181,7 @@ class Description:
     descriptors: Mapping[str, int] = field(default_factory=dict)
     constants: tuple[Constant, ...] = ()
     statements: tuple[Statement, ...] = ()
+    internals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,4 +33,5 @@ def read(execution: Execution) -> Description:
         descriptors=raw["descriptors"],
         constants=tuple(Constant(*row) for row in raw["constants"]),
         statements=tuple(Statement(*row) for row in raw["statements"]),
+        internals=tuple(raw["internals"]),
     )

@@ -94,12 +94,10 @@ class Slot:
         with _Files([head, source, instance]) as files:
             if dialogue is None:
                 verdict = self._job(RUN, limits, files)
-                return verdicts.read(verdict, limits, files.answer, files.output, perf_counter() - begun)
+                return verdicts.read(verdict, limits, files, perf_counter() - begun)
             with Conversation(dialogue) as talk:
                 verdict = self._job(RUN, limits, files, talk)
-                return verdicts.read(
-                    verdict, limits, files.answer, files.output, perf_counter() - begun, talk
-                )
+                return verdicts.read(verdict, limits, files, perf_counter() - begun, talk)
 
     def describe(self, text: str, entry_point: str) -> Description:
         """Describes a text in a sealed child; runs nothing of it.
@@ -125,7 +123,7 @@ class Slot:
         begun = perf_counter()
         with _Files([JOB.pack(0, len(first), len(second), False), first, second]) as files:
             verdict = self._job(kind, limits, files)
-            return verdicts.read(verdict, limits, files.answer, files.output, perf_counter() - begun)
+            return verdicts.read(verdict, limits, files, perf_counter() - begun)
 
     def _job(self, kind: int, limits: Limits, files: _Files, talk: Conversation | None = None) -> Verdict:
         """One job, on a second server if the first one is gone; never twice where a dialogue has begun."""
@@ -152,7 +150,7 @@ class Slot:
             ends = talk.child_ends() if talk is not None else ()
             wanted = (limits.cpu_seconds, limits.wall_seconds, limits.memory_bytes, limits.output_bytes)
             place = talk.place if talk is not None else -1
-            server.begin(kind, wanted, (files.job, files.output, files.answer, *ends), place)
+            server.begin(kind, wanted, (files.job, files.output, files.answer, files.noting, *ends), place)
             if talk is not None:
                 talk.run()
                 if talk.ending.finished or talk.ending.broken is not None:
@@ -201,6 +199,9 @@ class _Files:
             fcntl.fcntl(self.job, fcntl.F_ADD_SEALS, _SEALS)
             self.output = self._new(os.MFD_CLOEXEC)
             self.answer = self._new(os.MFD_CLOEXEC)
+            self.marks, self.noting = os.pipe2(os.O_CLOEXEC)
+            self._open += self.marks, self.noting
+            os.set_blocking(self.marks, False)
         except BaseException:
             self.close()
             raise

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+from typing import Protocol
 
 from .answers import InvalidAnswer, clean, parse
 from .base import Execution, ExecutionStatus, Json, Limits
@@ -12,6 +14,8 @@ from .process import Verdict
 from .sealed.protocol import OUT_OF_CPU, OUT_OF_TIME
 
 _TAIL_BYTES = 2048
+_MOST_MARKS = 4096  # bytes
+_NAME = re.compile(r"(import )?[A-Za-z_][A-Za-z0-9_.]{0,60}")
 _REPORTED = {
     status.value: status
     for status in (
@@ -24,22 +28,33 @@ _REPORTED = {
 }
 
 
+class Files(Protocol):
+    """Descriptors of what an ended child left."""
+
+    answer: int
+    output: int
+    marks: int
+
+
 def read(
-    verdict: Verdict, limits: Limits, answer: int, output: int, wall: float, talk: Conversation | None = None
+    verdict: Verdict,
+    limits: Limits,
+    files: Files,
+    wall: float,
+    talk: Conversation | None = None,
 ) -> Execution:
     """Judges one ended child.
 
     Args:
         verdict: how it ended, from the server.
         limits: what it was allowed.
-        answer: descriptor of what it answered.
-        output: descriptor of what it printed.
+        files: what it answered and printed, and the names that it reached for.
         wall: seconds from hand-over to verdict.
         talk: the dialogue that it led, whose transcript is then the answer.
     """
-    status, error, document = _judge(verdict, limits, answer, talk)
-    printed = os.lseek(output, 0, os.SEEK_END)
-    tail = os.pread(output, _TAIL_BYTES, max(0, printed - _TAIL_BYTES)) if printed else b""
+    status, error, document = _judge(verdict, limits, files.answer, talk)
+    printed = os.lseek(files.output, 0, os.SEEK_END)
+    tail = os.pread(files.output, _TAIL_BYTES, max(0, printed - _TAIL_BYTES)) if printed else b""
     return Execution(
         status=status,
         answer=document,
@@ -48,7 +63,19 @@ def read(
         wall_seconds=wall,
         peak_memory_bytes=verdict.peak_bytes or None,
         output=clean(tail.decode("utf-8", "replace")) if tail else "",
+        marks=_marks(files.marks),
     )
+
+
+def _marks(place: int) -> tuple[str, ...]:
+    """Names from the pipe of an ended child; a line that is none was written by the candidate itself."""
+    try:
+        raw = os.read(place, _MOST_MARKS)
+    except BlockingIOError:
+        return ()
+    lines = dict.fromkeys(raw.decode("ascii", "replace").splitlines())
+    names = [line if _NAME.fullmatch(line) else "the record of marks" for line in lines]
+    return tuple(dict.fromkeys(names[:32]))
 
 
 def _judge(

@@ -77,6 +77,15 @@ class RunRecord:
         """Sandbox layer → whether it was on in every slot of the run; empty where that was not recorded."""
         return dict(self.reader.record("layers") or {})
 
+    def reached(self, id: str) -> list[str]:
+        """What a candidate reaches for beside its task: in its text, and noted when it ran."""
+        names = list(self.candidate(id).description.internals)
+        for event in self.reader.events("reached"):
+            noted = event.data.get("what")
+            if event.data.get("candidate") == id and isinstance(noted, list):
+                names += map(str, noted)
+        return list(dict.fromkeys(names))
+
     @property
     def models(self) -> str:
         """Specs of the models, one line."""

@@ -11,7 +11,7 @@ from typing import Any
 from ... import __version__
 from ...sandbox import unseen
 from ..numbers import interval, percent
-from ..words import clean, count, gap_word, layers, reference_kinds, unsafe
+from ..words import clean, count, gap_word, layers, reaches, reference_kinds, unsafe
 from .record import RunRecord
 from .runs import CONFIG_NAME
 
@@ -171,6 +171,7 @@ def _title(record: RunRecord, id: str) -> list[str]:
         f"Found by Gapsmith {__version__}: run {record.name}, candidate {id}.",
         *([unsafe(record.unsafe)] if record.unsafe else []),
         *([f"Sandbox: {layers(record.layers)}."] if record.layers else []),
+        *([reaches(reached)] if (reached := record.reached(id)) else []),
     ]
 
 

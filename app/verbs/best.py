@@ -9,7 +9,7 @@ import typer
 
 from .common import Force, Json, Run, Runs
 from .files import write_new
-from .records import best_of, opened
+from .records import best_of, opened, warn_of_reaching
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def best(
                 from ..record.standalone import evaluate_command, program_text
 
                 write_new(output, program_text(record, id, str(output)), force)
+                warn_of_reaching(record, id)
             if json:
                 emit_json({**best_document(record, id), "written": None if output is None else str(output)})
             elif output is not None:

@@ -30,6 +30,14 @@ def opened(folder: Path) -> Iterator[RunRecord]:
         yield record
 
 
+def warn_of_reaching(record: RunRecord, id: str) -> None:
+    """Says on standard error what a candidate reaches for beside its task, if anything."""
+    from ..words import reaches
+
+    if reached := record.reached(id):
+        console(stderr=True).print(reaches(reached), markup=False, soft_wrap=True)
+
+
 def single(text: str, found: list[Path]) -> Path:
     """The one run of a list.
 

@@ -11,7 +11,7 @@ import typer
 from ..errors import TROUBLE, UserError
 from .common import Json, Run, Runs
 from .files import check_new, write_new
-from .records import best_of, opened
+from .records import best_of, opened, warn_of_reaching
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def simplify(
             )
         with open_record(folder) as record:
             path = keep(record, document, force)
+            warn_of_reaching(record, document["candidate"])
             if path is None:
                 _stays(record, document)
             if output is not None:

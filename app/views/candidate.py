@@ -11,7 +11,7 @@ from ...problems.base import SPLITS, Number
 from ..numbers import interval, milliseconds, percent
 from ..record.record import SHORT, RunRecord
 from ..record.summary import test_evaluations
-from ..words import UNKNOWN, bar, clean, one_line
+from ..words import UNKNOWN, bar, clean, one_line, reaches
 from .tables import new_table
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def candidate_document(record: RunRecord, id: str) -> dict[str, Any]:
         "run": record.name,
         "unsafe_without": record.unsafe,
         "layers": record.layers,
+        "reached": record.reached(id),
         "candidate": id,
         "origin": candidate.origin.value,
         "operator": candidate.operator,
@@ -70,6 +71,8 @@ def print_candidate(console: Console, record: RunRecord, id: str, *, conversatio
         markup=False,
         soft_wrap=False,
     )
+    if reached := record.reached(id):
+        console.print(reaches(reached), markup=False)
     console.print(_figures_table(record, id), soft_wrap=False)
     if (looks := test_evaluations(record.reader)) > 1:
         console.print(f"test seen {looks} times", markup=False)

@@ -18,7 +18,7 @@ from ..record.runs import CONFIG_NAME
 from ..record.simplified import kept
 from ..record.standalone import evaluate_command
 from ..record.summary import summarise, test_used
-from ..words import clean, count, counts, gap_word, inert, layers, reference_kinds, usd
+from ..words import clean, count, counts, gap_word, inert, layers, reaches, reference_kinds, usd
 from .highlight import code_html
 from .history import unified
 from .overview import stopped_words
@@ -79,6 +79,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "versions": record.reader.record("versions") or {},
         "unsafe": list(record.reader.record("unsafe_without") or ()),
         "layers": layers(record.layers),
+        "reached": reaches(reached) if best is not None and (reached := record.reached(best)) else None,
         "digest": record.problem.get("digest"),
         "config": _config_text(record),
         "commands": _commands(record),

@@ -132,6 +132,7 @@ def encode_description(description: Description) -> str:
         "descriptors": dict(description.descriptors),
         "constants": [[c.line, c.column, c.end_column, c.text] for c in description.constants],
         "statements": [[s.line, s.end_line, s.kind, s.depth] for s in description.statements],
+        **({"internals": description.internals} if description.internals else {}),
     }
     return json.dumps(document, separators=(",", ":"))
 
@@ -149,6 +150,7 @@ def decode_description(text: str) -> Description:
         descriptors=document["descriptors"],
         constants=tuple(Constant(*row) for row in document["constants"]),
         statements=tuple(Statement(*row) for row in document["statements"]),
+        internals=tuple(document.get("internals", ())),
     )
 
 

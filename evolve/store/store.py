@@ -183,6 +183,8 @@ class Store:
                     for position, score in enumerate(evaluation.scores)
                 ],
             )
+            if marks := list(dict.fromkeys(mark for score in evaluation.scores for mark in score.marks)):
+                self.event(self._told, "reached", {"candidate": program, "what": marks})
 
     def event(self, iteration: int, kind: str, data: Mapping[str, Any]) -> None:
         """Records an event."""

@@ -13,7 +13,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 # Compute, own memory, own descriptors, own signals, clocks: what numpy and the interpreter need, no more.
 ALLOWED = _names(
-    "read write readv writev pread64 lseek close "
+    "read write readv writev pread64 lseek "
     "munmap mremap brk "
     "rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack restart_syscall "
     "set_robust_list rseq membarrier sched_yield getcpu "
@@ -24,7 +24,8 @@ ALLOWED = _names(
 
 # Allowed for harmless arguments only; the conditions are in `filter.py`.
 CHECKED = _names(
-    "mmap mprotect madvise futex clock_gettime clock_getres clock_nanosleep sched_getaffinity prlimit64 fcntl"
+    "close mmap mprotect madvise futex clock_gettime clock_getres clock_nanosleep sched_getaffinity "
+    "prlimit64 fcntl"
 )
 
 # EACCES, so that a candidate that opens a file meets Python's PermissionError with its own line.

@@ -1,7 +1,7 @@
 """The harness: what a sealed child does with its job. Nothing that it writes is believed by the tool.
 
 Descriptors: 0 job (sealed, read with pread), 1 and 2 printed text, 3 answer, 4 and 5 the dialogue. The answer
-is one byte, `A` before a JSON document or `E` before a JSON list of status and reason.
+is one byte, `A` before a JSON document or `E` before a JSON list of status and reason. 6 takes marks.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from . import probes, text
+from .marks import Marks
 from .programs import ForbiddenImport, Programs, seed_everything
 from .protocol import DESCRIBE, JOB, RUN
 
@@ -32,7 +33,9 @@ class Child:
     """Prepared in the server, used once in each child."""
 
     def __init__(self, modules: Sequence[str]) -> None:
-        self._programs = Programs(modules)
+        self._marks = Marks()
+        self._marks.watch()
+        self._programs = Programs(modules, self._marks)
         self._streams = (sys.stdout, sys.stderr)  # a candidate may put something else in their place
 
     def main(self, kind: int) -> NoReturn:
@@ -76,6 +79,7 @@ class Child:
         gc.enable()
         driver = program["driver"]
         drive = self._programs.load_driver(driver) if driver is not None else None
+        self._marks.arm()
         entry = self._programs.load(program["files"], program["entry"])
         if drive is None:
             return entry(**instance)

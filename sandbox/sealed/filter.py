@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from . import calls
+from .marks import MARKS
 
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 X32_BIT = 0x40000000
@@ -58,6 +59,8 @@ def _checked(name: str) -> list[Instruction]:
     allow, deny = Instruction(RETURN, 0, 0, ALLOW), _refuse(errno.EPERM)
     if name in ("mmap", "mprotect"):  # no new machine code: nothing honest makes any after the imports
         return [Instruction(LOAD, 0, 0, _low(2)), Instruction(ANY_BIT, 0, 1, PROT_EXEC), deny, allow]
+    if name == "close":  # every descriptor but the one that marks go to, so that nothing can take its place
+        return [Instruction(LOAD, 0, 0, _low(0)), Instruction(EQUAL, 0, 1, MARKS), deny, allow]
     if name == "prlimit64":  # reading one's own limits; with a pid it could starve the parent
         zero = [
             step

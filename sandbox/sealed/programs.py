@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
+from .marks import INTERNALS, Marks
+
 
 class ForbiddenImport(ModuleNotFoundError):
     """A candidate imported what the policy does not name."""
@@ -23,7 +25,9 @@ class ForbiddenImport(ModuleNotFoundError):
 class Programs:
     """Loads programs under an import policy; used for one program per process."""
 
-    def __init__(self, modules: Sequence[str]) -> None:
+    def __init__(self, modules: Sequence[str], marks: Marks) -> None:
+        self._marks = marks
+        self._system = marks.system()
         self._allowed = {name.partition(".")[0] for name in modules}
         self._named = ", ".join(sorted(self._allowed))
         self._texts: dict[str, tuple[str, str, bool]] = {}  # module → path, text, whether it is a package
@@ -37,12 +41,20 @@ class Programs:
     ) -> ModuleType:
         root = name.partition(".")[0]
         if level == 0 and root not in self._allowed and root not in self._texts:
+            self._refused(root)
             raise ForbiddenImport(f"import of {root!r} is not allowed; available: {self._named}", name=root)
+        if name == "sys":
+            return self._system
         return self._import(name, globals, locals, fromlist, level)
+
+    def _refused(self, root: str) -> None:
+        if root in INTERNALS:
+            self._marks.note(f"import {root}")
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Finds a module among the program's own files; everything else has to be in memory already."""
         if name not in self._texts:
+            self._refused(name.partition(".")[0])
             raise ForbiddenImport(f"no module named {name!r} here: it was not loaded in advance", name=name)
         is_package = self._texts[name][2]
         return importlib.machinery.ModuleSpec(name, self, is_package=is_package)  # type: ignore[arg-type]

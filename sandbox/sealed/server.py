@@ -25,6 +25,7 @@ from typing import Any, NoReturn
 
 from . import isolation
 from .child import Child
+from .marks import MARKS
 from .protocol import ENDED, MAX_CONFIG, ON_REQUEST, OUT_OF_CPU, OUT_OF_TIME, REQUEST, SEAL_FAILED, VERDICT
 from .seal import Seal
 
@@ -167,7 +168,7 @@ def _forget_floats() -> None:
 def _serve(control: socket.socket, child: Child, seal: Seal, reaper: Reaper) -> NoReturn:
     poller = select.poll()
     poller.register(CONTROL, select.POLLIN)
-    room = socket.CMSG_SPACE(5 * 4)
+    room = socket.CMSG_SPACE(6 * 4)
     server = os.getpid()
     while True:
         _turn(control, child, seal, reaper, poller, room, server)
@@ -204,21 +205,23 @@ def _turn(
 def _become_child(
     server: int, descriptors: list[int], seal: Seal, limits: tuple[float, int, int], place: int
 ) -> None:
-    """Descriptors 0 job, 1 and 2 output, 3 answer, 4 and 5 the dialogue's pipes; then the seal."""
+    """Descriptors 0 job, 1 and 2 output, 3 answer, 4 and 5 the dialogue's pipes, 6 marks; then the seal."""
     try:
         isolation.prctl(isolation.PR_SET_PDEATHSIG, isolation.SIGKILL)
         if os.getppid() != server:
             os._exit(1)
-        job, output, answer, *pipes = descriptors  # 3, 4, …: each above the place it goes to
+        job, output, answer, marks, *pipes = descriptors  # 3, 4, …: none below the place it goes to
         for source, target in (
             (job, 0),
             (output, 1),
             (output, 2),
             (answer, 3),
+            (marks, MARKS),
             *zip(pipes, (4, 5), strict=False),
         ):
             os.dup2(source, target, inheritable=True)
-        os.closerange(4 + len(pipes), CONTROL)
+        os.closerange(4 + len(pipes), MARKS)
+        os.closerange(MARKS + 1, CONTROL)
         if place >= 0:
             with contextlib.suppress(OSError):
                 os.sched_setaffinity(0, {place})

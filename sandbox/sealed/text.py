@@ -26,6 +26,10 @@ MAX_DIGITS = (
 
 _LEADS_TO_DOCSTRINGS = ("__doc__", "co_consts", "getdoc")
 _COOKIE = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_INTERNAL = re.compile(
+    r"\b(?:__(?:globals|builtins|closure|code|subclasses|loader|spec|import|reduce_ex)__"
+    r"|f_(?:back|globals|locals|builtins|code)|(?:tb|gi|cr|ag)_(?:frame|code)|co_consts|_getframe|_current_frames)\b"
+)
 _SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
 _OPENERS = {getattr(tokenize, name, -1) for name in ("FSTRING_START", "TSTRING_START")} - {-1}
 _CLOSERS = {getattr(tokenize, name, -1) for name in ("FSTRING_END", "TSTRING_END")} - {-1}
@@ -85,6 +89,7 @@ def describe(text: str, entry_point: str) -> dict[str, Any]:
         "descriptors": _descriptors(tree),
         "constants": constants,
         "statements": statements,
+        "internals": _internals(tree),
     }
 
 
@@ -186,6 +191,16 @@ def _imports(tree: ast.Module) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module.partition(".")[0])
     return sorted(names)
+
+
+def _internals(tree: ast.AST) -> list[str]:
+    """Names of interpreter internals among attributes, names and texts (`getattr(f, "__globals__")`)."""
+    words = (
+        getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "value", None)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute | ast.Name | ast.Constant)
+    )
+    return sorted({name for word in words if isinstance(word, str) for name in _INTERNAL.findall(word)})
 
 
 def _descriptors(tree: ast.Module) -> dict[str, int]:
