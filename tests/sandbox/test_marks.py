@@ -75,7 +75,7 @@ def test_no_shipped_program_mentions_internals(slot: Slot) -> None:
 
 def test_the_text_tells_what_no_call_does(slot: Slot) -> None:
     """Attributes of functions, frames and generators are found, also as texts; other words are not."""
-    text = "def f(g):\n    h = getattr(g, '__globals__')\n    return '{.__code__}'.format(h), g.gi_frame.f_back"
+    text = "def f(g): return getattr(g, '__globals__'), '{.__code__}'.format(g), g.gi_frame.f_back"
     assert slot.describe(text, "f").internals == ("__code__", "__globals__", "f_back", "gi_frame")
     assert slot.describe("def f(code): return code.frame, 'a __global__ word'\n", "f").internals == ()
 
