@@ -44,6 +44,7 @@ BUILT_INS = {
     "blocking-job-shop": "gapsmith.evaluators.shops:blocking_job_shop",
     "blocking-job-shop-rule": "gapsmith.evaluators.shops:blocking_job_shop_rule",
     "lora-microbatches": "gapsmith.evaluators.training:lora_microbatches",
+    "lora-microbatches-rule": "gapsmith.evaluators.training:lora_microbatches_rule",
     "sequence-packing": "gapsmith.evaluators.training:sequence_packing",
 }
 

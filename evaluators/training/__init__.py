@@ -8,4 +8,5 @@ from .lora_microbatches import LoraMicrobatchesReferences
 from .sequence_packing import SequencePackingReferences
 
 lora_microbatches = Plugin(training.lora_microbatches, LoraMicrobatchesReferences())
+lora_microbatches_rule = Plugin(training.lora_microbatches_rule, LoraMicrobatchesReferences())
 sequence_packing = Plugin(training.sequence_packing, SequencePackingReferences())

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from ..base import Parameter
 from .lora_microbatches import LoraMicrobatches
+from .lora_rule import LoraMicrobatchesRule
 from .sequence_packing import SequencePacking
 
 Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 50)]
@@ -18,6 +19,14 @@ def lora_microbatches(
     return LoraMicrobatches(
         {"train": train_per_stratum, "valid": valid_per_stratum, "test": test_per_stratum}
     )
+
+
+def lora_microbatches_rule(
+    train_per_stratum: Rounds = 2, valid_per_stratum: Rounds = 3, test_per_stratum: Rounds = 5
+) -> LoraMicrobatchesRule:
+    """The same jobs; a rule rates samples and a fixed dispatcher fills the microbatches."""
+    rounds = {"train": train_per_stratum, "valid": valid_per_stratum, "test": test_per_stratum}
+    return LoraMicrobatchesRule(rounds)
 
 
 def sequence_packing(

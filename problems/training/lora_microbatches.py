@@ -29,6 +29,8 @@ A batch may start only `stages` places after the last place of its adapter's pre
 adapter's weights must be updated first; the fewest empty places (of no ticks) that this needs are inserted
 for you, so an adapter that goes on too soon makes the pipeline wait. The GPUs wait for the last pass: one
 percent of gap is one percent of the GPU hours, 7 of the 720 hours of every GPU in a month."""
+_STREAM = "lora-microbatches"
+"""Keys the random streams: the rule form has the same instances."""
 _LAW = "log-normal sample lengths after public datasets"
 _OTHER_CELLS: Mapping[str, Mapping[str, Any]] = {
     "long": {"batches": 12},
@@ -68,8 +70,8 @@ class LoraMicrobatches:
     def instances(self, set: str, seed: int) -> Sequence[Instance]:
         """The instances of a set in stratified order; the splits of one seed are disjoint."""
         if set in _OTHER_CELLS:
-            return draw_set(self.name, set, seed, laws.cells(**_OTHER_CELLS[set]), 1, _LAW)
-        return draw_splits(self.name, seed, laws.cells(), self.rounds, _LAW)[set]
+            return draw_set(_STREAM, set, seed, laws.cells(**_OTHER_CELLS[set]), 1, _LAW)
+        return draw_splits(_STREAM, seed, laws.cells(), self.rounds, _LAW)[set]
 
     def start_programs(self) -> Mapping[str, str]:
         """LoRAFusion's scheduler with its stages as functions, and a plain first fit over all adapters."""
