@@ -200,7 +200,7 @@ def _number(path: Path, place: str, written: object) -> Decimal:
             raise InvalidOperation
         number = Decimal(written)
     except InvalidOperation:
-        refuse(path, place, written, "a number")
+        refuse(path, place, shown(written), "a number")
     if not number.is_finite() or (number and abs(number.adjusted()) > _MOST_EXPONENT):
         refuse(path, place, number, "a number of ordinary size")
     return number
