@@ -35,7 +35,7 @@ from .opening.setup import Notify, Setup
 from .opening.stored import stored_setup
 from .proposers import build_proposer, order_of
 from .record.claims import claims
-from .record.runs import CONFIG_NAME, STOP_NAME, Group, at_work, put_text, run_log
+from .record.runs import CONFIG_NAME, STOP_NAME, Group, at_work, log_end, put_text, run_log
 from .record.summary import summarise
 from .versions import versions
 
@@ -98,7 +98,7 @@ def run(
                 stopped = _work(campaign, setup, store, watcher)
             write_best(folder)
             _last_step(folder, store, stopped, config.search.simplify, watcher.notify)
-            log.info("ended: %s", stopped.value)
+            log_end(log, stopped, store.read.events("fault"))
         except Exception:
             log.exception("ended by an exception")
             raise

@@ -44,6 +44,7 @@ class RejectionReason(StrEnum):
     DUPLICATE = "duplicate"
     NEAR_DUPLICATE = "near_duplicate"
     REFUSED_BY_MODEL = "refused_by_model"
+    FAULT = "fault"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from ..evaluators.base import Evaluation, ScoreStatus
 from .archive import Archive
 from .base import AddStatus, Budget, Candidate, Context, Elite, Proposal, Rejection, StopReason, Usage, stream
 from .executor import Job
+from .faults import sheltered
 from .follow import Coursed, follow, recorded_steps
 from .islands import Islands
 from .ledger import BudgetSpent
@@ -291,7 +292,7 @@ class Campaign:
 
     def _propose(self, chosen: list[Elite], context: Context) -> Proposal | Rejection:
         rng = stream(self.settings.seed, "propose", context.iteration)
-        return self.ports.proposer.propose(chosen, context, rng)
+        return sheltered(lambda: self.ports.proposer.propose(chosen, context, rng))
 
     def admit(self, ask: Ask, proposal: Proposal | Rejection) -> None:
         """Makes a candidate of a proposal, or a rejection, and records it."""
@@ -376,8 +377,7 @@ class Campaign:
 
     def _record_events(self, ask: Ask, evaluation: Evaluation | None, best: Elite | None) -> None:
         store = self.ports.store
-        if self.archive.best is not None and self.archive.best is not best:
-            found = self.archive.best
+        if (found := self.archive.best) is not None and found is not best:
             store.event(ask.iteration, "best", {"candidate": found.candidate.id, "fitness": found.fitness})
         failure = evaluation.failure if evaluation is not None else None
         if failure is not None and failure.status is ScoreStatus.BEYOND_BOUND:

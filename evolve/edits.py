@@ -9,18 +9,20 @@ once a reply has been taken apart.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..prompts.marks import restore
 from .base import RejectionReason
 
 START, END = "# EVOLVE-BLOCK-START", "# EVOLVE-BLOCK-END"
-_FENCE = re.compile(r"^[ ]{0,3}(?P<marks>`{3,}|~{3,})(?P<info>[^\n`]*)$")
+_FENCE = re.compile(r"^[ ]{0,3}(?P<marks>`{3,}+|~{3,}+)(?P<info>[^\n`]*)$")
 _SEARCH = re.compile(r"^\s*<{5,9}\s*SEARCH\s*$")
 _DIVIDE = re.compile(r"^\s*={5,9}\s*$")
 _REPLACE = re.compile(r"^\s*>{5,9}\s*REPLACE\s*$")
 _PYTHON = ("", "python", "py", "python3")
+_WORK = 500_000  # hunks times lines (count): more is no edit, and would take minutes to look up
+_MOST_PLACES = 10
 
 
 class EditError(ValueError):
@@ -178,6 +180,8 @@ def apply_hunks(parent: str, hunks: list[Hunk]) -> str:
         EditError: `HUNK_NOT_FOUND` when a hunk matches nowhere or more than once; nothing is applied then.
     """
     pieces = _pieces(parent)
+    if len(hunks) * (parent.count("\n") + sum(len(hunk.replace) for hunk in hunks)) > _WORK:
+        raise EditError(RejectionReason.TOO_LARGE, f"{len(hunks)} hunks are more than a program can need")
     for number, hunk in enumerate(hunks, 1):
         if not any(line.strip() for line in hunk.search):
             raise EditError(RejectionReason.HUNK_NOT_FOUND, f"hunk {number} has an empty SEARCH part")
@@ -205,7 +209,8 @@ def apply_hunks(parent: str, hunks: list[Hunk]) -> str:
 def _misfit(number: int, hunk: Hunk, matches: int, pieces: list[_Piece]) -> str:
     first = next(line for line in hunk.search if line.strip()).strip()[:80]
     if matches > 1:
-        return f"hunk {number} (begins {first!r}) matches {matches} places; give more lines around it"
+        many = f"{_MOST_PLACES} or more" if matches >= _MOST_PLACES else str(matches)
+        return f"hunk {number} (begins {first!r}) matches {many} places; give more lines around it"
     closed = [piece for piece in pieces if not piece.open]
     if any(_matches(piece.lines, hunk.search, _indentation) for piece in closed):
         return f"hunk {number} (begins {first!r}) lies outside the EVOLVE-BLOCK, where nothing may change"
@@ -277,15 +282,40 @@ def _indentation(line: str) -> str:
 
 
 def _matches(lines: list[str], search: tuple[str, ...], tolerance: Callable[[str], str]) -> list[int]:
-    """Indices at which the trimmed search lines occur, as far as the tolerance looks.
+    """Indices at which the trimmed search lines occur, as far as the tolerance looks; at most `_MOST_PLACES`.
 
-    A place that is indented differently counts only if all of its lines are moved by as much.
+    A place that is indented differently counts only if all of its lines are moved by as much: each line is
+    indented against the one before as in the search lines. Every different line becomes a character, so that
+    the search takes time in proportion to the lines.
     """
-    search = _trimmed(search)
-    wanted = [tolerance(line) for line in search]
-    shown = [tolerance(line) for line in lines]
-    places = (at for at in range(len(shown) - len(wanted) + 1) if shown[at : at + len(wanted)] == wanted)
-    return [at for at in places if len(_shifts(search, lines[at : at + len(wanted)])) == 1]
+    first, *others = _keys(_trimmed(search), tolerance)
+    shown = _keys(lines, tolerance)
+    letters: dict[tuple[str, int], str] = {}
+    text = "".join(letters.setdefault(key, chr(len(letters))) for key in shown)
+    if any(key not in letters for key in others):
+        return []
+    wanted = "".join(letters[key] for key in others)
+    places: list[int] = []
+    at = text.find(wanted, 1)
+    while at > 0 and len(places) < _MOST_PLACES:
+        if shown[at - 1][0] == first[0]:
+            places.append(at - 1)
+        at = text.find(wanted, at + 1)
+    return places
+
+
+def _keys(lines: Sequence[str], tolerance: Callable[[str], str]) -> list[tuple[str, int]]:
+    """Each line as the tolerance sees it, and its indentation against the line before that is not blank."""
+    keys: list[tuple[str, int]] = []
+    before = 0
+    for line in lines:
+        indentation = len(line) - len(line.lstrip())
+        if line.strip():
+            keys.append((tolerance(line), indentation - before))
+            before = indentation
+        else:
+            keys.append((tolerance(line), 0))
+    return keys
 
 
 def _shifts(search: tuple[str, ...], found: list[str]) -> set[int]:

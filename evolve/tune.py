@@ -15,16 +15,18 @@ from typing import Any
 
 from ..evaluators.base import Evaluation
 from .archive import Archive, unique
-from .base import Elite, Origin, Proposal
+from .base import Elite, Origin, Proposal, Rejection, RejectionReason
 from .edits import START
-from .offline.kinds import ARRAY, NUMBER
-from .offline.scope import Spot, analyse
+from .faults import describe
+from .syntax.kinds import ARRAY, NUMBER
+from .syntax.scope import Spot, analyse
 
 MAX_CONSTANTS = 12
 OPERATOR = "cma-es"
 _STEP = 0.3  # of the first generation, natural logarithm: factors of about 0.7 to 1.35
 _LARGEST = 12.0  # natural logarithm: a constant changes by a factor of e^12 at most
 _PROMISING = 4  # how many of the best elites are looked at
+_TUNABLE = (1e-100, 1e100)  # numbers outside lie too near to the ends of floats for steps by factors
 
 
 class Generations:
@@ -120,8 +122,11 @@ class Tuner:
         self._executions = 0
         self._spent = 0
 
-    def ask(self, number: int, archive: Archive) -> tuple[Elite, Proposal] | None:
-        """At an ask (1-based number) that belongs to tuning: the elite and its next point; None otherwise."""
+    def ask(self, number: int, archive: Archive) -> tuple[Elite, Proposal | Rejection] | None:
+        """At an ask (1-based number) that belongs to tuning: the elite and its next point; None otherwise.
+
+        A rejection in place of the point says what was raised; the structure is not tuned any further.
+        """
         if int(number * self._share) == int((number - 1) * self._share):
             return None
         # Points near a good program are seldom stopped early: by iterations alone they would take more than
@@ -129,14 +134,28 @@ class Tuner:
         if self._spent > self._share * self._executions:
             return None
         if self._work is None or self._work.over:
-            self._choose(archive)
-        point = self._work.ask() if self._work is not None else None
-        if point is None or self._work is None or self._elite is None:
+            self._work, self._elite = None, self._promising(archive)
+        elite = self._elite
+        if elite is None:
             return None
-        self._asked[number] = self._work, point[0], self._elite
-        files = dict(self._elite.candidate.files)
+        try:
+            point = self._next(elite)
+        except Exception as error:  # hostile text, or numbers that an optimiser cannot take
+            self._work = self._elite = None
+            return elite, Rejection(RejectionReason.FAULT, describe(error), Origin.TUNE, OPERATOR)
+        if point is None or self._work is None:
+            return None
+        self._asked[number] = self._work, point[0], elite
+        files = dict(elite.candidate.files)
         files[next(iter(files))] = point[1]
-        return self._elite, Proposal(files, Origin.TUNE, OPERATOR)
+        return elite, Proposal(files, Origin.TUNE, OPERATOR)
+
+    def _next(self, elite: Elite) -> tuple[int, str] | None:
+        """The next point of the tuned elite, as its number and text; None while it waits for losses."""
+        if self._work is None:
+            text = next(iter(elite.candidate.files.values()))
+            self._work = Generations(text, self._evaluations, self._seed + len(self._structures))
+        return self._work.ask()
 
     def tell(self, number: int, evaluation: Evaluation | None, *, tuned: bool, alike: bool) -> None:
         """Takes what came of any ask.
@@ -161,18 +180,14 @@ class Tuner:
         if key is not None:
             self._structures.add(key)
 
-    def _choose(self, archive: Archive) -> None:
+    def _promising(self, archive: Archive) -> Elite | None:
         """The best elite whose structure was not tuned yet, if there is one."""
-        self._work = self._elite = None
         for elite in unique(archive.elites())[:_PROMISING]:
-            text = next(iter(elite.candidate.files.values()))
-            key = structure(text)
-            if key is None or key in self._structures:
-                continue
-            self._structures.add(key)
-            seed = self._seed + len(self._structures)
-            self._work, self._elite = Generations(text, self._evaluations, seed), elite
-            return
+            key = structure(next(iter(elite.candidate.files.values())))
+            if key is not None and key not in self._structures:
+                self._structures.add(key)
+                return elite
+        return None
 
 
 def structure(text: str) -> str | None:
@@ -185,14 +200,15 @@ def structure(text: str) -> str | None:
     try:
         values = constants(text)
         return substitute(text, [1.0] * len(values)) if values else None
-    except (ValueError, ArithmeticError, RecursionError):  # a candidate's text is hostile input
+    except (ValueError, ArithmeticError, RecursionError, SyntaxError, MemoryError):  # hostile input
         return None
 
 
 def constants(text: str) -> list[float]:
     """Values of the numbers of a text that can be tuned, in order, at most `MAX_CONSTANTS`, all positive.
 
-    Tunable is what takes part in arithmetic or a comparison; not 0, not an index, size, range or exponent.
+    Tunable is what takes part in arithmetic or a comparison and lies between 1e-100 and 1e100; not an index,
+    size, range or exponent.
     """
     return [float(spot.node.value) for spot in _tunable(ast.parse(text))]
 
@@ -216,7 +232,9 @@ def _tunable(tree: ast.Module) -> list[Spot]:
     for spot in analyse(tree).spots:
         node = spot.node
         value = node.value if isinstance(node, ast.Constant) else None
-        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        if not _TUNABLE[0] <= value <= _TUNABLE[1]:
             continue
         exponent = isinstance(spot.owner, ast.BinOp) and isinstance(spot.owner.op, ast.Pow)
         arithmetic = isinstance(spot.owner, ast.BinOp | ast.Compare | ast.Call | ast.IfExp | ast.AugAssign)

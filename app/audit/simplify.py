@@ -12,9 +12,9 @@ from ...evaluators.figures import of_evaluation
 from ...evaluators.scoring import normalised_loss
 from ...evaluators.statistics import paired, worse
 from ...evolve.admission import ID_CHARACTERS
-from ...evolve.naming import named
 from ...evolve.racing import PairedRace
-from ...evolve.simplify import Simplified, simplify
+from ...evolve.syntax.naming import named
+from ...evolve.syntax.simplify import Simplified, simplify
 from ...problems.base import HasPrimitives, Problem
 from ...sandbox.base import Description, Sandbox
 from ..errors import NO_CANDIDATE, UserError

@@ -20,7 +20,7 @@ ELITES = "elites"
 """Who holds which cell of the archive at the end of the record."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_NUMBER = re.compile(r"[+-]?(\d+(/\d+)?|\d*\.?\d+(e[+-]?\d+)?|inf)")
+_NUMBER = re.compile(r"[+-]?(\d++(/\d+|(\.\d+)?(e[+-]?\d+)?)|\.\d+(e[+-]?\d+)?|inf)")
 """Exact numbers as they are stored: `-12`, `-7/3`, `-0.5`."""
 
 

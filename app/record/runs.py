@@ -12,12 +12,13 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...evolve.store.reader import Reader
+from ...evolve.base import StopReason
+from ...evolve.store.reader import Event, Reader
 from ...evolve.store.schema import FILE_NAME
 from ...sandbox.unseen import clean, name_of, unseen
 from ..errors import INVALID, TROUBLE, USAGE, UserError
@@ -245,6 +246,13 @@ def put_text(path: Path, text: str) -> None:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def log_end(log: logging.Logger, reason: StopReason, faults: Iterable[Event]) -> None:
+    """Writes to a run's log why it ended, and the errors of Gapsmith's own code that cost proposals."""
+    log.info("ended: %s", reason.value)
+    for fault in faults:
+        log.error("iteration %d, %s: %s", fault.iteration, fault.data["operator"], fault.data["error"])
 
 
 def running(folder: Path) -> bool:

@@ -12,7 +12,7 @@ from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.work import executions, tested, work
 from ...problems.base import SPLITS
 from .model_figures import model_figures, model_usage, notes
-from .runs import status
+from .runs import LOG_NAME, status
 
 
 def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
@@ -42,8 +42,17 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "unsafe_without": list(reader.record("unsafe_without") or ()),
         "layers": dict(reader.record("layers") or {}),
         "models": models,
-        "notes": notes(reader),
+        "notes": [*notes(reader), *_faults(folder, reader)],
     }
+
+
+def _faults(folder: Path, reader: Reader) -> list[str]:
+    """One sentence if errors in Gapsmith's own code cost proposals."""
+    count = len(reader.events("fault"))
+    if not count:
+        return []
+    lost = "1 proposal was" if count == 1 else f"{count} proposals were"
+    return [f"{lost} lost to an error in Gapsmith itself, please report it: {folder / LOG_NAME} names each"]
 
 
 def best_candidate(reader: Reader) -> str | None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 
+from ..syntax.kinds import INDEX, NUMBER, VECTOR
+from ..syntax.order import walk
 from . import grow
-from .kinds import INDEX, NUMBER, VECTOR, walk
 from .work import Work, parse_expression
 
 _COST = "cost"

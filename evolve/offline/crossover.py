@@ -1,7 +1,19 @@
 """Crossover with a second parent: expressions of one kind, statements, tails of the entry point, helpers.
 
-Subtree crossover under types after Koza 1992 and Montana 1995 (doi:10.1162/evco.1995.3.2.199): a part moves
-only to a place where every name it reads is bound, indices renamed to those of the place.
+Subtree crossover under types after Koza 1992 and Montana 1995 (doi:10.1162/evco.1995.3.2.199). An operator
+draws a place in the first parent, deciding ones more often, and a part of the second parent that has the
+place's kind. The part may stand there if each name it reads is bound there with the same kind, or is one of
+these:
+
+- a name that the part binds itself (a lambda's argument, a comprehension's target) stays;
+- an index or a number becomes another name of the same kind that is bound at the place;
+- a helper of the second parent comes along, under its own name or a free one. A helper that does the same as
+  one of the first parent's, whatever its name, is not copied.
+
+For any other name the attempt ends, and so it does where an index would meet a list that it does not belong
+to. `cross_tail` and `cross_function` move whole statements and bring the helpers that these call, and those
+that the helpers call; whether all names are bound afterwards is for the guard to say, as after every
+operator.
 """
 
 from __future__ import annotations
@@ -13,10 +25,13 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ..base import Origin
+from ..syntax.forms import Forms
+from ..syntax.kinds import ARRAY, FUNCTION, INDEX, NUMBER, OTHER
+from ..syntax.names import bound_in, names_in
+from ..syntax.order import walk
+from ..syntax.scope import Spot
 from . import grow
-from .kinds import ARRAY, FUNCTION, INDEX, NUMBER, OTHER, walk
-from .scope import Spot
-from .work import Operator, Work, bound_in, names_in
+from .work import Operator, Work
 
 MOST_HELPERS = 4
 Tree = TypeVar("Tree", bound=ast.AST)
@@ -30,14 +45,14 @@ def _transplant(work: Work, offer: Spot, spot: Spot) -> ast.expr | None:
     assert work.donor is not None
     source, target = offer.scope, spot.scope
     inside = bound_in(offer.node)
-    helpers = [n for n in work.donor.tree.body if isinstance(n, ast.FunctionDef) and n.name != work.entry]
+    helpers = {n.name: n for n in reversed(functions(work.donor.tree)) if n.name != work.entry}
     names: dict[str, str] = {}
     brought: list[ast.FunctionDef] = []
     for name in names_in([offer.node]):
         if name not in source or name in inside:
             continue
         kind = source[name]
-        helper = next((h for h in helpers if h.name == name), None)
+        helper = helpers.get(name)
         if helper is not None:
             brought.append(helper)
         elif target.get(name) != kind:
@@ -46,8 +61,12 @@ def _transplant(work: Work, offer: Spot, spot: Spot) -> ast.expr | None:
             if chosen is None:
                 return None
             names[name] = chosen
+    shapes = _shapes(work) if brought else {}
     for helper in brought:
-        known = _bring(work, helper)
+        known = shapes.get(_shape(helper))
+        if known is None:
+            known = _bring(work, helper)
+            shapes = _shapes(work)
         if known is None:
             return None
         names[helper.name] = known
@@ -70,15 +89,14 @@ def _shape(helper: ast.FunctionDef) -> str:
     return ast.dump(fresh)
 
 
-def _bring(work: Work, helper: ast.FunctionDef) -> str | None:
-    """The name under which the text has a helper of the second parent, copied when it lacks it.
+def _shapes(work: Work) -> dict[str, str]:
+    """Shape → name of the text's functions."""
+    return {_shape(own): own.name for own in reversed(functions(work.tree))}
 
-    None when the text has helpers enough.
-    """
-    own = {n.name: n for n in work.tree.body if isinstance(n, ast.FunctionDef)}
-    for name, node in own.items():
-        if _shape(node) == _shape(helper):
-            return name
+
+def _bring(work: Work, helper: ast.FunctionDef) -> str | None:
+    """Copies a helper of the second parent and returns its free name; None if the text has enough."""
+    own = {n.name for n in functions(work.tree)}
     if len(own) > MOST_HELPERS:
         return None
     stem = helper.name.rstrip("_0123456789")
@@ -199,13 +217,16 @@ def cross_function(work: Work) -> bool:
     if work.donor is None:
         return False
     own = {node.name: node for node in walk(work.tree) if isinstance(node, ast.FunctionDef)}
+    forms = Forms()
+    for tree in (work.tree, work.donor.tree):
+        forms.add(tree)
     offers = [
         node
         for node in walk(work.donor.tree)
         if isinstance(node, ast.FunctionDef)
         and node.name in own
-        and ast.dump(node.args) == ast.dump(own[node.name].args)
-        and ast.dump(ast.Module(node.body, [])) != ast.dump(ast.Module(own[node.name].body, []))
+        and forms[node.args] == forms[own[node.name].args]
+        and [forms[part] for part in node.body] != [forms[part] for part in own[node.name].body]
     ]
     inner = [node for node in offers if node.name != work.entry]
     chosen = work.choice(inner) or work.choice(offers)
@@ -221,25 +242,30 @@ def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
 
 
 def _take_helpers(work: Work) -> None:
-    """Copies the second parent's helpers that the text now calls and lacks."""
+    """Copies the second parent's helpers that the text now calls and lacks, and those that these call."""
     assert work.donor is not None
-    for _ in range(len(work.donor.tree.body)):
-        have = [n.name for n in work.tree.body if isinstance(n, ast.FunctionDef)]
-        needed = [
-            n
-            for n in work.donor.tree.body
-            if isinstance(n, ast.FunctionDef) and n.name not in have and n.name in names_in([work.tree])
-        ]
-        if not needed:
-            return
-        place = _before_entry(work)
-        work.tree.body[place:place] = copy.deepcopy(needed)
+    have = {node.name for node in functions(work.tree)}
+    lacking: dict[str, list[int]] = {}
+    for number, node in enumerate(work.donor.tree.body):
+        if isinstance(node, ast.FunctionDef) and node.name not in have:
+            lacking.setdefault(node.name, []).append(number)
+    place = _before_entry(work)
+    calls = names_in([work.tree])
+    while needed := sorted(number for name in calls for number in lacking.pop(name, ())):
+        new = [copy.deepcopy(work.donor.tree.body[number]) for number in needed]
+        work.tree.body[place:place] = new
+        calls = names_in(new)
+
+
+def functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Functions at the top level of a module."""
+    return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
 def _before_entry(work: Work) -> int:
     """Where helpers go: before the first function or class."""
     kinds = (ast.FunctionDef, ast.ClassDef)
-    return next(i for i, n in enumerate(work.tree.body) if isinstance(n, kinds))
+    return next((i for i, n in enumerate(work.tree.body) if isinstance(n, kinds)), 0)
 
 
 OPERATORS = (

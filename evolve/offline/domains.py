@@ -10,7 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from .kinds import walk
+from ..syntax.order import walk
+
+_NAMED = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 class Domains:
@@ -37,20 +39,27 @@ class Domains:
         self._parents[self._root(first)] = self._root(second)
 
     def _root(self, name: str) -> str:
-        while self._parents[name] != name:
-            name = self._parents[name]
+        parents = self._parents
+        while parents[name] != name:
+            parents[name] = parents[parents[name]]  # halves the way for whoever asks next
+            name = parents[name]
         return name
 
 
 def pairs_in(tree: ast.AST) -> list[tuple[str, str]]:
     """Lists and indices that a tree brings together, by subscripts and loops."""
-    return [pair for node in walk(tree) for pair in _pairs(node)]
+    nodes = walk(tree)
+    names: dict[int, str] = {}
+    for node in reversed(nodes):  # what lies below a node comes behind it
+        if isinstance(node, _NAMED) and (name := _list_name(node, names)):
+            names[id(node)] = name
+    return [pair for node in nodes for pair in _pairs(node, names)]
 
 
-def _pairs(node: ast.AST) -> list[tuple[str, str]]:
-    """Lists and indices that one node brings together; a list of lists has a name for its inner lists."""
+def _pairs(node: ast.AST, names: dict[int, str]) -> list[tuple[str, str]]:
+    """Lists and indices that one node brings together."""
     match node:
-        case ast.Subscript(value=value, slice=ast.Name(id=index)) if name := _list_name(value):
+        case ast.Subscript(value=value, slice=ast.Name(id=index)) if name := names.get(id(value)):
             return [(name, index)]
         case (
             ast.For(target=ast.Name(id=index), iter=source)
@@ -60,26 +69,24 @@ def _pairs(node: ast.AST) -> list[tuple[str, str]]:
                 case ast.Call(
                     func=ast.Name(id="range"), args=[ast.Call(func=ast.Name(id="len"), args=[values])]
                 ):
-                    name = _list_name(values)
-                    return [(name, index)] if name else []
+                    return [(whole, index)] if (whole := names.get(id(values))) else []
                 case ast.Name(id=name):
                     return [(f"item of {name}", index)]
         case ast.For(
             target=ast.Tuple(elts=[ast.Name(id=index), *_]), iter=ast.Call(args=[values, *_]) as call
         ):
-            name = _list_name(values)
-            if isinstance(call.func, ast.Name) and call.func.id == "enumerate" and name:
-                return [(name, index)]
+            if isinstance(call.func, ast.Name) and call.func.id == "enumerate":
+                return [(whole, index)] if (whole := names.get(id(values))) else []
     return []
 
 
-def _list_name(node: ast.expr) -> str:
-    """Name of a list, with a mark for each level inside it; empty when it has none."""
+def _list_name(node: ast.AST, names: dict[int, str]) -> str:
+    """Name of a list, with a mark for each level inside it; empty when it has none, by the names below it."""
     match node:
         case ast.Name(id=name):
             return name
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             return f"self.{name}"
-        case ast.Subscript(value=value) if name := _list_name(value):
-            return f"{name}[]"
+        case ast.Subscript(value=value) if id(value) in names:
+            return f"{names[id(value)]}[]"
     return ""

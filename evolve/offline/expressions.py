@@ -7,10 +7,12 @@ import copy
 import math
 
 from ..base import Origin
+from ..syntax.kinds import ARRAY, BOOLEAN, FUNCTION, INDEX, MASK, NUMBER, OTHER
+from ..syntax.names import names_in
+from ..syntax.order import walk
+from ..syntax.scope import Spot
 from . import grow
-from .kinds import ARRAY, BOOLEAN, FUNCTION, INDEX, MASK, NUMBER, OTHER, walk
-from .scope import Spot
-from .work import Operator, Work, names_in, parse_expression
+from .work import Operator, Work, parse_expression
 
 _ORDERS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.Gt, ast.GtE),
@@ -57,9 +59,11 @@ def perturb_number(work: Work) -> bool:
         changed = rng.choice((0, 1, 2, 0.5, 10))
     else:
         changed = value * math.exp(rng.gauss(0, rng.choice((0.05, 0.2, 0.7, 1.5))))
+    if not math.isfinite(changed):
+        return False
     if spot.structural or (isinstance(value, int) and rng.random() < 0.3):
         changed = max(1, round(changed)) if spot.structural else round(changed)
-    if not math.isfinite(changed) or abs(changed) > 1e12 or float(f"{changed:.3g}") == value:
+    if abs(changed) > 1e12 or float(f"{changed:.3g}") == value:
         return False
     if isinstance(spot.owner, ast.BinOp) and isinstance(spot.owner.op, ast.Pow) and abs(changed) > 4:
         return False
@@ -245,20 +249,27 @@ def replace_expression(work: Work) -> bool:
     spot = work.spot(lambda s: not s.structural and s.kind not in (OTHER, FUNCTION))
     if spot is None:
         return False
-    size = len(walk(spot.node))
-    found = [
+    size = work.analysis.order.size
+    most = 3 * size(spot.node) + 10
+    others = [
         other.node
         for other in work.analysis.spots
         if other.kind == spot.kind
         and other.node is not spot.node
-        and all(name in spot.scope or name not in other.scope for name in names_in([other.node]))
-        and len(walk(other.node)) <= 3 * size + 10
+        and size(other.node) <= most
+        and _movable(other, spot)
     ]
-    chosen = work.choice(found)
+    chosen = work.choice(others)
     if chosen is None:
         return False
     spot.put(copy.deepcopy(chosen))
     return True
+
+
+def _movable(part: Spot, spot: Spot) -> bool:
+    """Whether an expression reads at another place what it reads now, or what is bound nowhere near it."""
+    same = part.scope is spot.scope
+    return same or all(name in spot.scope or name not in part.scope for name in names_in([part.node]))
 
 
 def _fits(work: Work, spot: Spot, name: str) -> bool:
@@ -307,14 +318,11 @@ def hoist(work: Work) -> bool:
     )
     if spot is None:
         return False
-    inside = [id(node) for node in walk(spot.node)][1:]
+    inside = {id(node) for node in walk(spot.node)[1:]}
     parts = [
         s.node
         for s in work.analysis.spots
-        if s.kind == spot.kind
-        and not s.structural
-        and id(s.node) in inside
-        and all(name in spot.scope or name not in s.scope for name in names_in([s.node]))
+        if s.kind == spot.kind and not s.structural and id(s.node) in inside and _movable(s, spot)
     ]
     chosen = work.choice(parts)
     if chosen is None:

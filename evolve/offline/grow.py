@@ -9,16 +9,21 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+from collections.abc import Mapping
 from functools import lru_cache
 
 from ...problems.base import Primitive
+from ..syntax.kinds import ARRAY, BOOLEAN, FUNCTION, INDEX, INDICES, MASK, NUMBER, OTHER, VECTOR, kind_of
+from ..syntax.names import bound_in, names_in
+from ..syntax.order import walk
 from .domains import Domains
-from .kinds import ARRAY, BOOLEAN, FUNCTION, INDEX, INDICES, MASK, NUMBER, OTHER, VECTOR, Scope, kind_of, walk
-from .work import Work, bound_in, names_in, parse_expression, read_only
+from .work import Work, parse_expression, read_only
 
 _BUILTINS = frozenset(dir(builtins))
 _FIRST_ROUND = (0.1, 0.25, 0.5, 1, 1, 2, 2, 3, 5, 10)
 MAX_DEPTH = 3
+_MOST_NAMES = 40
+"""Names of a kind that are combined with those of another (count): pairs of all would take all memory."""
 
 
 @lru_cache(maxsize=4096)
@@ -33,7 +38,7 @@ def _free_names(text: str) -> tuple[str, ...]:
     return (*(name for name in names_in([node]) if name not in bound and name not in _BUILTINS), *state)
 
 
-def fits(primitive: Primitive, scope: Scope) -> bool:
+def fits(primitive: Primitive, scope: Mapping[str, str]) -> bool:
     """Whether every name of a primitive is bound in a scope."""
     return all(name in scope for name in _free_names(primitive.text))
 
@@ -56,13 +61,13 @@ def number_node(value: float) -> ast.expr:
     return literal
 
 
-def number_texts(scope: Scope, domains: Domains) -> list[list[str]]:
+def number_texts(scope: Mapping[str, str], domains: Domains) -> list[list[str]]:
     """Texts of numeric terminals in groups: elements, plain names, aggregates."""
     visible = [(name, kind) for name, kind in scope.items() if not name.startswith("_")]
-    vectors = [name for name, kind in visible if kind == VECTOR]
-    indices = [name for name, kind in visible if kind == INDEX]
-    lists = [name for name, kind in visible if kind == INDICES]
-    arrays = [name for name, kind in visible if kind == ARRAY]
+    vectors = [name for name, kind in visible if kind == VECTOR][:_MOST_NAMES]
+    indices = [name for name, kind in visible if kind == INDEX][:_MOST_NAMES]
+    lists = [name for name, kind in visible if kind == INDICES][:_MOST_NAMES]
+    arrays = [name for name, kind in visible if kind == ARRAY][:_MOST_NAMES]
     elements = [f"{v}[{i}]" for v in vectors for i in indices if domains.fits(v, i)]
     plain = [name for name, kind in visible if kind == NUMBER]
     totals = [f"{f}({v})" for v in vectors for f in ("sum", "len")]
@@ -76,7 +81,7 @@ def number_texts(scope: Scope, domains: Domains) -> list[list[str]]:
     return [group for group in (elements, elements, plain, totals) if group]
 
 
-def declared(work: Work, scope: Scope, kind: str) -> list[str]:
+def declared(work: Work, scope: Mapping[str, str], kind: str) -> list[str]:
     """Texts of the declared primitives of a kind that can be written in a scope."""
     found = []
     for primitive in work.primitives:
@@ -87,7 +92,7 @@ def declared(work: Work, scope: Scope, kind: str) -> list[str]:
     return found
 
 
-def terminal(work: Work, scope: Scope, kind: str = NUMBER) -> ast.expr:
+def terminal(work: Work, scope: Mapping[str, str], kind: str = NUMBER) -> ast.expr:
     """A number (or, where an array stands, an array or a number) read off where it is."""
     rng = work.rng
     if kind == ARRAY and rng.random() < 0.75:
@@ -106,7 +111,7 @@ def terminal(work: Work, scope: Scope, kind: str = NUMBER) -> ast.expr:
     return parse_expression(rng.choice(rng.choice(groups)))
 
 
-def number(work: Work, scope: Scope, depth: int = MAX_DEPTH, kind: str = NUMBER) -> ast.expr:
+def number(work: Work, scope: Mapping[str, str], depth: int = MAX_DEPTH, kind: str = NUMBER) -> ast.expr:
     """A numeric expression of at most `depth` levels of operators; of arrays where `kind` says so."""
     rng = work.rng
     if depth <= 0 or rng.random() < 0.3:
@@ -128,7 +133,7 @@ def number(work: Work, scope: Scope, depth: int = MAX_DEPTH, kind: str = NUMBER)
     return conditional(work, scope, first, number(work, scope, depth - 1, kind), kind)
 
 
-def boolean(work: Work, scope: Scope, depth: int = 2, kind: str = BOOLEAN) -> ast.expr:
+def boolean(work: Work, scope: Mapping[str, str], depth: int = 2, kind: str = BOOLEAN) -> ast.expr:
     """A condition over numbers in scope; a mask over arrays where `kind` says so."""
     rng = work.rng
     texts = declared(work, scope, kind)
@@ -140,7 +145,7 @@ def boolean(work: Work, scope: Scope, depth: int = 2, kind: str = BOOLEAN) -> as
     return ast.Compare(left, [operator], [right])
 
 
-def expression(work: Work, scope: Scope, kind: str) -> ast.expr | None:
+def expression(work: Work, scope: Mapping[str, str], kind: str) -> ast.expr | None:
     """An expression of a kind, or None when nothing of the kind can be written there."""
     if kind in (NUMBER, ARRAY):
         return number(work, scope, work.rng.choice((1, 2, 2, MAX_DEPTH)), kind)
@@ -166,7 +171,9 @@ def extremum(name: str, first: ast.expr, second: ast.expr, kind: str = NUMBER) -
     return call(name, first, second)
 
 
-def conditional(work: Work, scope: Scope, first: ast.expr, second: ast.expr, kind: str = NUMBER) -> ast.expr:
+def conditional(
+    work: Work, scope: Mapping[str, str], first: ast.expr, second: ast.expr, kind: str = NUMBER
+) -> ast.expr:
     """One of two numbers by a random condition, element by element where they are arrays."""
     return either(boolean(work, scope, 2, MASK if kind == ARRAY else BOOLEAN), first, second, kind)
 

@@ -11,7 +11,8 @@ from functools import lru_cache
 
 from ...problems.base import HasPrimitives, Primitive
 from ..base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
-from . import crossover, expressions, guard, moves, rankings, reshaping, statements, templates
+from ..syntax import guard
+from . import crossover, expressions, moves, rankings, reshaping, statements, templates
 from .adaptive import rates
 from .work import NUMPY, Operator, Work, domains_of, read
 
@@ -28,8 +29,6 @@ OPERATORS: tuple[Operator, ...] = (
 ATTEMPTS = 12
 STEPS = (1, 1, 1, 2, 2, 3)
 SOFT_NODES = 1500
-_UNWRITABLE = (ValueError, ArithmeticError, RecursionError)
-_EXCERPT = 300
 _NAMED = (ast.FunctionDef, ast.ClassDef)
 _SHRINKING = ("hoist", "delete", "number")
 
@@ -45,12 +44,8 @@ class OfflineProposer:
         donor = next(iter(parents[1].candidate.files.values())) if len(parents) > 1 else None
         primitives = tuple(problem.primitives()) if isinstance(problem, HasPrimitives) else ()
         pool = rates(OPERATORS, context.operators)
-        try:
-            numpy = "numpy" in context.modules
-            made = change(files[main], problem.entry_point, rng, primitives, donor, pool, numpy)
-        except _UNWRITABLE as error:  # a parent's text is hostile input: numbers that cannot be written, …
-            reason = f"{type(error).__name__}: {error}"
-            return Rejection(RejectionReason.NO_CODE, reason[:_EXCERPT], Origin.MUTATE, "none")
+        numpy = "numpy" in context.modules
+        made = change(files[main], problem.entry_point, rng, primitives, donor, pool, numpy)
         if made is None:
             return Rejection(RejectionReason.NO_CODE, "no operator made a new program", Origin.MUTATE, "none")
         operator, files[main] = made

@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 
 from ..base import Origin
+from ..syntax.kinds import ARRAY, NUMBER, infer, kind_of
+from ..syntax.order import walk
 from . import grow
-from .kinds import ARRAY, NUMBER, infer, kind_of, walk
 from .moves import DESCENT
 from .templates import add_phase, fresh_name
 from .work import Operator, Work
@@ -109,7 +110,7 @@ def drop_ranking(work: Work) -> bool:
     if gone not in helpers:
         return False
     shape[0].value = value.args[0]
-    if gone not in [n.id for n in walk(work.tree) if isinstance(n, ast.Name)]:
+    if gone not in {n.id for n in walk(work.tree) if isinstance(n, ast.Name)}:
         kept = [n for n in work.tree.body if not (isinstance(n, ast.FunctionDef) and n.name == gone)]
         work.tree.body = kept
     return True

@@ -8,9 +8,9 @@ import math
 from collections.abc import Callable
 
 from ..base import Origin
+from ..syntax.scope import Spot
 from . import grow
 from .expressions import is_value
-from .scope import Spot
 from .work import Operator, Work
 
 

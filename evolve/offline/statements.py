@@ -6,9 +6,9 @@ import ast
 import copy
 
 from ..base import Origin
+from ..syntax.kinds import NUMBER
+from ..syntax.scope import Block
 from . import grow
-from .kinds import NUMBER
-from .scope import Block
 from .work import Operator, Work
 
 _FIXED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Return)
@@ -59,7 +59,7 @@ def move_statement(work: Work) -> bool:
 
 def insert_update(work: Work) -> bool:
     """Inserts an update of a number that is already bound."""
-    block = work.block(lambda b: any(NUMBER in scope.values() for scope in b.scopes) and bool(b.body))
+    block = work.block(lambda b: bool(b.body) and b.scopes[-1].holds(NUMBER))
     if block is None:
         return False
     place = _place(work, block)

@@ -15,9 +15,10 @@ import copy
 from collections.abc import Callable
 
 from ..base import Origin
+from ..syntax.kinds import INDEX, INDICES, OTHER, VECTOR, annotation_kind, infer, kind_of
+from ..syntax.order import walk
 from . import grow
 from .costs import added_cost, known_cost
-from .kinds import INDEX, INDICES, OTHER, VECTOR, annotation_kind, infer, kind_of, walk
 from .work import Operator, Work
 
 _MOST_PHASES = 3
@@ -217,7 +218,7 @@ def drop_phase(work: Work) -> bool:
         gone = value.func.id
         first = value.args[0]
         last.value = first.elts[0] if isinstance(first, ast.List) and first.elts else first
-        used = [n.id for n in walk(work.tree) if isinstance(n, ast.Name)]
+        used = {n.id for n in walk(work.tree) if isinstance(n, ast.Name)}
         if gone not in used:
             work.tree.body = [
                 n for n in work.tree.body if not (isinstance(n, ast.FunctionDef) and n.name == gone)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -11,9 +12,9 @@ from typing import TypeVar
 
 from ...problems.base import Primitive
 from ..base import Origin
+from ..syntax.order import walk
+from ..syntax.scope import Analysis, Block, Spot, analyse
 from .domains import Domains, pairs_in
-from .kinds import walk
-from .scope import Analysis, Block, Spot, analyse
 
 Item = TypeVar("Item")
 NUMPY = "import numpy as np"
@@ -86,21 +87,23 @@ class Work:
 
     def drop_unused(self) -> None:
         """Takes out helpers that nothing names any more."""
-        while True:
-            helpers = [
-                n.name for n in self.tree.body if isinstance(n, ast.FunctionDef) and n.name != self.entry
-            ]
-            if not helpers:
-                return
-            used = {part.id for part in walk(self.tree) if isinstance(part, ast.Name)}
-            kept = [
-                n
-                for n in self.tree.body
-                if not (isinstance(n, ast.FunctionDef) and n.name in helpers and n.name not in used)
-            ]
-            if len(kept) == len(self.tree.body):
-                return
-            self.tree.body = kept
+        helpers = [n for n in self.tree.body if isinstance(n, ast.FunctionDef) and n.name != self.entry]
+        if not helpers:
+            return
+        named: dict[str, list[ast.FunctionDef]] = {}
+        for helper in helpers:
+            named.setdefault(helper.name, []).append(helper)
+        uses = _uses(self.tree)
+        gone: set[int] = set()
+        idle = [name for name in named if not uses[name]]
+        while idle:
+            for helper in named[idle.pop()]:
+                gone.add(id(helper))
+                own = _uses(helper)
+                uses.subtract(own)
+                idle += [name for name in own if name in named and not uses[name]]
+        if gone:
+            self.tree.body = [n for n in self.tree.body if id(n) not in gone]
 
     def spot(self, suits: Callable[[Spot], bool]) -> Spot | None:
         """A place that suits, deciding ones more often; None when there is none."""
@@ -115,6 +118,11 @@ class Work:
     def choice(self, items: Sequence[Item]) -> Item | None:
         """An item, or None when there is none."""
         return self.rng.choice(items) if items else None
+
+
+def _uses(tree: ast.AST) -> Counter[str]:
+    """How often a tree names each name."""
+    return Counter(part.id for part in walk(tree) if isinstance(part, ast.Name))
 
 
 def _is_preamble(node: ast.stmt) -> bool:
@@ -150,24 +158,3 @@ def parse_expression(text: str) -> ast.expr:
 def read_only(text: str) -> ast.expr:
     """The tree of an expression that nobody changes."""
     return parse_expression(text)
-
-
-def names_in(nodes: Iterable[ast.AST]) -> list[str]:
-    """Names read in some trees, each once, in order."""
-    names: dict[str, None] = {}
-    for root in nodes:
-        for node in walk(root):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                names[node.id] = None
-    return list(names)
-
-
-def bound_in(node: ast.AST) -> list[str]:
-    """Names that an expression binds inside itself (lambda arguments, comprehension targets)."""
-    names: list[str] = []
-    for part in walk(node):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            names.append(part.id)
-        elif isinstance(part, ast.arg):
-            names.append(part.arg)
-    return names

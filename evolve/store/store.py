@@ -15,7 +15,7 @@ from typing import Any
 
 from ...evaluators.base import Evaluation, Reference
 from ...problems.base import Instance
-from ..base import AddStatus, Candidate, Completion, Rejection
+from ..base import AddStatus, Candidate, Completion, Rejection, RejectionReason
 from .opening import open_writing
 from .reader import Reader
 from .records import candidate_row, instance_row, reference_row, score_row
@@ -117,7 +117,7 @@ class Store:
             )
 
     def admitted(self, iteration: int, outcome: Candidate | Rejection) -> None:
-        """Records what a proposal became: a candidate, or a rejection with its reason."""
+        """Records what a proposal became: a candidate or a rejection; a fault of ours is an event too."""
         with self.transaction() as db:
             if isinstance(outcome, Candidate):
                 self._put_candidate(db, outcome)
@@ -133,6 +133,8 @@ class Store:
                     iteration,
                 ),
             )
+            if isinstance(outcome, Rejection) and outcome.reason is RejectionReason.FAULT:
+                self.event(iteration, "fault", {"operator": outcome.operator, "error": outcome.excerpt})
 
     def put_start(self, candidate: Candidate, evaluation: Evaluation, evaluator: str) -> None:
         """Stores a start program with its evaluation on the training split."""

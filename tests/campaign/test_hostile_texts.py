@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from gapsmith.app.errors import UserError
 from gapsmith.evolve.edits import find_program
+from gapsmith.evolve.offline import OfflineProposer
 
 Run = Callable[..., tuple[dict[str, Any], Path]]
 
@@ -66,3 +67,38 @@ def test_a_long_reply_of_blank_lines_is_read_at_once() -> None:
         "```python\n" + "\n" * 200_000 + "def order(times, weights):\n    return []\n```\n```" + " " * 200_000
     )
     assert "def order" in find_program(reply, "order")
+
+
+@pytest.mark.parametrize("number", ["1e308", "1e999"])
+def test_no_constant_ends_a_campaign_that_tunes(
+    campaign: Run, tmp_path: Path, problem: str, number: str
+) -> None:
+    """A number near the end of floats, in a place where the tuner looks, leaves a campaign that goes on."""
+    hostile = tmp_path / "hostile.py"
+    text = Path(problem).read_text().replace("key=lambda j: 2 -", f"key=lambda j: 2 - {number} + 3 *")
+    hostile.write_text(text)
+    assert number in text
+    summary, _ = campaign(
+        campaign={"problem": str(hostile)}, budget={"iterations": 12}, search={"tune_share": 0.5}
+    )
+    assert summary["iterations"] == 12
+    assert "fault" not in summary["rejections"]
+
+
+def test_what_proposing_raises_costs_that_proposal_and_is_told(
+    campaign: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault of our own is a rejection, an event, one sentence at the end and a line in the log."""
+    whole, asks = OfflineProposer.propose, iter(range(100))
+
+    def propose(self: OfflineProposer, *words: Any) -> Any:
+        return {}["nothing"] if next(asks) % 4 == 0 else whole(self, *words)
+
+    monkeypatch.setattr(OfflineProposer, "propose", propose)
+    summary, folder = campaign(budget={"iterations": 8})
+    assert summary["iterations"] == 8
+    assert summary["rejections"]["fault"] >= 1
+    (note,) = summary["notes"]
+    assert "lost to an error in Gapsmith itself" in note
+    assert str(folder / "campaign.log") in note
+    assert "KeyError in propose" in (folder / "campaign.log").read_text()

@@ -18,8 +18,8 @@ from gapsmith.app.record.simplified import kept
 from gapsmith.app.views import report
 from gapsmith.app.views.simplified import verdict
 from gapsmith.evaluators.statistics import worse
-from gapsmith.evolve.simplify import variants
 from gapsmith.evolve.store.store import Store
+from gapsmith.evolve.syntax.simplify import variants
 
 Say = Callable[..., Any]
 RUN, EMPTY = "20260105-100000-smtt-simp", "20260104-090000-smtt-cccc"

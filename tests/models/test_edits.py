@@ -2,7 +2,7 @@
 
 import pytest
 from gapsmith.evolve.base import RejectionReason
-from gapsmith.evolve.edits import END, START, EditError, apply_reply
+from gapsmith.evolve.edits import END, START, EditError, Hunk, apply_hunks, apply_reply, find_program
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -212,3 +212,25 @@ def test_any_text_is_applied_or_rejected_with_a_reason(reply):
         text = error.sentence + "\n"
     assert len(text) > 1
     assert text.endswith("\n")
+
+
+def test_lines_that_look_like_fences_are_read_in_one_pass() -> None:
+    """A line of a hundred thousand tildes that is no fence is no work: no pattern goes back into it."""
+    assert "def order" in find_program("~" * 100_000 + "`\n```python\ndef order(): pass\n```", "order")
+
+
+def test_hunks_are_looked_up_in_proportion_to_the_lines() -> None:
+    """A hunk that is found at the last line, and nearly so at each before, is found."""
+    parent = "\n".join(["a = 1"] * 20_000 + ["b = 1"])
+    search = "\n".join(["a = 1"] * 999 + ["b = 1"])
+    text = apply_hunks(parent, [Hunk(tuple(search.split("\n")), ("c = 1",))])
+    assert text.count("\n") == 20_000 - 999
+    assert text.endswith("c = 1")
+
+
+def test_more_hunks_than_a_program_can_need_are_refused() -> None:
+    """Hundreds of hunks for thousands of lines are no edit."""
+    parent = "\n".join(f"v{i} = 1" for i in range(1000))
+    hunks = [Hunk((f"v{i} = 1",), (f"v{i} = 2",)) for i in range(600)]
+    with pytest.raises(EditError, match="600 hunks are more than a program can need"):
+        apply_hunks(parent, hunks)

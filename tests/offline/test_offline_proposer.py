@@ -11,8 +11,9 @@ import sys
 
 import pytest
 from gapsmith.evolve.base import stream
-from gapsmith.evolve.offline import OPERATORS, Operator, change, guard, rates
-from gapsmith.evolve.offline.scope import analyse
+from gapsmith.evolve.offline import OPERATORS, Operator, change, rates
+from gapsmith.evolve.syntax import guard
+from gapsmith.evolve.syntax.scope import analyse
 from gapsmith.problems.base import Primitive
 from hypothesis import given, settings
 from hypothesis import strategies as st

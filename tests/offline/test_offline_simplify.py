@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from gapsmith.evolve.simplify import simplify, variants
+from gapsmith.evolve.syntax.simplify import simplify, variants
 
 BLOATED = '''
 def helper(a):

@@ -7,7 +7,7 @@ import math
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.archive import Archive
-from gapsmith.evolve.base import Candidate, Origin
+from gapsmith.evolve.base import Candidate, Origin, Proposal, Rejection, RejectionReason
 from gapsmith.evolve.measures import MeasureSpace
 from gapsmith.evolve.tune import OPERATOR, Generations, Tuner, constants
 from gapsmith.sandbox.base import Description
@@ -101,3 +101,36 @@ def test_points_come_closer_through_the_tuner() -> None:
             tuner.tell(number, evaluation(9.0, 40), tuned=False, alike=False)
     assert len(losses) == 150
     assert min(losses) < 0.1 * losses[0]
+
+
+@pytest.mark.parametrize("number", ["1e308", "1.7e308", "1e999", "1e-320", "1e101"])
+def test_numbers_near_the_ends_of_floats_are_not_tuned(number: str) -> None:
+    """Such a number would leave the range of floats with the first large step; others beside it are tuned."""
+    text = RULE.replace("5.0", number)
+    assert constants(text) == [3.0]
+    tuner, elites = Tuner(seed=1, share=0.9, evaluations=60), archive(a=(text, 0.1))
+    points = 0
+    for ask in range(1, 60):
+        point = tuner.ask(ask, elites)
+        if point is not None:
+            assert isinstance(point[1], Proposal)
+            points += 1
+        tuner.tell(ask, evaluation(1.0 / ask), tuned=point is not None, alike=False)
+    assert points > 20
+
+
+def test_what_tuning_raises_costs_that_point_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault while a structure is tuned is a rejection with its reason; the next structure is tuned."""
+    both = archive(a=(RULE, 0.2), b=(OTHER, 0.1))
+    tuner = Tuner(seed=1, share=0.5, evaluations=8)
+    monkeypatch.setattr(Generations, "ask", lambda self: 1 / 0)
+    point = tuner.ask(2, both)
+    assert point is not None
+    assert isinstance(point[1], Rejection)
+    assert point[1].reason is RejectionReason.FAULT
+    assert "ZeroDivisionError" in point[1].excerpt
+    monkeypatch.undo()
+    point = tuner.ask(4, both)
+    assert point is not None
+    assert point[0].candidate.id == "a"
+    assert isinstance(point[1], Proposal)

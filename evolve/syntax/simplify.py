@@ -12,9 +12,10 @@ import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from .offline import guard
-from .offline.kinds import ARRAY, NUMBER, walk
-from .offline.scope import Spot, analyse
+from . import guard
+from .kinds import ARRAY, NUMBER
+from .order import walk
+from .scope import Spot, analyse
 
 _FOLDS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -23,6 +24,8 @@ _FOLDS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Div: operator.truediv,
 }
 _LARGEST = 1e15
+_WORK = 1_000_000
+"""Nodes that the variants of one text may have together (count); of a long text not all are made."""
 _KEPT = (ast.Return, ast.Break, ast.Import, ast.ImportFrom, ast.Pass, ast.ClassDef)
 Edit = Callable[[], None]
 
@@ -56,7 +59,8 @@ def simplify(text: str, entry: str, accept: Callable[[str], bool], limit: int) -
     current, tried, accepted = text, 0, 0
     refused: set[str] = {text}
     while True:
-        for variant in variants(current, entry):
+        shorter, all_of_them = _variants(current, entry)
+        for variant in shorter:
             if variant in refused:
                 continue
             if tried >= limit:
@@ -67,24 +71,32 @@ def simplify(text: str, entry: str, accept: Callable[[str], bool], limit: int) -
                 break
             refused.add(variant)
         else:
-            return Simplified(current, tried, accepted, True)
+            return Simplified(current, tried, accepted, all_of_them)
 
 
 def variants(text: str, entry: str) -> list[str]:
     """Distinct reduced variants of a text, the ones that take most away first.
 
     Each keeps the entry point's signature and the imports' subset, and reads no name that may be unbound.
-    There are none of a text with an integer of more digits than Python prints.
+    There are none of a text with an integer of more digits than Python prints. Of a text so long that all its
+    variants together have more than `_WORK` nodes, there are as many as stay below.
     """
+    return _variants(text, entry)[0]
+
+
+def _variants(text: str, entry: str) -> tuple[list[str], bool]:
+    """The variants, and whether they are all."""
     tree = ast.parse(text)
     try:
         plain = ast.unparse(tree)
     except ValueError:
-        return []
+        return [], True
     interface = guard.interface(tree, entry)
     imports, hazards = guard.imports(tree), guard.hazards(tree, analyse(tree))
-    found: dict[str, int] = {}
-    for number in range(len(_edits(tree, entry))):
+    edits = len(_edits(tree, entry))
+    most = max(1, _WORK // guard.size(tree)[0])
+    sizes: dict[str, int] = {}
+    for number in range(0, edits, -(-edits // most)):
         fresh = ast.parse(text)
         _edits(fresh, entry)[number]()
         if guard.interface(fresh, entry) != interface or not set(guard.imports(fresh)) <= set(imports):
@@ -93,8 +105,8 @@ def variants(text: str, entry: str) -> list[str]:
             continue
         reduced = ast.unparse(fresh)
         if reduced != plain:
-            found.setdefault(reduced, guard.size(fresh)[0])
-    return sorted(found, key=lambda one: (found[one], len(one), one))
+            sizes.setdefault(reduced, guard.size(fresh)[0])
+    return sorted(sizes, key=lambda one: (sizes[one], len(one), one)), edits <= most
 
 
 def _edits(tree: ast.Module, entry: str) -> list[Edit]:
@@ -253,7 +265,7 @@ def _computed(a: object, op: type[ast.operator], b: object) -> ast.expr | None:
 
 def _drop_unused(tree: ast.Module, entry: str) -> None:
     """Removes helpers that nothing calls."""
-    read = [n.id for n in walk(tree) if isinstance(n, ast.Name)]
+    read = {n.id for n in walk(tree) if isinstance(n, ast.Name)}
     tree.body = [
         n for n in tree.body if not isinstance(n, ast.FunctionDef) or n.name == entry or n.name in read
     ]

@@ -6,9 +6,12 @@ An expression is taken out of a statement only where nothing that the statement 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
-from .offline.kinds import walk
+from .forms import Forms
+from .kinds import NESTED
+from .order import walk
 
 _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 _LATE = (*_COMPREHENSIONS, ast.Lambda, ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set, ast.Dict)
@@ -31,69 +34,107 @@ def named(text: str, terms: Mapping[str, str]) -> str:
         The text itself when there is nothing to name.
     """
     tree = ast.parse(text)
-    known = {ast.dump(ast.parse(expression, mode="eval").body): term for expression, term in terms.items()}
+    expressions = [(ast.parse(expression, mode="eval").body, term) for expression, term in terms.items()]
+    identifiers = _identifiers(tree)
     changed = False
-    for function in [node for node in walk(tree) if isinstance(node, ast.FunctionDef)]:
-        # A term that means something else anywhere in the text would mislead, or hide a name.
-        free = {digest: term for digest, term in known.items() if term not in _identifiers(tree)}
-        changed |= _rename_locals(function, free)
-        free = {digest: term for digest, term in known.items() if term not in _identifiers(tree)}
-        changed |= _name_expressions(function.body, free)
+    for function in _functions(tree):
+        for step in (_rename_locals, _name_expressions):
+            # A term that means something else anywhere in the text would mislead, or hide a name.
+            free = [(node, term) for node, term in expressions if not identifiers[term]]
+            changed |= bool(free) and step(function, free, identifiers)
     return ast.unparse(ast.fix_missing_locations(tree)) if changed else text
 
 
-def _identifiers(tree: ast.AST) -> set[str]:
-    """Everything in a tree that a new name could clash with."""
-    return _bound_otherwise(tree) | {node.id for node in walk(tree) if isinstance(node, ast.Name)}
+def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Functions nested at most `NESTED` deep, outer ones first: deeper ones are left as they are."""
+    functions: list[ast.FunctionDef] = []
+    stack: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if isinstance(node, ast.FunctionDef):
+            functions.append(node)
+            depth += 1
+        if depth < NESTED:
+            stack += [(part, depth) for part in reversed(list(ast.iter_child_nodes(node)))]
+    return functions
 
 
-def _bound_otherwise(tree: ast.AST) -> set[str]:
+def _identifiers(tree: ast.AST) -> Counter[str]:
+    """Everything in a tree that a new name could clash with, with the number of times it stands there."""
+    names = _bound_otherwise(tree)
+    names.update(node.id for node in walk(tree) if isinstance(node, ast.Name))
+    return names
+
+
+def _bound_otherwise(tree: ast.AST) -> Counter[str]:
     """Names that a tree binds or mentions by anything but a plain name: arguments, definitions, imports, …"""
-    found: set[str] = set()
+    names: Counter[str] = Counter()
     for node in walk(tree):
         values = [getattr(node, field, None) for field in ("arg", "name", "asname", "attr", "rest")]
-        found |= {value for value in values if isinstance(value, str)}
+        names.update(value for value in values if isinstance(value, str))
         if isinstance(node, ast.Global | ast.Nonlocal):
-            found |= set(node.names)
-    return found
+            names.update(node.names)
+    return names
 
 
-def _rename_locals(function: ast.FunctionDef, known: Mapping[str, str]) -> bool:
+def _known(
+    function: ast.FunctionDef, terms: Sequence[tuple[ast.expr, str]]
+) -> tuple[Forms, Mapping[int, str]]:
+    """Numbers of a function's nodes, and the terms of the known expressions by theirs."""
+    forms = Forms()
+    forms.add(function)
+    return forms, {forms.add(node): term for node, term in terms}
+
+
+def _rename_locals(
+    function: ast.FunctionDef, terms: Sequence[tuple[ast.expr, str]], identifiers: Counter[str]
+) -> bool:
     """Renames each local that is bound once, to a known expression."""
-    bound = [n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    forms, known = _known(function, terms)
+    bound = Counter(n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     other = _bound_otherwise(function)
-    taken: dict[str, str] = {}
+    names: dict[str, str] = {}  # term → the local that takes it
     for statement in [statement for block in _blocks(function.body) for statement in block]:
         match statement:
             case ast.Assign(targets=[ast.Name(id=old)], value=value):
-                term = known.get(ast.dump(value))
-                if term and term not in taken.values() and bound.count(old) == 1 and old not in other:
-                    taken[old] = term
+                term = known.get(forms[value])
+                if term and term not in names and bound[old] == 1 and not other[old]:
+                    names[term] = old
+    new = {old: term for term, old in names.items()}
     for node in walk(function):
-        if isinstance(node, ast.Name):
-            node.id = taken.get(node.id, node.id)
-    return bool(taken)
+        if isinstance(node, ast.Name) and node.id in new:
+            identifiers[node.id] -= 1
+            node.id = new[node.id]
+            identifiers[node.id] += 1
+    return bool(names)
 
 
-def _name_expressions(body: list[ast.stmt], known: Mapping[str, str]) -> bool:
+def _name_expressions(
+    function: ast.FunctionDef, terms: Sequence[tuple[ast.expr, str]], identifiers: Counter[str]
+) -> bool:
     """Binds each known expression of a statement to its term right before it, each term once."""
+    forms, known = _known(function, terms)
     used: set[str] = set()
-    for block in _blocks(body):
-        for statement in list(block):
-            if isinstance(statement, ast.Assign) and ast.dump(statement.value) in known:
+    for block in _blocks(function.body):
+        statements: list[ast.stmt] = []
+        for statement in block:
+            if isinstance(statement, ast.Assign) and forms[statement.value] in known:
+                statements.append(statement)
                 continue
-            replacer = _Replacer({digest: term for digest, term in known.items() if term not in used})
+            replacer = _Replacer(forms, {form: term for form, term in known.items() if term not in used})
             if isinstance(statement, _SIMPLE):
                 replacer.replace(statement)
             elif isinstance(statement, ast.If):
                 test = ast.Expr(statement.test)
                 replacer.replace(test)
                 statement.test = test.value
-            place = block.index(statement)
-            block[place:place] = [
+            statements += [
                 ast.Assign([ast.Name(term, ast.Store())], value) for term, value in replacer.found.items()
             ]
+            statements.append(statement)
             used |= set(replacer.found)
+            identifiers.update(list(replacer.found))
+        block[:] = statements
     return bool(used)
 
 
@@ -118,7 +159,8 @@ def _pure(call: ast.Call) -> bool:
 class _Replacer(ast.NodeTransformer):
     """Puts terms in place of the largest known expressions that are certainly evaluated, once."""
 
-    def __init__(self, known: Mapping[str, str]) -> None:
+    def __init__(self, forms: Forms, known: Mapping[int, str]) -> None:
+        self._forms = forms
         self._known = known
         self._once = False
         self.found: dict[str, ast.expr] = {}
@@ -140,7 +182,7 @@ class _Replacer(ast.NodeTransformer):
         """The node, or the name that stands for it."""
         if _late(node):
             return node
-        term = self._known.get(ast.dump(node)) if isinstance(node, ast.expr) else None
+        term = self._known.get(self._forms[node]) if isinstance(node, ast.expr) else None
         if term is None or (self._once and term in self.found):
             return self.generic_visit(node)
         assert isinstance(node, ast.expr)
@@ -154,7 +196,9 @@ def _late(node: ast.AST) -> bool:
 
 def _certain(node: ast.AST) -> Iterator[ast.AST]:
     """A node and what lies below it, as far as it is certainly evaluated once."""
-    yield node
-    if not _late(node):
-        for part in ast.iter_child_nodes(node):
-            yield from _certain(part)
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        yield part
+        if not _late(part):
+            stack += ast.iter_child_nodes(part)

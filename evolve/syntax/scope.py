@@ -1,30 +1,44 @@
-"""Where a text can be changed: every expression with the names that are surely bound there, and its role."""
+"""Where a text can be changed: every expression with the names that are surely bound there, and its role.
+
+One walk in the order of execution carries along the names that are bound on every way to the statement at
+hand. A block is walked with names of its own in front of those around it. Where ways meet again (after an
+`if`), a name stays if every way that goes on has bound it; a way that ends in `return`, `break`, `continue`
+or `raise` does not count. A loop's body may run no time at all, so what it binds ends with it. A function
+begins with the names around it, without those that its own body assigns, and with its arguments.
+
+No scope is copied (`bindings.py`), and the kind of an expression is worked out once for each scope that it is
+looked at in, so the work grows with the text, not with its nesting or the number of its names.
+"""
 
 from __future__ import annotations
 
 import ast
 import builtins
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .bindings import Scope
 from .kinds import (
     ARRAY,
     BOOLEAN,
     ELEMENT,
     FUNCTION,
     INDEX,
+    NESTED,
     NUMBER,
     OTHER,
     FunctionNode,
-    Scope,
+    Layer,
+    arguments,
     bindings,
     infer,
     kind_of,
     target_names,
-    walk,
 )
-from .names import attributes_set, module_names, names_compared, names_read, names_stored
+from .names import attributes_set, module_names, names_stored
+from .order import Order, walk
 
 _BUILTINS = frozenset(dir(builtins))
 _ENDS = (ast.Return, ast.Continue, ast.Break, ast.Raise)
@@ -84,8 +98,6 @@ class Block:
     owner: ast.AST
     field: str
     scopes: list[Scope]
-    loops: int
-    function: str
 
     @property
     def body(self) -> list[ast.stmt]:
@@ -96,8 +108,15 @@ class Block:
 
 @dataclass(slots=True)
 class Analysis:
-    """All places of a text, and the uses of names that may be unbound (function, name) with their number."""
+    """All places of a text.
 
+    Attributes:
+        order: the nodes of the text as it was.
+        spots, blocks: its expressions and lists of statements.
+        unbound: uses of names that may be unbound, (function, name), with their number.
+    """
+
+    order: Order
     spots: list[Spot] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     unbound: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -110,64 +129,71 @@ class _Role:
     target: str | None = None
 
 
+_STRUCTURAL = _Role(structural=True)
+
+
 def analyse(tree: ast.Module) -> Analysis:
     """Walks a module once, in order of execution."""
     return _Walker(tree).result
 
 
 class _Walker:
-    """One pass over a module; `kinds` belongs to the function being walked."""
+    """One pass over a module; `kinds`, `function` and `loops` belong to the function being walked."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self.result = Analysis()
-        self._walked: dict[int, list[ast.AST]] = {}
+        self.order = Order(tree)
+        self.result = Analysis(self.order)
         # Bodies of functions are walked with their own kinds; here only what they are called and return.
-        self.kinds: Scope = infer(tree, {}, self.walk)
-        self.function = ""
-        self.compared: frozenset[str | None] = frozenset()
+        self.kinds: Layer = infer(tree, {}, self.order)
+        self.function: FunctionNode | None = None
+        self.path = ""
         self.loops = 0
-        self._reads: dict[int, list[str]] = {}
-        names = {name: self.kinds.get(name, OTHER) for name in module_names(tree)}
+        self.nested = 0
+        self._kinds: dict[int, dict[int, str]] = {}
+        names = self.bind(Scope.empty(), module_names(tree))
         for statement in tree.body:
             self.statement(statement, names)
 
-    def walk(self, root: ast.AST) -> list[ast.AST]:
-        """All nodes of a tree; what is nested in what was asked for is walked once."""
-        if id(root) not in self._walked:
-            self._walked[id(root)] = walk(root)
-        return self._walked[id(root)]
+    def kind(self, node: ast.expr, scope: Scope) -> str:
+        """Kind of an expression; what was found of its parts in the same scope is kept."""
+        return kind_of(node, scope, self._kinds.setdefault(id(scope), {}))
 
-    def reads(self, owner: ast.AST) -> list[str]:
-        """Names that a statement reads; found once, for it is asked of every expression in it."""
-        if id(owner) not in self._reads:
-            self._reads[id(owner)] = names_read(owner)
-        return self._reads[id(owner)]
+    def bind(self, scope: Scope, names: Iterable[str]) -> Scope:
+        """The scope with further names."""
+        return scope.bind((name, self.kinds.get(name)) for name in names)
 
     # statements
 
     def define(self, function: FunctionNode, scope: Scope, owner: str = "") -> None:
         """A function's body, with what surrounds it."""
-        outer = self.kinds, self.function, self.loops, self.compared
-        self.kinds, self.function, self.loops = (
-            infer(function, self.kinds, self.walk),
-            owner + function.name,
-            0,
-        )
-        self.compared = names_compared(function, self.walk)
-        arguments = function.args
-        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-        names += [a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None]
+        outer = self.kinds, self.function, self.path, self.loops
+        self.nested += 1
+        deep = self.nested > NESTED
+        self.kinds = arguments(function, self.kinds) if deep else infer(function, self.kinds, self.order)
+        self.function, self.path, self.loops = function, owner + function.name, 0
+        parts = function.args
+        names = [a.arg for a in (*parts.posonlyargs, *parts.args, *parts.kwonlyargs)]
+        names += [a.arg for a in (parts.vararg, parts.kwarg) if a is not None]
         # A name that the body assigns is local to all of it, whatever the surroundings call so.
-        local = names_stored(function, self.walk)
-        inner = {name: kind for name, kind in scope.items() if name not in local}
-        inner.update({name: self.kinds.get(name, OTHER) for name in names})
+        inner = self.bind(scope.inner(names_stored(function)), names)
         if "self" in names and function.name != "__init__":
-            inner.update({name: kind for name, kind in self.kinds.items() if name.startswith("self.")})
+            inner = self.with_attributes(inner, self.kinds)
         self.block(function, "body", inner)
-        self.kinds, self.function, self.loops, self.compared = outer
+        self.nested -= 1
+        self.kinds, self.function, self.path, self.loops = outer
 
-    def block(self, owner: ast.AST, name: str, scope: Scope) -> Scope | None:
-        """A list of statements; the names bound after it, or None when it never runs to its end."""
+    def with_attributes(self, scope: Scope, kinds: Layer) -> Scope:
+        """The scope with the attributes of `self` that are known."""
+        if isinstance(kinds.outer, Layer):
+            scope = self.with_attributes(scope, kinds.outer)
+        return scope.shared(kinds.attributes) if kinds.attributes else scope
+
+    def block(self, owner: ast.AST, name: str, scope: Scope, own: bool = True) -> Scope | None:
+        """A list of statements; the names bound after it, or None when it never runs to its end.
+
+        Without names of its `own` a block binds its names in the block around it.
+        """
+        scope = scope.inner() if own else scope
         scopes: list[Scope] = []
         ended = False
         for statement in getattr(owner, name):
@@ -175,25 +201,19 @@ class _Walker:
             scope = self.statement(statement, scope)
             ended = ended or isinstance(statement, _ENDS)
         scopes.append(scope)
-        self.result.blocks.append(Block(owner, name, scopes, self.loops, self.function))
+        self.result.blocks.append(Block(owner, name, scopes))
         return None if ended else scope
-
-    def bind(self, scope: Scope, names: list[str]) -> Scope:
-        """The scope with further names."""
-        return {**scope, **{name: self.kinds.get(name, OTHER) for name in names}} if names else scope
 
     def statement(self, node: ast.stmt, scope: Scope) -> Scope:
         """One statement; returns the names that are surely bound after it."""
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                scope = {**scope, node.name: FUNCTION}
+                scope = scope.bind([(node.name, FUNCTION)])
                 self.define(node, scope)
             case ast.ClassDef():
-                scope = {**scope, node.name: OTHER}
-                kinds, self.kinds = (
-                    self.kinds,
-                    infer(ast.Module(body=node.body, type_ignores=[]), self.kinds, self.walk),
-                )
+                scope = scope.bind([(node.name, OTHER)])
+                kinds = self.kinds
+                self.kinds = infer(ast.Module(body=node.body, type_ignores=[]), kinds, self.order)
                 for part in node.body:
                     if isinstance(part, ast.FunctionDef):
                         self.define(part, scope, f"{node.name}.")
@@ -201,16 +221,16 @@ class _Walker:
             case ast.Assign():
                 target = node.targets[0].id if isinstance(node.targets[0], ast.Name) else None
                 self.expression(node, "value", None, scope, self.assigned(target))
-                for position, each in enumerate(node.targets):
-                    self.store(node, "targets", position, each, scope)
+                for each in node.targets:
+                    self.store(each, scope)
                     scope = self.bind(scope, target_names(each) + attributes_set(each))
             case ast.AugAssign():
                 target = node.target.id if isinstance(node.target, ast.Name) else ""
                 self.name_used(target, scope)
                 # A counter's step is bookkeeping.
                 steps = isinstance(node.value, ast.Constant)
-                self.expression(node, "value", None, scope, _Role(True) if steps else self.assigned(target))
-                self.store(node, "target", None, node.target, scope)
+                self.expression(node, "value", None, scope, _STRUCTURAL if steps else self.assigned(target))
+                self.store(node.target, scope)
             case ast.AnnAssign():
                 if node.value is not None:
                     self.expression(node, "value", None, scope, _Role())
@@ -233,10 +253,9 @@ class _Walker:
         """A statement that holds blocks."""
         match node:
             case ast.For():
-                self.expression(node, "iter", None, scope, _Role(structural=True))
-                inner = self.bind(scope, target_names(node.target))
+                self.expression(node, "iter", None, scope, _STRUCTURAL)
                 self.loops += 1
-                self.block(node, "body", inner)
+                self.block(node, "body", self.bind(scope.inner(), target_names(node.target)))
                 self.loops -= 1
                 self.optional(node, "orelse", scope)
             case ast.While():
@@ -248,20 +267,18 @@ class _Walker:
             case ast.If():
                 self.expression(node, "test", None, scope, _Role(deciding=True))
                 ends = [self.block(node, "body", scope), self.optional(node, "orelse", scope)]
-                open_ends = [end for end in ends if end is not None]
-                if not open_ends:
-                    return scope
-                return {k: v for k, v in open_ends[0].items() if all(k in end for end in open_ends)}
+                return scope.joined([end for end in ends if end is not None])
             case ast.With():
                 for item in node.items:
-                    self.expression(item, "context_expr", None, scope, _Role(structural=True))
+                    self.expression(item, "context_expr", None, scope, _STRUCTURAL)
                     if item.optional_vars is not None:
                         scope = self.bind(scope, target_names(item.optional_vars))
-                return self.block(node, "body", scope) or scope
+                return self.block(node, "body", scope, own=False) or scope
             case ast.Try():
                 after = self.block(node, "body", scope)
                 for handler in node.handlers:
-                    self.block(handler, "body", self.bind(scope, [handler.name] if handler.name else []))
+                    caught = [handler.name] if handler.name else []
+                    self.block(handler, "body", self.bind(scope.inner(), caught))
                 self.optional(node, "orelse", after or scope)
                 self.optional(node, "finalbody", scope)
         return scope
@@ -270,21 +287,22 @@ class _Walker:
         """A block that may be absent."""
         return self.block(owner, name, scope) if getattr(owner, name) else scope
 
-    def store(self, owner: ast.AST, name: str, index: int | None, target: ast.expr, scope: Scope) -> None:
+    def store(self, target: ast.expr, scope: Scope) -> None:
         """The parts of a target that are read (`x[i] = …` reads x and i)."""
         if isinstance(target, ast.Subscript | ast.Attribute):
-            self.children(target, scope, _Role(structural=True))
+            self.children(target, scope, _STRUCTURAL)
 
     def assigned(self, name: str | None) -> _Role:
         """The role of a value that a name takes: it decides something when the name is compared later."""
-        return _Role(deciding=name in self.compared, target=name)
+        compared = name is not None and self.function is not None and self.order.compares(self.function, name)
+        return _Role(deciding=compared, target=name)
 
     # expressions
 
     def name_used(self, name: str, scope: Scope) -> None:
         """Notes a use of a name that may be unbound."""
         if name and name not in scope and name not in _BUILTINS:
-            self.result.unbound[self.function, name] += 1
+            self.result.unbound[self.path, name] += 1
 
     def expression(self, owner: ast.AST, name: str, index: int | None, scope: Scope, role: _Role) -> None:
         """One expression and what is in it."""
@@ -294,14 +312,16 @@ class _Walker:
             return
         if isinstance(node, ast.Name):
             self.name_used(node.id, scope)
-        kind = kind_of(node, scope)
+        kind = self.kind(node, scope)
         if kind == OTHER and isinstance(owner, ast.BinOp | ast.UnaryOp) and not role.structural:
             kind = (
                 NUMBER if not (isinstance(owner, ast.UnaryOp) and isinstance(owner.op, ast.Not)) else BOOLEAN
             )
         if kind == INDEX and isinstance(owner, ast.Assign) and self.kinds.get(role.target or "") == NUMBER:
             kind = NUMBER
-        recurrent = bool(self.loops) and role.target is not None and role.target in self.reads(owner)
+        recurrent = False
+        if self.loops and role.target:
+            recurrent = isinstance(owner, ast.AugAssign) or self.order.reads(owner, role.target)
         self.result.spots.append(
             Spot(owner, name, index, kind, scope, role.structural, role.deciding, recurrent)
         )
@@ -312,8 +332,7 @@ class _Walker:
         structural = _Role(structural=True, target=role.target)
         match node:
             case ast.Lambda():
-                names = [a.arg for a in node.args.args]
-                inner = {**scope, **{n: self.kinds.get(n, OTHER) for n in names}}
+                inner = self.bind(scope.inner(), [a.arg for a in node.args.args])
                 self.expression(node, "body", None, inner, role)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 self.comprehension(node, scope, role)
@@ -353,10 +372,9 @@ class _Walker:
         structural = _Role(structural=True, target=role.target)
         for generator in node.generators:
             self.expression(generator, "iter", None, scope, structural)
-            scope = {**scope, **dict(bindings(generator.target, generator.iter, scope))}
-            scope = {
-                name: self.kinds.get(name, kind) if kind == OTHER else kind for name, kind in scope.items()
-            }
+            seen = self._kinds.setdefault(id(scope), {})
+            names = list(bindings(generator.target, generator.iter, scope, seen))
+            scope = scope.inner(better=self.kinds).bind(names)
             self.sequence(generator, "ifs", scope, role)
         for name in ("key", "value") if isinstance(node, ast.DictComp) else ("elt",):
             self.expression(node, name, None, scope, role)
@@ -369,12 +387,12 @@ class _Walker:
         fixed = role.structural or name in _PLACES
         inside = structural if fixed else _Role(False, role.deciding, role.target)
         self.sequence(node, "args", scope, inside)
-        element = ELEMENT.get(kind_of(node.args[0], scope), OTHER) if node.args else OTHER
+        element = ELEMENT.get(self.kind(node.args[0], scope), OTHER) if node.args else OTHER
         for keyword in node.keywords:
             if keyword.arg == "key" and isinstance(keyword.value, ast.Lambda) and keyword.value.args.args:
                 names = [a.arg for a in keyword.value.args.args]
-                kinds = {n: element if element != OTHER else self.kinds.get(n, OTHER) for n in names}
-                self.expression(keyword.value, "body", None, {**scope, **kinds}, _Role(deciding=True))
+                kinds = [(n, element if element != OTHER else self.kinds.get(n)) for n in names]
+                self.expression(keyword.value, "body", None, scope.inner().bind(kinds), _Role(deciding=True))
             else:
                 self.expression(
                     keyword, "value", None, scope, _Role(False, keyword.arg == "key", role.target)

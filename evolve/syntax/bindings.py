@@ -1,0 +1,160 @@
+"""Scopes that share what they hold.
+
+A block keeps one log of what it binds, and a scope is a position in such a log. What follows in the block
+appends, and scopes taken earlier do not see it. So a scope costs the same however many names there are.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import Any
+
+from .kinds import OTHER, Lookup
+
+
+class _Log:
+    """What one block binds, in order.
+
+    Attributes:
+        outer: the scope around the block, None for a module.
+        hidden: names of the scope around it that are not to be seen.
+        better: kinds that are known of names whose kind the scope does not know.
+        names: name → the kinds that it took, each with the position from which it holds.
+        length: bindings so far (count).
+    """
+
+    __slots__ = ("_of_kind", "better", "hidden", "length", "names", "outer")
+
+    def __init__(
+        self, outer: Scope | None, hidden: Set[str] = frozenset(), better: Lookup | None = None
+    ) -> None:
+        self.outer = outer
+        self.hidden = hidden
+        self.better = better
+        self.names: dict[str, list[tuple[int, str]]] = {}
+        self.length = 0
+        self._of_kind: dict[tuple[str, int], list[str]] = {}
+
+    def at(self, name: str, position: int) -> str | None:
+        """The kind of a name at a position; None if the block has not bound it before."""
+        kinds = self.names.get(name)
+        place = bisect_left(kinds, (position,)) if kinds else 0
+        return kinds[place - 1][1] if kinds and place else None
+
+    def of_kind(self, kind: str, position: int) -> list[str]:
+        """Names that the block has bound before a position and that have a kind there."""
+        if (kind, position) not in self._of_kind:
+            self._of_kind[kind, position] = [name for name, known in self.until(position) if known == kind]
+        return self._of_kind[kind, position]
+
+    def until(self, position: int) -> Iterator[tuple[str, str]]:
+        """Names bound before a position with their kinds there, in order of their first binding."""
+        for name, kinds in self.names.items():
+            if kinds[0][0] >= position:
+                return
+            yield name, kinds[bisect_left(kinds, (position,)) - 1][1]
+
+
+class Scope(Mapping[str, str]):
+    """Names that are surely bound at a place, each with its kind, in order of binding."""
+
+    __slots__ = ("_log", "_position")
+
+    def __init__(self, log: _Log, position: int) -> None:
+        self._log = log
+        self._position = position
+
+    @classmethod
+    def empty(cls) -> Scope:
+        """The scope at the beginning of a module."""
+        return cls(_Log(None), 0)
+
+    def inner(self, hidden: Set[str] = frozenset(), better: Lookup | None = None) -> Scope:
+        """The scope at the beginning of a block inside; `hidden` and `better` as for the block's log."""
+        return Scope(_Log(self, hidden, better), 0)
+
+    def bind(self, names: Iterable[tuple[str, str]]) -> Scope:
+        """The scope after further bindings (name, kind)."""
+        scope = self
+        for name, kind in names:
+            if scope._found(name)[0] != kind:
+                scope = scope._with(name, kind)
+        return scope
+
+    def _with(self, name: str, kind: str) -> Scope:
+        if self._position != self._log.length:  # something else was bound after this position
+            return self.inner()._with(name, kind)
+        self._log.names.setdefault(name, []).append((self._position, kind))
+        self._log.length += 1
+        return Scope(self._log, self._log.length)
+
+    def shared(self, names: Mapping[str, str]) -> Scope:
+        """The scope with further names that many scopes have in common; nothing is bound in it."""
+        log = _Log(self)
+        log.names = {name: [(0, kind)] for name, kind in names.items()}
+        log.length = 1
+        return Scope(log, 1)
+
+    def joined(self, ends: list[Scope]) -> Scope:
+        """The scope after blocks that began here, of which one that goes on was run; all are alternatives."""
+        if not ends or ends[0] is self:
+            return self
+        scope = self
+        for name, kind in ends[0]._log.until(ends[0]._position):
+            if all(name in end for end in ends[1:]):
+                scope = scope._with(name, kind)
+        return scope
+
+    def holds(self, kind: str) -> bool:
+        """Whether a name of a kind is bound."""
+        scope: Scope | None = self
+        while scope is not None:
+            if any(self.get(name) == kind for name in scope._log.of_kind(kind, scope._position)):
+                return True
+            scope = scope._log.outer
+        return False
+
+    def _found(self, name: str) -> tuple[str | None, Lookup | None]:
+        """The kind of a name as a block bound it, and kinds that may be better known."""
+        scope: Scope | None = self
+        better: Lookup | None = None
+        while scope is not None:
+            log = scope._log
+            better = better or log.better
+            if (kind := log.at(name, scope._position)) is not None:
+                return kind, better
+            scope = None if name in log.hidden else log.outer
+        return None, None
+
+    def get(self, name: str, default: Any = None, /) -> Any:
+        """The kind of a name, or the default if it may be unbound."""
+        kind, better = self._found(name)
+        if kind is None:
+            return default
+        return better.get(name, OTHER) if better is not None and kind == OTHER else kind
+
+    def __getitem__(self, name: str) -> str:
+        kind: str | None = self.get(name)
+        if kind is None:
+            raise KeyError(name)
+        return kind
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._found(name)[0] is not None
+
+    def __iter__(self) -> Iterator[str]:
+        names: dict[str, None] = {}
+        scopes: list[Scope] = []
+        scope: Scope | None = self
+        while scope is not None:
+            scopes.append(scope)
+            scope = scope._log.outer
+        for scope in reversed(scopes):
+            for name in scope._log.hidden:
+                names.pop(name, None)
+            names.update((name, None) for name, _ in scope._log.until(scope._position))
+        return iter(names)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

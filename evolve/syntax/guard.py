@@ -1,0 +1,191 @@
+"""What a child must keep: its interface, its imports, the size caps, bound names and loops that end."""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_left
+from collections import Counter
+from functools import cached_property
+
+from ...sandbox.base import MAX_DEPTH, MAX_NODES, MAX_SOURCE_BYTES
+from .names import names_in
+from .order import Order, walk
+from .scope import Analysis
+
+_CHANGING = (
+    "remove",
+    "pop",
+    "append",
+    "discard",
+    "popleft",
+    "clear",
+    "insert",
+    "extend",
+    "add",
+    "appendleft",
+    "popitem",
+)
+_GROWING = ("append", "insert", "extend", "add", "appendleft")
+
+
+def size(tree: ast.AST) -> tuple[int, int]:
+    """Number of nodes (count) and largest depth (levels) of a tree."""
+    nodes, depth = 0, 0
+    level = [tree]
+    while level:
+        nodes += len(level)
+        depth += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return nodes, depth
+
+
+def within_caps(tree: ast.Module, text: str) -> bool:
+    """Whether a text fits the caps that every candidate must fit."""
+    nodes, depth = size(tree)
+    return nodes <= MAX_NODES and depth <= MAX_DEPTH and len(text.encode()) <= MAX_SOURCE_BYTES
+
+
+def interface(tree: ast.Module, entry: str) -> tuple[str, ...]:
+    """Signatures of the entry point (of its methods, when it is a class); empty when it is missing."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == entry:
+            return (_signature(node),)
+        if isinstance(node, ast.ClassDef) and node.name == entry:
+            return tuple(_signature(m) for m in node.body if isinstance(m, ast.FunctionDef))
+    return ()
+
+
+def _signature(node: ast.FunctionDef) -> str:
+    returns = "" if node.returns is None else ast.unparse(node.returns)
+    return f"{node.name}({ast.unparse(node.args)}) -> {returns}"
+
+
+def imports(tree: ast.Module) -> tuple[str, ...]:
+    """Texts of all import statements, sorted."""
+    found = [ast.unparse(node) for node in walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return tuple(sorted(found))
+
+
+def hazards(tree: ast.Module, analysis: Analysis) -> Counter[tuple[str, str]]:
+    """Signs of trouble with their number: names that may be unbound, loops that may never end."""
+    found: Counter[tuple[str, str]] = Counter(analysis.unbound)
+    order = Order(tree)
+    changes = _Changes(order)
+    for node in order.nodes:
+        if isinstance(node, ast.While):
+            found["while", changes.progress(node)] += 1
+        elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name) and changes.grows(node):
+            found["for", "grows while it runs"] += 1
+        elif isinstance(node, ast.ClassDef):
+            found.update(("class", f"self.{name} is never set") for name in _unset(node))
+        elif isinstance(node, ast.Call | ast.BinOp) and _pointless(node, order):
+            found["pointless", type(node).__name__] += 1
+    found.pop(("while", "always"), None)
+    return found
+
+
+def _unset(node: ast.ClassDef) -> list[str]:
+    """Attributes of `self` that a class reads and neither sets nor defines; classes inside it aside."""
+    read: set[str] = set()
+    known = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+    stack: list[ast.AST] = list(node.body)
+    while stack:
+        part = stack.pop()
+        match part:
+            case ast.AugAssign(target=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+                read.add(name)
+                stack.append(part.value)
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=context):
+                if not isinstance(context, ast.Del):
+                    (known if isinstance(context, ast.Store) else read).add(name)
+            case ast.ClassDef():
+                pass
+            case _:
+                stack += ast.iter_child_nodes(part)
+    return sorted(read - known)
+
+
+class _Changes:
+    """Where statements change what a name holds, and where loops are left."""
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+
+    @cached_property
+    def _left(self) -> list[int]:
+        nodes = enumerate(self._order.nodes)
+        return [here for here, node in nodes if isinstance(node, ast.Break | ast.Return)]
+
+    @cached_property
+    def _changed(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for here, node in enumerate(self._order.nodes):
+            for name in _changed(node) if isinstance(node, ast.stmt) else ():
+                places.setdefault(name, []).append(here)
+        return places
+
+    @cached_property
+    def _grown(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for here, node in enumerate(self._order.nodes):
+            if isinstance(node, ast.Call) and (name := _called_on(node, _GROWING)) is not None:
+                places.setdefault(name, []).append(here)
+        return places
+
+    def progress(self, loop: ast.While) -> str:
+        """Whether each round surely changes what the loop's condition reads."""
+        watched = names_in([loop.test])
+        if any(name in watched for node in loop.body for name in _changed(node)):
+            return "always"
+        start, end = self._inside(loop)
+        places = [self._left, *(self._changed[name] for name in watched if name in self._changed)]
+        return "sometimes" if any(_between(each, start, end) for each in places) else "never"
+
+    def grows(self, loop: ast.For) -> bool:
+        """Whether a loop lengthens the list that it runs over."""
+        assert isinstance(loop.iter, ast.Name)
+        return _between(self._grown.get(loop.iter.id, []), *self._inside(loop))
+
+    def _inside(self, loop: ast.For | ast.While) -> tuple[int, int]:
+        return self._order.span(loop.body[0])[0], self._order.span(loop.body[-1])[1]
+
+
+def _between(places: list[int], start: int, end: int) -> bool:
+    place = bisect_left(places, start)
+    return place < len(places) and places[place] < end
+
+
+def _changed(node: ast.stmt) -> list[str]:
+    """Names whose values a statement changes itself; what stands in its blocks does not count."""
+    match node:
+        case ast.Assign(targets=targets):
+            return [n.id for t in targets for n in walk(t) if isinstance(n, ast.Name)]
+        case ast.AugAssign(target=target):
+            return [n.id for n in walk(target) if isinstance(n, ast.Name)]
+        case ast.Delete(targets=targets):
+            return list(names_in(targets))
+        case ast.Expr(value=value):
+            return [name for part in walk(value) if (name := _called_on(part, _CHANGING)) is not None]
+    return []
+
+
+def _called_on(node: ast.AST, methods: tuple[str, ...]) -> str | None:
+    """The name whose method, one of some, is called."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in methods:
+            return name
+    return None
+
+
+def _pointless(node: ast.Call | ast.BinOp, order: Order) -> bool:
+    """Whether an operation on two equal sides says nothing (`max(x, x)`, `x - x`)."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Sub | ast.Div) and _equal(node.left, node.right, order)
+    if isinstance(node.func, ast.Name) and node.func.id in ("min", "max") and len(node.args) == 2:
+        return _equal(node.args[0], node.args[1], order)
+    return False
+
+
+def _equal(left: ast.expr, right: ast.expr, order: Order) -> bool:
+    """Whether two expressions are the same; only those of one size are written out."""
+    return order.size(left) == order.size(right) and ast.dump(left) == ast.dump(right)
