@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ..evaluators.numbers import FAR_FACTOR
+
 _LARGE = 1e6
 
 
@@ -17,6 +22,32 @@ def figure(value: float | None) -> str:
     if value is not None and abs(value) >= _LARGE:
         return f"{value:.1e}"
     return "–" if value is None else f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
+
+
+def gap_cell(figures: Mapping[str, Any] | None, form: Callable[[float | None], str] = figure) -> str:
+    """Mean gap with its 95 % interval, marked where it is too good to be believed unseen."""
+    if figures is None:
+        return "–"
+    if figures["failed"]:
+        return f"failed on {figures['failed']}"
+    text = f"{form(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}".strip()
+    return f"{text} {far_mark(figures)}".strip()
+
+
+def far_mark(figures: Mapping[str, Any]) -> str:
+    """`(2?)` if two objectives are far better than a reference without proof, else empty."""
+    far = figures.get("far_beyond")
+    return f"({far}?)" if far else ""
+
+
+def far_note(some: Iterable[Mapping[str, Any] | None]) -> list[str]:
+    """The sentence behind the mark, if any of some figures has it."""
+    if not any(far_mark(figures) for figures in some if figures):
+        return []
+    return [
+        f"(n?): on n instances {FAR_FACTOR} times better than the reference, which is not proven: look at "
+        "the answers, the evaluator may accept what it should refuse"
+    ]
 
 
 def interval(bounds: tuple[float, float] | list[float] | None) -> str:

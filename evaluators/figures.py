@@ -9,6 +9,7 @@ from typing import Any
 
 from ..problems.base import Instance
 from .base import Evaluation, ReferenceKind, Score, ScoreStatus
+from .numbers import far_beyond
 from .scoring import fitness
 
 RESAMPLES = 2_000
@@ -30,6 +31,8 @@ class Figures:
         failed: number without a valid answer, or beyond the bound.
         zero_references: number of instances whose reference is 0.
         zeros_missed: number of those whose objective is not 0.
+        far_beyond: number whose objective is several times better than a reference without proof: either the
+            reference says little, or the evaluator accepts what it should refuse.
         reference_kinds: kind → count.
         cpu_seconds_median, cpu_seconds_p90: CPU seconds per execution (nearest rank).
     """
@@ -44,6 +47,7 @@ class Figures:
     failed: int
     zero_references: int
     zeros_missed: int
+    far_beyond: int
     reference_kinds: Mapping[str, int]
     cpu_seconds_median: float | None
     cpu_seconds_p90: float | None
@@ -70,6 +74,7 @@ def figures(scores: Sequence[Score], instances: Sequence[Instance]) -> Figures:
         failed=sum(s.status is not ScoreStatus.OK for s in scores),
         zero_references=len(zeros),
         zeros_missed=sum(s.objective is None or s.objective != 0 for s in zeros),
+        far_beyond=sum(map(_far_beyond, scores)),
         reference_kinds=dict(sorted(Counter(s.reference_kind.value for s in scores).items())),
         cpu_seconds_median=_quantile(times, 50),
         cpu_seconds_p90=_quantile(times, 90),
@@ -108,6 +113,13 @@ def bootstrap_interval(values: Sequence[float], resamples: int = RESAMPLES) -> t
     means = sample[rng.integers(0, len(sample), (resamples, len(sample)))].mean(axis=1)
     low, high = np.quantile(means, (0.025, 0.975))
     return float(low), float(high)
+
+
+def _far_beyond(score: Score) -> bool:
+    """Whether a score is far better than a reference that nobody proved."""
+    if score.objective is None or score.excess is None or score.excess >= 0 or score.reference_kind.proven:
+        return False
+    return far_beyond(score.objective, score.reference, minimise=score.objective < score.reference)
 
 
 def _ratio_of_sums(scores: Sequence[Score]) -> float | None:

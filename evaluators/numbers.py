@@ -15,6 +15,8 @@ _MOST_PARTS = 10**1000
 """Of a fraction's denominator: a gap has the digits of several, and Python writes none of more than 4300."""
 SCORABLE = "an int, a Fraction or a finite float (no bool), at most 10^300, a denominator at most 10^1000"
 """What `scorable` accepts, for messages."""
+FAR_FACTOR = 3
+"""How many times better than a best known value is a reason to doubt the evaluator (ratio)."""
 DEFAULT_TOLERANCE = 1e-9
 """Relative; for problems with float objectives that declare none of their own (attribute `tolerance`)."""
 
@@ -56,6 +58,16 @@ def better_than(left: Number, right: Number, minimise: bool, tolerance: float) -
     slack = tolerance * max(abs(float(left)), abs(float(right)))
     difference = float(right) - float(left) if minimise else float(left) - float(right)
     return difference > slack
+
+
+def far_beyond(objective: Number, known: Number, minimise: bool) -> bool:
+    """Whether an objective beats a value without proof by so much that a person has to look.
+
+    That is: three times as good, or beyond zero where the known value is on the near side of it.
+    """
+    sign = 1 if minimise else -1
+    new, old = sign * objective, sign * known
+    return new * FAR_FACTOR <= old if old > 0 else new <= old * FAR_FACTOR and new < 0
 
 
 def equal(left: Number, right: Number, tolerance: float) -> bool:

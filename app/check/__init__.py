@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
-from typing import Any
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import IO, Any
 
 from ...sandbox.base import SandboxError
-from ..door.plugins import load_problem
-from ..door.sources import place
-from ..errors import ProblemError
-from .attacks import check_damage, check_hostile, check_pure, check_types, search
-from .bench import Bench, Overrun
-from .contract import check_instances, check_names, check_secrets, check_sets, draw
 from .findings import Finding, Report
-from .inputs import check_dialogue, check_left_out, check_spoiled
-from .parts import check_parts, parts_of
-from .programs import check_programs, check_references, sample
+from .parts import parts_of
 
 __all__ = ["Finding", "Report", "check_problem", "parts_of"]
 
 SECONDS = 12.0
+PATIENCE_SECONDS = 90.0
+"""Wall seconds that one check may take; then its process is ended."""
 
 
 def check_problem(
@@ -28,70 +29,89 @@ def check_problem(
     parameters: Mapping[str, Any] | None = None,
     *,
     seconds: float = SECONDS,
+    patience: float = PATIENCE_SECONDS,
     notify: Callable[[str], None] = lambda name: None,
 ) -> Report:
-    """Runs every check on a problem.
+    """Runs every check on a problem, in a process of its own that a check without end cannot hold up.
 
     Args:
         spec: name, file or `module:attribute`.
         parameters: its `[problem]` table.
         seconds: wall seconds in all, about; samples are smaller when they are few.
-        notify: told the name of each check as it starts.
+        patience: wall seconds that one check may take.
+        notify: called with the name of each check as it starts.
 
     Raises:
         ProblemError: the problem cannot be loaded at all.
         SandboxError: its programs cannot be run safely here.
     """
-    from ...sandbox.slot import open_sandbox
+    from ..door.plugins import load_problem
 
-    started = time.monotonic()
-    loaded = load_problem(spec, parameters)
-    bench = Bench(loaded, Report(loaded.name), started + seconds)
-    if draw(bench):
-        _guarded(bench, "sample", lambda: sample(bench))
-        with open_sandbox() as sandbox:
-            checks: dict[str, Callable[[], None]] = {
-                "names": lambda: check_names(bench),
-                "instances": lambda: check_instances(bench, spec, parameters or {}),
-                "hidden parts": lambda: check_secrets(bench),
-                "programs": lambda: check_programs(bench, sandbox, 0.25 * seconds),
-                "references": lambda: check_references(bench, 0.25 * seconds),
-                "hostile answers": lambda: check_hostile(bench),
-                "types": lambda: check_types(bench),
-                "damaged answers": lambda: check_damage(bench),
-                "pure verify": lambda: check_pure(bench),
-                "search for a better answer": lambda: search(bench, 0.2 * seconds),
-                "inputs changed in place": lambda: check_spoiled(bench, sandbox),
-                "an instance left out": lambda: check_left_out(bench, sandbox),
-                "dialogue": lambda: check_dialogue(bench),
-                "optional parts": lambda: check_parts(bench, sandbox),
-                "sets": lambda: check_sets(bench),
-            }
-            for name, check in checks.items():
-                notify(name)
-                _guarded(bench, name, check)
-                bench.report.checks.append(name)
-    bench.report.measured["seconds"] = round(time.monotonic() - started, 2)
-    return bench.report
-
-
-def _guarded(bench: Bench, name: str, check: Callable[[], None]) -> None:
-    """Makes a check; one that breaks is a finding itself, and the others are made all the same."""
+    report = Report(load_problem(spec, parameters).name)
+    job = json.dumps([spec, dict(parameters or {}), seconds, sys.path])
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", f"{__name__}.child"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
+    name, ended = "start", False
     try:
-        check()
-    except SandboxError:  # says of this machine that nothing can be checked on it, not of the problem
-        raise
-    except ProblemError as error:
-        _broken(bench, name, error.message)
-    except (Exception, SystemExit, Overrun) as error:
-        _broken(bench, name, f"{type(error).__name__}: {error} ({place(error)})")
+        for line in _lines(process, job, patience):
+            kind, value = json.loads(line)
+            if kind == "check":
+                name = value
+                notify(name)
+            elif kind == "report":
+                report = Report.of(value)
+            elif kind == "sandbox":
+                raise SandboxError(*value)
+            ended = kind == "end"
+        if not ended:
+            _not_ended(report, name, process, patience)
+    finally:
+        _end(process)
+    return report
 
 
-def _broken(bench: Bench, name: str, got: str) -> None:
-    bench.report.add(
+def _lines(process: subprocess.Popen[str], job: str, patience: float) -> Iterator[str]:
+    """Lines of the process, until it ends or says nothing for too long."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    lines: SimpleQueue[str] = SimpleQueue()
+    threading.Thread(target=_copy, args=(process.stdout, lines), daemon=True).start()
+    try:
+        process.stdin.write(job)
+        process.stdin.close()
+        while line := lines.get(timeout=patience):
+            yield line
+    except (Empty, BrokenPipeError):
+        return
+
+
+def _copy(source: IO[str], lines: SimpleQueue[str]) -> None:
+    for line in source:
+        lines.put(line)
+    lines.put("")
+
+
+def _not_ended(report: Report, name: str, process: subprocess.Popen[str], patience: float) -> None:
+    code = process.poll()
+    report.add(
         "check-failed",
         sent=f"the check: {name}",
-        got=got,
-        why="it could not come to its end; what it looks for may be there",
-        fix="correct the line that is named; if it is not the plug-in's, report it as Gapsmith's fault",
+        got=f"no end within {patience:g} s" if code is None else f"its process ended with exit code {code}",
+        why="a candidate that comes across this would stop a campaign; the checks behind it were not made",
+        fix="look for a loop or a recursion over what an answer holds, and for an `except` that swallows "
+        "everything",
     )
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ends the process and those that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()

@@ -40,6 +40,7 @@ HOSTILE: dict[str, Any] = {
     "a list of texts": ["0", "1", "2"],
     "a list of objects": [{}, {}],
     "a million zeros": [0] * 1_000_000,
+    "fifty thousand different integers": list(range(50_000)),
 }
 """What an answer never should be; a verdict other than an exception is all that is asked for."""
 
@@ -79,6 +80,11 @@ def lists(answer: Json) -> list[Path]:
 def objects(answer: Json) -> list[Path]:
     """Places of all objects that are not empty."""
     return [p for p, v in _walk(answer) if isinstance(v, dict) and v]
+
+
+def leaves(answer: Json) -> list[tuple[Path, Any]]:
+    """Place and value of everything that is neither list nor object."""
+    return [(path, value) for path, value in _walk(answer) if not isinstance(value, list | dict)]
 
 
 def at(answer: Json, path: Path) -> Any:

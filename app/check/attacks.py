@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import time
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ...problems.base import Json, Number, VerdictStatus, canonical_json
-from .answers import HOSTILE, aliases, damages, step
+from ...evaluators.numbers import far_beyond
+from ...problems.base import Number, Sense, VerdictStatus, canonical_json
+from .answers import HOSTILE, aliases, damages, leaves, step
 from .bench import SEED, Bench, Case
 from .findings import shorten
+from .origins import MOST, all_origins, origins
 
 _FIXES = {
     "boolean-aliases": "ask for `type(x) is int`: isinstance(True, int) holds",
@@ -26,25 +28,6 @@ LEAST_ANSWERS = 40
 """Answers that the search tries from each start, however little time there is (count)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """A valid answer of the problem's own program, from which an attack starts."""
-
-    case: Case
-    program: str
-    answer: Json
-    objective: Number
-
-
-def origins(bench: Bench) -> list[Origin]:
-    """One valid answer for each sample instance that has one, the smallest instance first."""
-    return [
-        Origin(case, name, answer, objective)
-        for case in bench.cases
-        for name, (answer, objective) in list(case.answers.items())[:1]
-    ]
-
-
 def check_hostile(bench: Bench) -> None:
     """Hostile and constant answers get a verdict, and none is better than the bound."""
     for case in bench.cases[:2]:
@@ -58,8 +41,8 @@ def check_hostile(bench: Bench) -> None:
 def check_types(bench: Bench) -> None:
     """A number in the guise of another type, or what is no number, is not accepted."""
     rng = random.Random(SEED)
-    real = any(isinstance(v, float) for o in origins(bench) for v in _leaves(o.answer))
-    for origin in origins(bench)[:4]:
+    real = any(isinstance(v, float) for o in origins(bench) for _, v in leaves(o.answer))
+    for origin in all_origins(bench)[:MOST]:
         for change in aliases(origin.answer, rng):
             if change.name == "float-aliases" and real:
                 continue
@@ -106,14 +89,18 @@ def check_damage(bench: Bench) -> None:
 
 
 def search(bench: Bench, seconds: float) -> None:
-    """Climbs from valid answers by random changes, to find one that is better than the proven bound."""
+    """Climbs from valid answers by random changes, past what is proven or far past all that is known.
+
+    Where nothing is proven, no single answer is an alarm: every instance is searched, for twice the time.
+    """
     rng = random.Random(SEED)
-    starts = [
-        o for o in origins(bench) if o.case.reference is not None and o.case.reference.bound is not None
-    ]
+    starts = origins(bench)
+    proven = [o for o in starts if o.case.reference is not None and o.case.reference.bound is not None]
+    if not proven:
+        seconds *= 2
     tried = 0
-    for origin in starts:
-        share = time.monotonic() + seconds / len(starts)
+    for origin in proven or starts:
+        share = time.monotonic() + seconds / len(proven or starts)
         answer, best, last = origin.answer, origin.objective, "nothing"
         ends = tried + LEAST_ANSWERS
         while tried < ends or time.monotonic() < share:
@@ -127,9 +114,30 @@ def search(bench: Bench, seconds: float) -> None:
             if verdict is None or verdict.objective is None or bench.better(best, verdict.objective):
                 continue
             answer, best, last = changed, verdict.objective, words
-            if _compare(bench, origin.case, best, f"{shorten(repr(answer), 160)} ({last})"):
+            sent = f"{shorten(repr(answer), 160)} ({last})"
+            if _compare(bench, origin.case, best, sent) or _far(bench, origin.case, best, sent):
                 break
     bench.report.measured["search_answers"] = tried
+
+
+def _far(bench: Bench, case: Case, objective: Number, sent: str) -> bool:
+    """Notes an objective far better than all that is known, where nothing is proven; True if it is."""
+    known = [value for _, value in case.answers.values()]
+    known += [case.reference.value] if case.reference is not None else []
+    minimise = bench.problem.sense is Sense.MINIMISE
+    best = min(known) if minimise else max(known)
+    proven = case.reference is not None and case.reference.bound is not None
+    if proven or objective == 0 or not far_beyond(objective, best, minimise):
+        return False  # random changes may well reach 0 conflicts or 0 delays
+    bench.report.add(
+        "far-beyond-known",
+        sent=sent,
+        got=f"valid, objective {objective}; the best that is known for {case.instance.id} is {best}",
+        why="a few random changes beat everything that is known by a large factor: verify accepts what is "
+        "infeasible, or the programs and the reference say nothing",
+        fix="check this answer by hand against the statement; give a proven bound, or a stronger baseline",
+    )
+    return True
 
 
 def check_pure(bench: Bench) -> None:
@@ -162,6 +170,19 @@ def check_pure(bench: Bench) -> None:
             )
 
 
+def check_untouched(bench: Bench) -> None:
+    """After all answers, refused ones included, the sample instances are what they were."""
+    for case in bench.cases:
+        if replace(case.instance).digest != case.instance.digest:
+            bench.report.add(
+                "verify-pure",
+                sent=f"answers to {case.instance.id}, some of which were refused",
+                got="the instance was changed",
+                why="scores would depend on what was verified before: a candidate could use an instance up",
+                fix="copy what is sorted, popped or marked, on the way to a refusal too",
+            )
+
+
 def _compare(bench: Bench, case: Case, objective: Number, sent: str) -> bool:
     """Notes an objective that is better than the proven bound; True if it is."""
     if case.reference is None or not bench.beats(objective, case.reference):
@@ -175,11 +196,3 @@ def _compare(bench: Bench, case: Case, objective: Number, sent: str) -> bool:
         fix="check this answer by hand against the statement",
     )
     return True
-
-
-def _leaves(answer: Json) -> list[Json]:
-    if isinstance(answer, list):
-        return [leaf for item in answer for leaf in _leaves(item)]
-    if isinstance(answer, dict):
-        return [leaf for item in answer.values() for leaf in _leaves(item)]
-    return [answer]

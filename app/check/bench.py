@@ -21,6 +21,8 @@ from .findings import Report
 
 SEED = 1
 CALL_CPU_SECONDS = 2.0
+QUICK_SECONDS = 0.5
+"""References that take less are computed again, here and in another process (wall seconds)."""
 CALL_MEMORY_BYTES = 2 * 1024**3
 
 
@@ -52,6 +54,7 @@ class Bench:
         report: where findings go.
         splits: split → instances.
         cases: sample instances of all splits, the smallest first.
+        reference_elsewhere: kind and value of the quick reference in a process that verified nothing.
         deadline: `time.monotonic()` by which checks should come to an end (seconds).
     """
 
@@ -60,6 +63,13 @@ class Bench:
     deadline: float
     splits: dict[str, list[Instance]] = field(default_factory=dict)
     cases: list[Case] = field(default_factory=list)
+    reference_elsewhere: str | None = None
+
+    def quick_reference(self) -> Case | None:
+        """The first case with a reference, if references take no time that would matter."""
+        case = next((case for case in self.cases if case.reference is not None), None)
+        slowest = self.report.measured.get("reference_seconds_max")
+        return case if slowest is not None and slowest < QUICK_SECONDS else None
 
     @property
     def problem(self) -> Problem:

@@ -12,7 +12,7 @@ from typing import Any
 from ...problems.base import SPLITS, Instance, canonical_json
 from ..errors import ProblemError
 from .bench import SEED, Bench, attempt
-from .fresh import digests_elsewhere
+from .fresh import elsewhere
 
 
 def draw(bench: Bench) -> bool:
@@ -48,13 +48,17 @@ def check_instances(bench: Bench, spec: str, parameters: Mapping[str, Any]) -> N
         again, error = attempt(partial(bench.loaded.instances, split, SEED))
         if error is not None or [i.digest for i in again] != [i.digest for i in instances]:
             _not_repeated(bench, split, "a second call drew other instances")
-    elsewhere = digests_elsewhere(spec, parameters, SEED)
-    if isinstance(elsewhere, str):
-        _not_repeated(bench, "train", f"another process failed: {elsewhere}")
+    case = bench.quick_reference()
+    other = elsewhere(spec, parameters, SEED, None if case is None else case.instance.id)
+    if isinstance(other, str):
+        _not_repeated(bench, "train", f"another process failed: {other}")
         return
     for split, instances in bench.splits.items():
-        if elsewhere[split] != [i.digest for i in instances]:
+        if other.digests[split] != [i.digest for i in instances]:
             _not_repeated(bench, split, "another process drew other instances")
+            return
+    if case is not None:
+        bench.reference_elsewhere = other.reference
 
 
 def check_sets(bench: Bench) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -34,12 +35,14 @@ class Report:
         findings: empty iff it passed.
         checks: names of the checks that were made.
         measured: seconds and counts, by name.
+        unseen: sentences on what these checks cannot see in this problem.
     """
 
     problem: str
     findings: list[Finding] = field(default_factory=list)
     checks: list[str] = field(default_factory=list)
     measured: dict[str, float | int | None] = field(default_factory=dict)
+    unseen: list[str] = field(default_factory=list)
 
     @property
     def passed(self) -> bool:
@@ -51,6 +54,14 @@ class Report:
         if sum(known.check == check for known in self.findings) < 3:
             self.findings.append(Finding(check, shorten(sent), shorten(got), why, fix))
 
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Report:
+        """The report that `document` made a document of."""
+        findings = [Finding(**finding) for finding in document["findings"]]
+        return cls(
+            document["problem"], findings, document["checks"], document["measured"], document["unseen"]
+        )
+
     def document(self) -> dict[str, Any]:
         """The JSON contract's document."""
         return {
@@ -59,6 +70,7 @@ class Report:
             "findings": [asdict(finding) for finding in self.findings],
             "checks": self.checks,
             "measured": self.measured,
+            "unseen": self.unseen,
         }
 
 

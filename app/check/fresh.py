@@ -1,6 +1,7 @@
-"""Digests of a problem's instances, drawn in another process with another hash seed.
+"""Digests of a problem's instances, and a reference, from another process with another hash seed.
 
-Run as `python -m gapsmith.app.check.fresh`, with `[spec, parameters, seed]` on standard input.
+Run as `python -m gapsmith.app.check.fresh`, with `[spec, parameters, seed, instance]` on standard input;
+`instance` is null where no reference is asked for.
 """
 
 from __future__ import annotations
@@ -11,19 +12,46 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from typing import Any
 
-from ...problems.base import SPLITS
+from ...evaluators.base import Reference
+from ...problems.base import SPLITS, encode_number
 
 _TIMEOUT_SECONDS = 60
 
 
-def digests_elsewhere(spec: str, parameters: Mapping[str, Any], seed: int) -> dict[str, list[str]] | str:
-    """Split → digests as a fresh process draws them, or the last line that it wrote when it failed."""
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What a fresh process draws and computes.
+
+    Attributes:
+        digests: split → digests of its instances.
+        reference: kind and value of one reference, None if it was not asked for.
+    """
+
+    digests: dict[str, list[str]]
+    reference: str | None
+
+
+def elsewhere(
+    spec: str, parameters: Mapping[str, Any], seed: int, instance: str | None = None
+) -> Elsewhere | str:
+    """Digests, and the reference of an instance if one is named; the last line of a process that failed."""
+    found = _elsewhere([spec, dict(parameters), seed, instance])
+    return found if isinstance(found, str) else Elsewhere(*found)
+
+
+def words(reference: Reference | None) -> str | None:
+    """Kind and value of a reference, so that two can be compared."""
+    return None if reference is None else f"{reference.kind.value} {encode_number(reference.value)}"
+
+
+def _elsewhere(job: list[Any]) -> Any:
     try:
         run = subprocess.run(
             [sys.executable, "-P", "-m", __name__],  # a problem in random.py must not hide the module random
-            input=json.dumps([spec, dict(parameters), seed]),
+            input=json.dumps(job),
             capture_output=True,
             text=True,
             env={**os.environ, "PYTHONHASHSEED": "4711"},
@@ -33,19 +61,21 @@ def digests_elsewhere(spec: str, parameters: Mapping[str, Any], seed: int) -> di
         return f"not done after {_TIMEOUT_SECONDS} s"
     if run.returncode:
         return (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[-1]
-    found: dict[str, list[str]] = json.loads(run.stdout.splitlines()[-1])
-    return found
+    return json.loads(run.stdout.splitlines()[-1])
 
 
 def main() -> None:
-    """Prints split → digests as JSON."""
+    """Prints split → digests and a reference as JSON."""
     from ..door.plugins import load_problem
 
-    spec, parameters, seed = json.load(sys.stdin)
-    with redirect_stdout(sys.stderr):  # a plug-in may print; the digests stand alone
+    spec, parameters, seed, instance = json.load(sys.stdin)
+    with redirect_stdout(sys.stderr):  # a plug-in may print; the answer stands alone
         loaded = load_problem(spec, parameters)
-        found = {split: [i.digest for i in loaded.instances(split, seed)] for split in SPLITS}
-    sys.stdout.write(json.dumps(found) + "\n")
+        drawn = {split: loaded.instances(split, seed) for split in SPLITS}
+        digests = {split: [i.digest for i in instances] for split, instances in drawn.items()}
+        named = [i for instances in drawn.values() for i in instances if i.id == instance]
+        reference = words(loaded.reference(named[0], 2.0)) if named else None
+    sys.stdout.write(json.dumps([digests, reference]) + "\n")
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ from ...problems.base import (
     canonical_json,
 )
 from ...sandbox.base import Sandbox
-from .attacks import origins
 from .bench import SEED, Bench, attempt
+from .origins import origins
 
 PARTS = {
     "driver": Driven,

@@ -261,3 +261,6 @@ def _print_report(report: Report) -> None:
     else:
         count = len(report.findings)
         out.print(f"{report.problem}: {count} finding{'s' * (count > 1)} in {seconds} s", markup=False)
+    out.print("not seen by this check:", markup=False)
+    for line in report.unseen:
+        out.print(f"- {line}", markup=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...evaluators.base import Score
 from ...evolve.store.progress import children
 from ...problems.base import SPLITS, Number
-from ..numbers import interval, milliseconds, percent
+from ..numbers import far_mark, interval, milliseconds, percent
 from ..record.record import SHORT, RunRecord
 from ..record.summary import test_evaluations
 from ..words import UNKNOWN, bar, clean, one_line, reaches
@@ -142,7 +142,7 @@ def _figures_table(record: RunRecord, id: str) -> Table:
             continue
         table.add_row(
             split,
-            percent(figures.mean_gap_percent),
+            f"{percent(figures.mean_gap_percent)} {far_mark(figures.as_json())}".strip(),
             interval(figures.mean_gap_ci95_percent),
             percent(figures.ratio_of_sums_percent),
             f"{figures.solved}/{figures.instances}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..numbers import figure, interval
+from ..numbers import far_note, figure, gap_cell
 from ..words import UNKNOWN, clean, count, gap_word, usd
 from .tables import new_table
 
@@ -50,13 +50,15 @@ def _print_arms(console: Console, document: Mapping[str, Any]) -> None:
         table.add_column(column, justify="right")
     for letter, arm in _lettered(document):
         cost = UNKNOWN if not arm["cost_usd"] else usd(arm["cost_usd"])
-        gaps = [_gap(arm[split]) for split in _SPLIT_NAMES]
+        gaps = [gap_cell(arm[split]) for split in _SPLIT_NAMES]
         table.add_row(letter, *gaps, f"{arm['evaluations']:,.0f}", f"{arm['cpu_seconds']:,.1f}", cost)
     console.print(table, soft_wrap=False)
     several = any(len(arm["runs"]) > 1 for arm in document["arms"])
     over = "runs (of a single run: over instances)" if several else "instances"
     words = f"intervals over {over}; evaluations, CPU, cost: mean of a run"
-    console.print(words, markup=False, soft_wrap=False)
+    far = far_note(arm[split] for arm in document["arms"] for split in _SPLIT_NAMES)
+    for line in (words, *far):
+        console.print(line, markup=False, soft_wrap=False)
 
 
 def _lettered(document: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
@@ -65,15 +67,6 @@ def _lettered(document: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]
         (chr(ord("A") + n % 26) + (str(n // 26 + 1) if n >= 26 else ""), arm)
         for n, arm in enumerate(document["arms"])
     ]
-
-
-def _gap(figures: Mapping[str, Any] | None) -> str:
-    if figures is None:
-        return UNKNOWN
-    if figures["failed"]:
-        return f"failed on {figures['failed']}"
-    bounds = interval(figures["mean_gap_ci95_percent"])
-    return f"{figure(figures['mean_gap_percent'])} {bounds}".strip()
 
 
 def _print_progress(console: Console, document: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from ...evolve.archive import unique
 from ...evolve.store.work import failures_by_status, operators
 from ...prompts.text import fence
 from ...sandbox.unseen import clean as seen
-from ..numbers import duration, interval, milliseconds, percent
+from ..numbers import duration, gap_cell, interval, milliseconds, percent
 from ..record.model_figures import model_figures, notes
 from ..record.record import SHORT, RunRecord
 from ..record.runs import CONFIG_NAME
@@ -27,6 +27,7 @@ from .plots.kinds import KINDS
 from .plots.quality import compared, judged_split
 from .plots.search import archive_links
 from .simplified import rows, verdict
+from .tables import far_notes
 from .winners import verdict as together
 from .winners import winners
 
@@ -67,6 +68,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "elites": _elites(record),
         "operators": [vars_of(o) for o in operators(record.reader)[:_MOST_OPERATORS]],
         "model_rows": _models(record),
+        "far": far_notes(summary),
         "notes": [clean(note) for note in notes(record.reader)],
         "rejections": dict(record.reader.rejections()),
         "failures": failures_by_status(record.reader),
@@ -143,11 +145,7 @@ def _environment(escape: bool) -> Environment:
 
 def _mean(figures: Mapping[str, Any] | None) -> str:
     """Mean gap with its 95 % interval."""
-    if figures is None:
-        return "–"
-    if figures["failed"]:
-        return f"failed on {figures['failed']}"
-    return f"{percent(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}".strip()
+    return gap_cell(figures, percent)
 
 
 def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) -> dict[str, Any] | None:

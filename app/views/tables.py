@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..numbers import duration, figure, interval, milliseconds
+from ..numbers import duration, far_mark, far_note, figure, gap_cell, interval, milliseconds
 from ..record.summary import test_used
 from ..words import count, gap_word, unsafe
 
@@ -39,7 +39,7 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
     rows += [(name, summary["baselines"][name]) for name in shown]
     if summary["best"]:
         rows.append((f"best {summary['best']['candidate'][:8]}", summary["best"]["splits"]))
-    cells = {s: [_gap_cell((splits or {}).get(s)) for _, splits in rows] for s in _SPLIT_NAMES}
+    cells = {s: [gap_cell((splits or {}).get(s)) for _, splits in rows] for s in _SPLIT_NAMES}
     names = max([len("program"), *(len(name) for name, _ in rows)])
     left_out = []
     for split in ("train", "valid"):
@@ -96,6 +96,7 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
                 f"{word}: {figures['zero_references']} of {figures['instances']} have reference 0, no "
                 f"ratio; the best misses {figures['zeros_missed']} of them"
             )
+    lines += far_notes(summary)
     lines += [_claim_text(claim) for claim in summary["claims"]]
     if summary["claims"]:
         lines.append("p: paired sign-flip test of the mean loss over instances")
@@ -112,6 +113,13 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
         f"{summary['status']}{_because(summary)}"
     )
     return lines
+
+
+def far_notes(summary: Mapping[str, Any]) -> list[str]:
+    """What the mark of figures far beyond an unproven reference means, if a program of a campaign has it."""
+    programs = [entry["splits"] for entry in (summary["start"], summary["best"]) if entry]
+    every = [*programs, *summary["baselines"].values()]
+    return far_note(figures for splits in every for figures in splits.values())
 
 
 def _claim_text(claim: Mapping[str, Any]) -> str:
@@ -152,6 +160,8 @@ def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, 
     console.print(table)
     timed = "; CPU: median per execution" if "CPU\nms" in columns else ""
     console.print(f"references: {_kind_text(kinds)}{timed}", markup=False)
+    for line in far_note(rows.values()):
+        console.print(line, markup=False)
     if "excess" in columns:
         console.print(f"excess: mean {unit} worse than the reference", markup=False)
     if left_out:
@@ -162,7 +172,7 @@ def _figure_columns(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str
     """Header → the cells of all programs."""
     figures = list(rows.values())
     columns = {
-        "mean of\nratios": [figure(f["mean_gap_percent"]) for f in figures],
+        "mean of\nratios": [f"{figure(f['mean_gap_percent'])} {far_mark(f)}".strip() for f in figures],
         "95 %\ninterval": [interval(f["mean_gap_ci95_percent"]) for f in figures],
         "ratio\nof sums": [figure(f["ratio_of_sums_percent"]) for f in figures],
         "excess": [figure(f["mean_excess"]) for f in figures],
@@ -190,14 +200,6 @@ def new_table(title: str) -> PlainTable:
     from .plain import PlainTable
 
     return PlainTable(title)
-
-
-def _gap_cell(figures: Mapping[str, Any] | None) -> str:
-    if figures is None:
-        return "–"
-    if figures["failed"]:
-        return f"failed on {figures['failed']}"
-    return f"{figure(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}"
 
 
 def _kinds(summary: Mapping[str, Any]) -> dict[str, int]:

@@ -9,7 +9,7 @@ import pytest
 from gapsmith import check_problem
 from gapsmith.app.check.bench import Bench, Case
 from gapsmith.app.check.findings import Report
-from gapsmith.app.check.fresh import digests_elsewhere
+from gapsmith.app.check.fresh import Elsewhere, elsewhere
 from gapsmith.app.check.programs import check_references
 from gapsmith.app.door.plugins import load_problem
 
@@ -190,7 +190,7 @@ def test_the_scaffold_passes(planted: Planted) -> None:
     """What `problems new` writes has no findings, and says what was measured."""
     report = check_problem(str(planted()), seconds=SECONDS)
     assert report.passed, report.findings
-    assert len(report.checks) == 15
+    assert len(report.checks) == 31
     assert report.measured["search_answers"] > 0
 
 
@@ -218,7 +218,7 @@ def test_a_check_that_breaks_is_a_finding(planted: Planted) -> None:
     assert {"check-failed", "verify-raises"} <= set(found)
     assert "ZeroDivisionError" in found["check-failed"].got
     assert f"{path.name}:" in found["check-failed"].got
-    assert len(report.checks) == 15
+    assert len(report.checks) == 31
 
 
 def test_the_files_of_the_working_folder_hide_no_module(
@@ -228,10 +228,10 @@ def test_the_files_of_the_working_folder_hide_no_module(
     path = planted()
     named = path.rename(path.with_name("random.py"))
     monkeypatch.chdir(named.parent)
-    found = digests_elsewhere("random.py", {}, 1)
+    found = elsewhere("random.py", {}, 1)
     here = load_problem("random.py").instances("train", 1)
-    assert isinstance(found, dict), found
-    assert found["train"] == [instance.digest for instance in here]
+    assert isinstance(found, Elsewhere), found
+    assert found.digests["train"] == [instance.digest for instance in here]
 
 
 def test_a_reference_that_raises_is_corrected_where_it_does(planted: Planted) -> None:

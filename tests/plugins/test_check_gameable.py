@@ -1,0 +1,279 @@
+"""`problems check` names what can be gamed where no reference is proven, and passes the honest twins.
+
+`gameable/` holds honest evaluators. Each flaw below is one that public evaluators have had. A flaw is put in
+by replacing lines, so the honest twin differs in nothing else.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gapsmith import check_problem
+from gapsmith.app.check.child import examine
+
+FOLDER = Path(__file__).parent / "gameable"
+SECONDS = 1.0
+Flaw = tuple[str, str, list[tuple[str, str]]]
+
+RANGE = 'return Verdict.invalid("expected city numbers")'
+ONCE = "if len(set(answer)) != len(cities):"
+KEYS = "if not isinstance(answer, dict) or set(answer) != set(people):"
+COST = "sum(costs[people[name]][task] for name, task in answer.items())"
+LIMIT = 'sum(weights[item] for item in items) > instance.public["capacity"]'
+DIFFERENT = "if len(set(items)) != len(items):"
+COUNTED = "if type(count) is not int or count != len(items):"
+ROADS = "for a, b in roads:"
+TEXT = "if not isinstance(answer, str) or len(answer) > 100:"
+WORDS = "numbers = [int(word) for word in words]"
+STEP = "if done[job] or duration != durations[job]:"
+NEED = "if sum(answer[max(0, hour - 2) : hour + 1]) < need:"
+PEOPLE = "if not all(type(people) is int and 0 <= people <= 1_000_000 for people in answer):"
+
+FLAWS: dict[str, Flaw] = {
+    "a claimed sum": (
+        "knapsack",
+        "believed-claim",
+        [
+            ('"count": len(items)}', '"count": len(items), "value": sum(values[i] for i in items)}'),
+            ('{"items", "count"}:', '{"items", "count", "value"} or type(answer["value"]) is not int:'),
+            ("Verdict.valid(sum(values[item] for item in items))", 'Verdict.valid(answer["value"])'),
+        ],
+    ),
+    "a claim that no program makes": (
+        "knapsack",
+        "believed-claim",
+        [
+            ('set(answer) != {"items", "count"}', 'not {"items", "count"} <= set(answer)'),
+            (
+                "Verdict.valid(sum(values[item] for item in items))",
+                'Verdict.valid(answer.get("worth", sum(values[item] for item in items)))',
+            ),
+        ],
+    ),
+    "a count that is believed": (
+        "jobs",
+        "believed-claim",
+        [
+            ("    return steps\n'''", '    return {"steps": steps, "length": len(steps)}\n\'\'\''),
+            (
+                "        if not isinstance(answer, list) or len(answer) != len(durations):",
+                '        length = answer["length"] if isinstance(answer, dict) else None\n'
+                '        answer = answer["steps"] if isinstance(answer, dict) else None\n'
+                "        if not isinstance(answer, list) or type(length) is not int:",
+            ),
+            ("for step in answer:", "for step in answer[:length]:"),
+        ],
+    ),
+    "a tour without distinctness": ("tour", "repeated-items", [(ONCE, "if False:")]),
+    "items packed twice": ("knapsack", "repeated-items", [(DIFFERENT, "if False:")]),
+    "tasks that nobody does": (
+        "crew",
+        "missing-items",
+        [
+            (KEYS, "if not isinstance(answer, dict) or not set(answer) <= set(people):"),
+            ("if len(set(tasks)) != len(costs):", "if len(set(tasks)) != len(tasks):"),
+        ],
+    ),
+    "text that is evaluated": (
+        "formula",
+        "runs-answers",
+        [
+            (TEXT, "if not isinstance(answer, str):"),
+            (
+                "        words = answer.split",
+                "        answer = str(eval(answer))\n        words = answer.split",
+            ),
+        ],
+    ),
+    "text that is evaluated out of sight": (
+        "formula",
+        "runs-answers",
+        [
+            (TEXT, "if not isinstance(answer, str):"),
+            (
+                "        words = answer.split",
+                '        answer = str(vars(__import__("builtins"))["ev" + "al"](answer))\n'
+                "        words = answer.split",
+            ),
+        ],
+    ),
+    "text that is a format": (
+        "formula",
+        "runs-answers",
+        [('f"expected integers, got {answer}"', '("expected integers, got " + answer).format(self)')],
+    ),
+    "half of the roads": ("cover", "partly-checked", [(ROADS, "for a, b in roads[: len(roads) // 2]:")]),
+    "all hours but the last": (
+        "shifts",
+        "partly-checked",
+        [("enumerate(needs):\n            if", "enumerate(needs[:-1]):\n            if")],
+    ),
+    "ranges of the first positions": (
+        "shifts",
+        "partly-checked",
+        [
+            (PEOPLE, PEOPLE.replace("in answer", "in answer[:8]")),
+            ("return Verdict.valid(sum(answer))", "return Verdict.valid(sum(answer[:10]))"),
+        ],
+    ),
+    "keys that are converted": (
+        "crew",
+        "key-aliases",
+        [
+            (KEYS, "if not isinstance(answer, dict) or {int(k) for k in answer} != set(people.values()):"),
+            (COST, "sum(costs[int(name)][task] for name, task in answer.items())"),
+            (
+                "tasks = list(answer.values())",
+                "tasks = list({int(k): t for k, t in answer.items()}.values())",
+            ),
+        ],
+    ),
+    "numbers in texts that are converted": (
+        "formula",
+        "key-aliases",
+        [("and str(int(word)) == word", "")],
+    ),
+    "a percent over the capacity": (
+        "knapsack",
+        "tolerance",
+        [(LIMIT, LIMIT.replace("instance.", "1.01 * instance."))],
+    ),
+    "a percent below the need": ("shifts", "tolerance", [(NEED, NEED.replace("need:", "0.99 * need:"))]),
+    "a set before the ranges": (
+        "tour",
+        "sets-before-ranges",
+        [
+            (
+                "        if not isinstance(answer, list) or len(answer) != len(cities):",
+                "        if not isinstance(answer, list) or len(set(answer)) != len(cities):",
+            )
+        ],
+    ),
+    "a norm that overflows": ("vectors", "overflow", [(" and abs(x) <= 1e6 ", " ")]),
+    "negative durations": (
+        "jobs",
+        "unbounded",
+        [("duration != durations[job]", "duration > durations[job]")],
+    ),
+    "an empty answer": (
+        "cover",
+        "trivial-answers",
+        [
+            (
+                "        for a, b in roads:",
+                "        if not answer:\n            return Verdict.valid(0)\n        for a, b in roads:",
+            )
+        ],
+    ),
+    "a reference that follows the answers": (
+        "cover",
+        "references",
+        [
+            (
+                "        return Verdict.valid(len(answer))",
+                "        Cover.best = min(Cover.best, len(answer))\n"
+                "        return Verdict.valid(len(answer))",
+            ),
+            (
+                "        rest, posts = list(instance.",
+                "        kind = ReferenceKind.BEST_KNOWN\n"
+                "        return Reference(self.best, kind, None, None, 'x', '1', None, 'x')\n"
+                "        rest, posts = list(instance.",
+            ),
+            ("    def sets(", "    best = 30\n\n    def sets("),
+        ],
+    ),
+    "an instance that is used up": (
+        "cover",
+        "verify-pure",
+        [
+            (
+                'return Verdict.infeasible(f"nobody watches road {a}-{b}")',
+                'roads.remove([a, b])\n                return Verdict.infeasible("not watched")',
+            )
+        ],
+    ),
+    "booleans as positions": (
+        "shifts",
+        "boolean-aliases",
+        [(PEOPLE, PEOPLE.replace("type(people) is int", "isinstance(people, int)"))],
+    ),
+    "fractions of people": (
+        "shifts",
+        "float-aliases",
+        [(PEOPLE, PEOPLE.replace("type(people) is int", "type(people) in (int, float)"))],
+    ),
+    "an order of keys": (
+        "crew",
+        "key-order",
+        [(COST, "sum(costs[p][task] for p, task in enumerate(answer.values()))")],
+    ),
+    "a generator that ignores its seed": ("tour", "seed-ignored", [('f"{set} {seed} {', 'f"{set} {')]),
+    "a signature with another name": (
+        "tour",
+        "signature",
+        [
+            (
+                'def visit(cities: list[list[int]]) -> list[int]:"',
+                'def visit(towns: list[list[int]]) -> list[int]:"',
+            )
+        ],
+    ),
+}
+QUICK = (
+    "a claimed sum",
+    "text that is evaluated out of sight",
+    "half of the roads",
+    "a percent over the capacity",
+)
+"""Flaws that the default suite plants; the others are planted with the slow tests."""
+
+
+def _marked(names: list[str], quick: tuple[str, ...]) -> list[object]:
+    return [pytest.param(name, marks=() if name in quick else pytest.mark.slow) for name in names]
+
+
+@pytest.mark.parametrize(
+    "name", _marked(sorted(p.stem for p in FOLDER.glob("*.py")), ("knapsack", "vectors"))
+)
+def test_an_honest_twin_passes(name: str) -> None:
+    """What checks all of the work exactly has no finding, though no reference is proven."""
+    report = examine(str(FOLDER / f"{name}.py"), {}, SECONDS)
+    assert report.passed, report.findings
+
+
+@pytest.mark.parametrize("flaw", _marked(list(FLAWS), QUICK))
+def test_a_flaw_is_named(flaw: str, tmp_path: Path) -> None:
+    """The flaw is named with what was sent, what came back, why it can be gamed and how to mend it."""
+    name, check, changes = FLAWS[flaw]
+    text = (FOLDER / f"{name}.py").read_text("utf-8")
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    path = tmp_path / f"{name}.py"
+    path.write_text(text, "utf-8")
+    report = examine(str(path), {}, SECONDS)
+    found = [finding for finding in report.findings if finding.check == check]
+    assert found, [(finding.check, finding.sent, finding.got) for finding in report.findings]
+    assert all((found[0].sent, found[0].got, found[0].why, found[0].fix))
+
+
+def test_a_plugin_without_end_does_not_hold_up_the_check(tmp_path: Path) -> None:
+    """A `verify` that loops for good and swallows every interruption ends with its check named."""
+    endless = (
+        "        if answer is True:\n"
+        "            while True:\n"
+        "                try:\n"
+        "                    sum(range(10**6))\n"
+        "                except BaseException:\n"
+        "                    pass\n"
+        "        cities ="
+    )
+    text = (FOLDER / "tour.py").read_text("utf-8").replace("        cities =", endless, 1)
+    path = tmp_path / "tour.py"
+    path.write_text(text, "utf-8")
+    report = check_problem(str(path), seconds=SECONDS, patience=10.0)
+    (finding,) = report.findings
+    assert (finding.check, finding.sent) == ("check-failed", "the check: hostile answers")
+    assert "no end within 10 s" in finding.got
