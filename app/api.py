@@ -6,13 +6,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ..problems.base import SPLITS
 from ..sandbox.base import MAIN_FILE
 from . import compose
 from .assignments import override
 from .audit.evaluation import evaluate_program
 from .config import parse
-from .opening.draw import open_setup
+from .opening.setup import Setup
 from .proposers import check_models
 from .record.runs import new_folder, new_name, runs_folder
 
@@ -72,9 +71,5 @@ def evaluate(
         UserError: whatever a person can mend, with an exit code and a hint.
     """
     config = parse(override({"campaign": {"problem": problem}}, settings or []), "evaluate")
-    path = Path(instances)
-    if instances not in SPLITS and path.is_file():
-        setup = open_setup(config, files=[path])
-        return evaluate_program(setup, path.name, {MAIN_FILE: source}, "source", False)
-    setup = open_setup(config, sets=[instances])
-    return evaluate_program(setup, instances, {MAIN_FILE: source}, "source", False)
+    setup = Setup.from_problem(config, sets=[instances])
+    return evaluate_program(setup, setup.instances_from, {MAIN_FILE: source}, "source", False)

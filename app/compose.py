@@ -30,12 +30,14 @@ from ..sandbox.base import MAIN_FILE
 from .config import DEFAULT_ITERATIONS, Config, dump
 from .errors import NO_CANDIDATE, UserError
 from .opening.baselines import best_baseline, evaluate_baselines
-from .opening.draw import open_setup
 from .opening.setup import Notify, Setup
 from .opening.stored import stored_setup
 from .proposers import build_proposer, order_of
+from .record.authority import SEAL, is_own, seal
 from .record.claims import claims
+from .record.record import open_record
 from .record.runs import CONFIG_NAME, STOP_NAME, Group, at_work, log_end, put_text, run_log
+from .record.standalone import program_text
 from .record.summary import summarise
 from .versions import versions
 
@@ -72,15 +74,17 @@ def run(
     start: Mapping[str, Mapping[str, str]] | None = None,
     group: Group | None = None,
     watcher: Watcher | None = None,
+    adopt: bool = False,
 ) -> dict[str, Any]:
     """Starts a campaign in an empty run folder, or goes on with the one that is there.
 
     Args:
-        config: whole configuration with a budget.
+        config: whole configuration with a budget, which the caller stands behind.
         folder: run folder; holds the store afterwards.
         start: start programs (name → files); the problem's own by default. Ignored on resume.
         group: of runs that this one belongs to.
         watcher: told what happens.
+        adopt: sign a foreign run as this user's own.
 
     Returns:
         The JSON contract's document.
@@ -90,14 +94,14 @@ def run(
     """
     watcher = watcher or Watcher()
     with at_work(folder), run_log(folder) as log:
-        setup = stored_setup(folder, config) or open_setup(config, notify=watcher.notify)
+        setup = stored_setup(folder, config) or Setup.from_problem(config, notify=watcher.notify)
         store = Store(folder)
         try:
-            record_setup(store, setup, folder, group, start)
+            record_setup(store, setup, folder, group, start, adopt)
             with prepared(setup, store, folder, start, watcher) as campaign:
                 stopped = _work(campaign, setup, store, watcher)
             write_best(folder)
-            _last_step(folder, store, stopped, config.search.simplify, watcher.notify)
+            _last_step(folder, setup, store, stopped, watcher.notify)
             log_end(log, stopped, store.read.events("fault"))
         except Exception:
             log.exception("ended by an exception")
@@ -107,13 +111,14 @@ def run(
     return read_summary(folder)
 
 
-def _last_step(folder: Path, store: Store, stopped: StopReason, variants: int, notify: Notify) -> None:
+def _last_step(folder: Path, setup: Setup, store: Store, stopped: StopReason, notify: Notify) -> None:
     """Reduces the champion where that is asked for; the run has ended only then, else `resume` does it."""
     from .audit.simplify import reduce_champion
 
+    variants = setup.config.search.simplify
     try:
         if variants:
-            reduce_champion(folder, store, variants, lambda n: notify("simplify", n, variants))
+            reduce_champion(folder, setup, store, variants, lambda n: notify("simplify", n, variants))
     except UserError:
         store.set("stop_reason", stopped.value)  # the search is whole, and another try ends the same
         raise
@@ -122,9 +127,6 @@ def _last_step(folder: Path, store: Store, stopped: StopReason, variants: int, n
 
 def write_best(folder: Path) -> None:
     """Writes the best heuristic so far as a program that runs alone into the run folder."""
-    from .record.record import open_record
-    from .record.standalone import program_text
-
     with open_record(folder) as record:
         if record.best is not None:
             put_text(folder / BEST_NAME, program_text(record, record.best, BEST_NAME))
@@ -132,13 +134,8 @@ def write_best(folder: Path) -> None:
 
 def read_summary(folder: Path) -> dict[str, Any]:
     """The JSON contract's document of a run folder."""
-    from ..evolve.store.reader import Reader
-
-    reader = Reader.open(folder)
-    try:
-        return summarise(folder, reader)
-    finally:
-        reader.close()
+    with open_record(folder) as record:
+        return summarise(folder, record.reader)
 
 
 @contextmanager
@@ -201,7 +198,7 @@ def dry_run(
     watcher = Watcher()
     with tempfile.TemporaryDirectory(prefix="gapsmith-plan-") as place:
         folder = Path(place)
-        setup = open_setup(config, notify=watcher.notify)
+        setup = Setup.from_problem(config, notify=watcher.notify)
         store = Store(folder)
         try:
             record_setup(store, setup, folder, None)
@@ -355,12 +352,15 @@ def record_setup(
     folder: Path,
     group: Group | None,
     start: Mapping[str, Mapping[str, str]] | None = None,
+    adopt: bool = False,
 ) -> None:
-    """Stores with the run everything that is needed to run it again."""
+    """Stores with the run all that is needed to run it again, and signs it unless it is foreign."""
     splits = {name: setup.evaluator.instances(name) for name in SPLITS}
     config = setup.config.model_dump(mode="json")
     problem, loaded = setup.loaded.problem, setup.loaded
     with store.transaction():
+        if adopt or store.read.record("created") is None or is_own(store.read):  # `adopt` makes it own
+            store.set(SEAL, seal(config, store.read.record(SEAL)))
         if store.read.record("created") is None:
             store.set("created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
             store.set("docstrings", True)  # those that a program can read count in its id

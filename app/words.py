@@ -12,6 +12,9 @@ UNKNOWN = "–"
 """What stands where a value is not known."""
 
 _NOT_ASCII = re.compile(r"[^\n\x20-\x7e]")
+FOREIGN = "foreign: not signed by this user, so nothing in it is taken on trust"
+"""What is said of a run that was made or changed elsewhere."""
+
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 # What Markdown reads as more than itself; a `_` within a word is none, and names are full of them.

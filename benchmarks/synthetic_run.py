@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from gapsmith import __version__
+from gapsmith.app.record.authority import SEAL, seal
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ProofKind, Reference, Score
 from gapsmith.evaluators.scoring import fitness, normalised_loss, score
 from gapsmith.evolve.admission import ID_CHARACTERS
@@ -191,6 +192,7 @@ class Synthetic:
             "group": None,
             "model": ["openai/test-model" if shape.model else "offline"],
             "unsafe_without": [],
+            SEAL: seal(config),
             "created": "2026-01-02T20:33:01",
             "champion": None,
         }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ...evaluators.base import Evaluation
@@ -14,73 +13,40 @@ from ..errors import USAGE, UserError
 from ..record.record import RunRecord
 
 if TYPE_CHECKING:
-    from ...evaluators.evaluator import GapEvaluator
-    from ...sandbox.policy import Policy
-    from ..door.plugins import LoadedProblem
+    from ..opening.setup import Setup
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
-    """A run's problem, evaluator and sandbox policy, as recorded."""
+def answers(record: RunRecord, setup: Setup, programs: Sequence[str], instance: Instance) -> dict[str, Json]:
+    """Program → its answer to an instance; programs without a valid answer are left out.
 
-    record: RunRecord
-    loaded: LoadedProblem
-    evaluator: GapEvaluator
-    policy: Policy
-    slots: int
-
-    def files(self, program: str) -> Mapping[str, str]:
-        """Files of a candidate (id) or of a baseline (`baseline/NAME`)."""
-        from ...sandbox.base import MAIN_FILE
-
-        if program.startswith(BASELINE):
-            return {MAIN_FILE: self.loaded.problem.baselines()[program.removeprefix(BASELINE)]}
-        return self.record.candidate(program).files
-
-    def answers(self, programs: Sequence[str], instance: Instance) -> dict[str, Json]:
-        """Program → its answer to an instance; programs without a valid answer are left out."""
-        from ...sandbox.slot import open_sandbox
-
-        slot = open_sandbox(self.policy)
-        try:
-            answers = {
-                name: self.evaluator.answer(self.evaluator.program(self.files(name)), instance, slot)
-                for name in programs
-            }
-        finally:
-            slot.close()
-        return {name: answer for name, answer in answers.items() if answer is not None}
-
-    def evaluate(self, variants: Sequence[Mapping[str, str]], split: str) -> list[Evaluation]:
-        """Evaluations of programs on a split, in their order."""
-        from ...evolve.executor import Job, ThreadExecutor
-        from ...sandbox.slot import open_sandbox
-
-        slots = max(1, min(self.slots, len(variants)))
-        self.evaluator.prepare()  # forks, so before there are threads
-        executor = ThreadExecutor(self.evaluator, lambda: open_sandbox(self.policy), slots)
-        try:
-            jobs = [executor.submit(Job(self.evaluator.program(files), split)) for files in variants]
-            return [job.result() for job in jobs]
-        finally:
-            executor.close()
-            self.evaluator.close()
-
-
-def again(record: RunRecord) -> Again:
-    """What is needed to run a record's programs.
-
-    Raises:
-        UserError: the run's problem is not here.
+    Args:
+        record: of the run.
+        setup: from the record.
+        programs: candidates (ids) and baselines (`baseline/NAME`).
+        instance: of the run.
     """
-    from ..config import parse
-    from ..opening.setup import open_problem, policy_of
-    from ..opening.stored import stored_evaluator
+    from ...sandbox.base import MAIN_FILE
 
-    config = parse(record.config, record.name)
-    loaded = open_problem(config)
-    slots = config.run.workers or os.cpu_count() or 1
-    return Again(record, loaded, stored_evaluator(record.reader, loaded, config), policy_of(config), slots)
+    baselines = {
+        BASELINE + name: {MAIN_FILE: text} for name, text in setup.loaded.problem.baselines().items()
+    }
+    found: dict[str, Json] = {}
+    with closing(setup.open_slot()) as slot:
+        for name in programs:
+            files = baselines[name] if name.startswith(BASELINE) else record.candidate(name).files
+            answer = setup.evaluator.answer(setup.evaluator.program(files), instance, slot)
+            if answer is not None:
+                found[name] = answer
+    return found
+
+
+def evaluate_variants(setup: Setup, variants: Sequence[Mapping[str, str]], split: str) -> list[Evaluation]:
+    """Evaluations of programs on a split, in their order."""
+    from ...evolve.executor import Job
+
+    with setup.executor() as executor:
+        jobs = [executor.submit(Job(setup.evaluator.program(files), split)) for files in variants]
+        return [job.result() for job in jobs]
 
 
 def find_instance(record: RunRecord, text: str) -> Instance:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Evaluation
 from ...sandbox.base import Statement
 from ..record.record import RunRecord
-from .again import again
+from .again import evaluate_variants
+
+if TYPE_CHECKING:
+    from ..opening.setup import Setup
 
 SPLIT = "valid"
 MOST = 60
 """Statements that are left out in turn (count); of longer programs the outermost ones."""
 
 
-def explain(record: RunRecord, id: str) -> dict[str, Any]:
+def explain(record: RunRecord, setup: Setup, id: str) -> dict[str, Any]:
     """Leaves out each statement of a candidate in turn and compares it with the start program.
 
     All is measured on the validation split: the figures say what the candidate does, they do not judge it.
@@ -24,7 +27,7 @@ def explain(record: RunRecord, id: str) -> dict[str, Any]:
     path, text = next(iter(candidate.files.items()))
     chosen = removable(text, candidate.description.statements)
     variants = [{**candidate.files, path: without(text, statement)} for statement in chosen]
-    found = again(record).evaluate([candidate.files, *variants], SPLIT)
+    found = evaluate_variants(setup, [candidate.files, *variants], SPLIT)
     whole = found[0]
     rows = [
         _row(text, statement, whole, evaluation)

@@ -16,9 +16,8 @@ from ...evaluators.figures import Figures, of_evaluation
 if TYPE_CHECKING:
     from ...evaluators.base import Evaluation, Score
     from ...problems.base import Instance
-    from ..config import Config
     from ..door.plugins import LoadedProblem
-    from ..opening.setup import Notify
+    from ..opening.setup import Notify, Setup
     from ..record.record import RunRecord
 
 SPLIT = "test"
@@ -29,19 +28,19 @@ _MOST_DRAWS = 1_000
 
 def check_fresh(
     record: RunRecord,
+    opened: Setup,
     count: int,
     *,
     seed: int | None = None,
-    workers: int | None = None,
     notify: Notify = lambda what, done, total: None,
 ) -> dict[str, Any]:
     """Runs a run's champion and start program on new instances of its test split's law.
 
     Args:
         record: of the run.
+        opened: from the record.
         count: new instances, >= 1.
         seed: of the instances; by default random bits of the operating system.
-        workers: sandbox slots at work (count), by default as the run was configured.
         notify: told how far it is.
 
     Returns:
@@ -50,31 +49,30 @@ def check_fresh(
         `skipped`.
 
     Raises:
-        UserError: the problem is not here, or there is no candidate.
+        UserError: there is no candidate.
     """
-    from ..config import parse
-    from ..opening.setup import open_problem
+    from ...evaluators.cache import Cache
+    from ..opening.setup import Setup
 
-    config = parse(record.config, f"{record.folder.name}/archive.sqlite")
+    config, loaded = opened.config, opened.loaded
     if config.evaluation.instances:
         return {
             "skipped": "the instances came from files or named sets; new ones must be collected and evaluated"
         }
     seed = secrets.randbits(_SEED_BITS) if seed is None else seed
-    changes: dict[str, object] = {"evaluation": config.evaluation.model_copy(update={"instance_seed": seed})}
-    if workers is not None:
-        changes["run"] = config.run.model_copy(update={"workers": workers})
-    config = config.model_copy(update=changes)
     programs = {"champion": record.resolve("best")}
     if record.start not in (None, programs["champion"]):
         programs["start program"] = record.resolve("start")
     if not all(record.evaluation(id, SPLIT) for id in programs.values()):
         return {"skipped": "the run has no test results yet; it gets them when its search ends"}
-    loaded = open_problem(config)
     instances = _draw(loaded, record, seed, count)
     if not instances:
         return {"skipped": f"{loaded.name} has the same {SPLIT} instances for every seed"}
-    found = _evaluate(loaded, config, record, list(programs.values()), instances, notify)
+    section = config.evaluation.model_copy(update={"instance_seed": seed})
+    with tempfile.TemporaryDirectory(prefix="gapsmith-fresh-") as place:  # such references are kept nowhere
+        config = config.model_copy(update={"evaluation": section})
+        setup = Setup.over(loaded, config, {"fresh": instances}, notify, Cache(Path(place)))
+    found = _evaluate(setup, record, list(programs.values()), notify)
     return {
         "instance_seed": seed,
         "instances": len(instances),
@@ -107,21 +105,10 @@ def _in_turns(instances: Sequence[Instance]) -> list[Instance]:
     return [i for turn in zip_longest(*strata.values()) for i in turn if i is not None]
 
 
-def _evaluate(
-    loaded: LoadedProblem,
-    config: Config,
-    record: RunRecord,
-    ids: Sequence[str],
-    instances: Sequence[Instance],
-    notify: Notify,
-) -> dict[str, Evaluation]:
-    """Id → evaluation on new instances, their references made now and kept nowhere."""
-    from ...evaluators.cache import Cache
+def _evaluate(setup: Setup, record: RunRecord, ids: Sequence[str], notify: Notify) -> dict[str, Evaluation]:
+    """Id → evaluation on the new instances."""
     from ..opening.baselines import evaluate_all
-    from ..opening.draw import assemble
 
-    with tempfile.TemporaryDirectory(prefix="gapsmith-fresh-") as place:
-        setup = assemble(loaded, config, {"fresh": instances}, notify, "fresh", Cache(Path(place)))
     programs = {id: setup.evaluator.program(record.candidate(id).files) for id in ids}
     notify("evaluations", 0, len(programs))
     with setup.executor() as executor:

@@ -18,27 +18,32 @@ from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.store import Store
 from ...problems.base import SPLITS
 from ..errors import TROUBLE, USAGE, UserError
-from ..opening.stored import stored_evaluator
+from ..opening.setup import Setup
 from ..proposers import as_asked, recorded_course
+from ..record.authority import NO_TRUST, Trust, Use
 from ..record.runs import running
 from .recalled import PromptDiffers, RecalledSetup, RecalledTuner, recalled_proposer, recorded_time_outs
 from .verify import Findings, outcome_of, surroundings
 
 if TYPE_CHECKING:
     from ...evolve.campaign import Campaign
-    from ..config import Config
     from ..door.plugins import LoadedProblem
     from ..opening.setup import Notify
     from ..record.record import RunRecord
 
 
 def replay(
-    folder: Path, *, workers: int | None = None, notify: Notify = lambda what, done, total: None
+    folder: Path,
+    trust: Trust = NO_TRUST,
+    *,
+    workers: int | None = None,
+    notify: Notify = lambda what, done, total: None,
 ) -> dict[str, Any]:
     """Replays a run; its folder is only read.
 
     Args:
         folder: of the recorded run.
+        trust: the caller's word.
         workers: sandbox slots at work (count), by default as the run was configured.
         notify: told how far it is.
 
@@ -48,8 +53,6 @@ def replay(
     Raises:
         UserError: it is running, has told nothing, or its problem is not here.
     """
-    from ..config import parse
-    from ..opening.setup import open_problem
     from ..record.record import open_record
 
     if running(folder):
@@ -57,42 +60,37 @@ def replay(
             TROUBLE, f"{folder.name}: another process is at work in this run", "replay it when it has ended"
         )
     with open_record(folder) as record:
-        config = parse(record.config, f"{folder.name}/archive.sqlite")
-        if workers is not None:
-            config = config.model_copy(update={"run": config.run.model_copy(update={"workers": workers})})
+        setup = Setup.from_record(record, trust, uses=[Use.TEMPLATES], workers=workers)
         # An ask may stay open while later ones are told: a budget that was spent, a model's trouble, a kill.
         told = record.reader.value("SELECT max(iteration) FROM iterations WHERE told IS NOT NULL")
         if not told:
             raise UserError(USAGE, f"{folder.name}: no iteration was told, nothing to replay")
-        loaded = open_problem(config)
         with tempfile.TemporaryDirectory(prefix="gapsmith-replay-") as place:
             again = Path(place) / record.name
             again.mkdir()
             findings = Findings()
-            trouble = _run_again(record, config, loaded, told, again, notify)
+            trouble = _run_again(record, setup, told, again, notify)
             with open_record(again) as now:
                 _compare(record, now, findings, trouble)
-                return _document(record, now, loaded, findings)
+                return _document(record, now, setup.loaded, findings)
 
 
 def _run_again(
-    record: RunRecord, config: Config, loaded: LoadedProblem, told: int, again: Path, notify: Notify
+    record: RunRecord, opened: Setup, told: int, again: Path, notify: Notify
 ) -> dict[str, Any] | None:
     """Runs the campaign again into a folder; returns a difference that ended it, None at its end."""
-    from ...evaluators.cache import Cache
     from .. import compose
     from ..config import BudgetSection
-    from ..opening.setup import policy_of
 
-    evaluator = stored_evaluator(record.reader, loaded, config)
+    config, evaluator = opened.config, opened.evaluator
     budget = BudgetSection(iterations=told)  # nothing else: seconds are never the same twice
     offline = config.model_copy(update={"model": (), "budget": budget})
     setup = RecalledSetup(
-        loaded,
+        opened.loaded,
         offline,
-        policy_of(config),
+        opened.policy,
         evaluator,
-        Cache(),
+        opened.cache,
         record.name,
         recorded_time_outs(record.reader, evaluator),
     )

@@ -21,12 +21,12 @@ from ..errors import NO_CANDIDATE, UserError
 from ..record.record import RunRecord
 from ..record.runs import at_work, put_text
 from ..record.simplified import RECORD
-from .again import Again, again
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...evolve.store.store import Store
+    from ..opening.setup import Setup
 
 EVALUATIONS = 300
 """Variants that are tried (count) unless the caller says otherwise."""
@@ -38,6 +38,7 @@ _SPLIT = "valid"
 
 def simplified(
     record: RunRecord,
+    setup: Setup,
     id: str,
     evaluations: int = EVALUATIONS,
     tried: Callable[[int], None] = lambda number: None,
@@ -51,6 +52,7 @@ def simplified(
 
     Args:
         record: of the run.
+        setup: from the record.
         id: the candidate.
         evaluations: variants that may be tried (count, ≥ 1).
         tried: told how many were.
@@ -59,18 +61,12 @@ def simplified(
         The JSON contract's document.
 
     Raises:
-        UserError: the problem is not here, or the candidate is not valid on every validation instance.
+        UserError: the candidate is not valid on every validation instance.
     """
-    from ...sandbox.slot import open_sandbox
-
-    runner = again(record)
-    slot = open_sandbox(runner.policy)
-    try:
-        judge = _Judge(record, id, runner, slot, tried)
+    with closing(setup.open_slot()) as slot:
+        judge = _Judge(record, setup, id, slot, tried)
         done = simplify(judge.text, record.problem["entry_point"], judge.accept, evaluations)
-        text = judge.renamed(done.text, named(done.text, _terms(runner.loaded.problem)))
-    finally:
-        slot.close()
+        text = judge.renamed(done.text, named(done.text, _terms(setup.loaded.problem)))
     return judge.document(text, done)
 
 
@@ -84,11 +80,11 @@ class _Judge:
     """Evaluates variants in one sandbox slot and compares each with the original."""
 
     def __init__(
-        self, record: RunRecord, id: str, runner: Again, slot: Sandbox, tried: Callable[[int], None]
+        self, record: RunRecord, setup: Setup, id: str, slot: Sandbox, tried: Callable[[int], None]
     ) -> None:
         self._candidate = record.candidate(id)
         self._path, self.text = next(iter(self._candidate.files.items()))
-        self._record, self._runner, self._slot, self._tried = record, runner, slot, tried
+        self._record, self._evaluator, self._slot, self._tried = record, setup.evaluator, slot, tried
         self._entry = record.problem["entry_point"]
         self._number = 0
         self._renamed = False
@@ -103,7 +99,7 @@ class _Judge:
                 "simplify another, for example `best`",
             )
         self._losses = self._loss(self._before)
-        self._race = PairedRace.against(self._before, runner.evaluator.loss, LEVEL)
+        self._race = PairedRace.against(self._before, self._evaluator.loss, LEVEL)
         self._after = self._before
         self._description = self._described(self.text)
 
@@ -158,8 +154,8 @@ class _Judge:
         }
 
     def _evaluate(self, text: str) -> Evaluation:
-        program = self._runner.evaluator.program({**self._candidate.files, self._path: text})
-        return self._runner.evaluator.evaluate(program, _SPLIT, self._slot, race=self._race)
+        program = self._evaluator.program({**self._candidate.files, self._path: text})
+        return self._evaluator.evaluate(program, _SPLIT, self._slot, race=self._race)
 
     def _described(self, text: str) -> Description:
         return self._slot.describe(text, self._entry)
@@ -217,7 +213,9 @@ def _put(record: RunRecord, store: Store, document: Mapping[str, Any], force: bo
     return path
 
 
-def reduce_champion(folder: Path, store: Store, evaluations: int, tried: Callable[[int], None]) -> None:
+def reduce_champion(
+    folder: Path, setup: Setup, store: Store, evaluations: int, tried: Callable[[int], None]
+) -> None:
     """Reduces the champion of a campaign whose lock and store the caller holds; both forms are kept."""
     from ..record.record import open_record
 
@@ -225,7 +223,7 @@ def reduce_champion(folder: Path, store: Store, evaluations: int, tried: Callabl
         champion = record.reader.record("champion")
         if champion is not None:
             tried(0)
-            _put(record, store, simplified(record, champion, evaluations, tried), force=False)
+            _put(record, store, simplified(record, setup, champion, evaluations, tried), force=False)
 
 
 def _size(document: Mapping[str, Any]) -> tuple[int, int]:

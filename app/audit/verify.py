@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +16,12 @@ from ...problems.base import SPLITS, Instance, Problem
 from ..errors import ProblemError, SolverFailed, UserError
 from ..opening.draw import splits_of
 from ..opening.references import consistent, proved_again, reached_again
-from ..opening.stored import stored_evaluator
 
 if TYPE_CHECKING:
-    from ...evaluators.evaluator import GapEvaluator
     from ...evolve.executor import ThreadExecutor
     from ...sandbox.base import Sandbox
-    from ..config import Config
     from ..door.plugins import LoadedProblem
-    from ..opening.setup import Notify
+    from ..opening.setup import Notify, Setup
     from ..record.record import RunRecord
 
 SAMPLE = 10
@@ -53,19 +51,19 @@ class Findings:
 
 def verify(
     record: RunRecord,
+    setup: Setup,
     *,
     every: bool = False,
     sample: int = SAMPLE,
-    workers: int | None = None,
     notify: Notify = lambda what, done, total: None,
 ) -> dict[str, Any]:
     """Verifies a run against its own record.
 
     Args:
         record: of the run.
+        setup: from the record, its instance files included.
         every: all elites instead of the best candidate alone.
         sample: references to prove again (count), spread over all instances.
-        workers: sandbox slots at work (count), by default as the run was configured.
         notify: told how far it is.
 
     Returns:
@@ -73,21 +71,14 @@ def verify(
         `references_not_proved_again` of those that met only a weaker bound or no solver, beside.
 
     Raises:
-        UserError: the problem is not here, or there is nothing to verify.
+        UserError: there is nothing to verify.
     """
-    from ..config import parse
-    from ..opening.setup import open_problem
-
-    config = parse(record.config, f"{record.folder.name}/archive.sqlite")
-    if workers is not None:
-        config = config.model_copy(update={"run": config.run.model_copy(update={"workers": workers})})
     programs = _programs(record, every)
-    loaded = open_problem(config)
     findings = Findings()
-    surroundings(record, loaded, findings)
-    _instances(record, loaded, config, findings)
-    _references(record, loaded, config, sample, findings, notify)
-    _executions(record, loaded, config, programs, findings, notify)
+    surroundings(record, setup.loaded, findings)
+    _instances(record, setup, findings)
+    _references(record, setup, sample, findings, notify)
+    _executions(record, setup, programs, findings, notify)
     checked = sum(findings.counts.values())
     return {
         "run": record.name,
@@ -124,33 +115,27 @@ def surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -
         findings.note(name, recorded.get(name), now.get(name))
 
 
-def _instances(record: RunRecord, loaded: LoadedProblem, config: Config, findings: Findings) -> None:
+def _instances(record: RunRecord, setup: Setup, findings: Findings) -> None:
     """Stored digests against stored contents, and against the instances that the problem draws now."""
     stored = instance_digests(record.reader)
     for id, instance in record.instances.items():
         findings.compare("instances", f"instance {id}: content", stored[id], instance.digest)
     try:
-        splits = splits_of(loaded, config)
+        splits = splits_of(setup.loaded, setup.config)
     except UserError as error:  # a user's file that is gone: the run keeps what it read
-        findings.note("instances", ", ".join(config.evaluation.instances), error.message)
+        findings.note("instances", ", ".join(setup.config.evaluation.instances), error.message)
         return
     drawn = {i.id: i.digest for instances in splits.values() for i in instances}
     for id in record.instances:
         findings.compare("instances drawn", f"instance {id}: drawn again", stored[id], drawn.get(id))
 
 
-def _references(
-    record: RunRecord,
-    loaded: LoadedProblem,
-    config: Config,
-    sample: int,
-    findings: Findings,
-    notify: Notify,
-) -> None:
+def _references(record: RunRecord, setup: Setup, sample: int, findings: Findings, notify: Notify) -> None:
     """Proves a sample of references again; a run against its best baseline has none to prove.
 
     Not by looking them up: `reference` of a built-in problem may give what ships with it.
     """
+    loaded, seconds = setup.loaded, setup.config.evaluation.reference_seconds
     known = record.reader.references()
     chosen = [i for i in _spread(list(record.instances.values()), sample) if i.id in known]
     if loaded.references is None:
@@ -160,7 +145,7 @@ def _references(
         recorded = known[instance.id]
         told, what = f"{recorded.kind.value} {recorded.value}", f"reference of {instance.id}"
         try:
-            now = proved_again(loaded, instance, recorded, config.evaluation.reference_seconds)
+            now = proved_again(loaded, instance, recorded, seconds)
         except SolverFailed as error:
             findings.not_proved += 1
             findings.note(what, told, error.message)
@@ -185,41 +170,19 @@ def _agrees(recorded: Reference, now: Reference, problem: Problem) -> bool:
 
 
 def _executions(
-    record: RunRecord,
-    loaded: LoadedProblem,
-    config: Config,
-    programs: Sequence[str],
-    findings: Findings,
-    notify: Notify,
+    record: RunRecord, setup: Setup, programs: Sequence[str], findings: Findings, notify: Notify
 ) -> None:
     """Runs every program on every split for which the run holds its evaluation."""
-    import os
-
-    from ...evolve.executor import ThreadExecutor
-    from ...sandbox.slot import open_sandbox
-    from ..opening.setup import policy_of
-
-    policy = policy_of(config)
-    evaluator = stored_evaluator(record.reader, loaded, config)
-    findings.note("evaluator digest", record.reader.record("evaluator"), evaluator.version)
-    slots = config.run.workers or os.cpu_count() or 1
-    executor = ThreadExecutor(evaluator, lambda: open_sandbox(policy), slots)
-    try:
-        with_slot = open_sandbox(policy)
-        try:
+    findings.note("evaluator digest", record.reader.record("evaluator"), setup.evaluator.version)
+    with setup.executor() as executor:
+        with closing(setup.open_slot()) as slot:
             for id in programs:
-                findings.compare(
-                    "candidate ids", f"candidate {id}: source", id, _identity(record, id, with_slot)
-                )
-        finally:
-            with_slot.close()
-        pending = list(_submit(record, evaluator, executor, programs))
+                findings.compare("candidate ids", f"candidate {id}: source", id, _identity(record, id, slot))
+        pending = list(_submit(record, setup, executor, programs))
         for done, (id, recorded, future) in enumerate(pending):
             notify("evaluations", done, len(pending))
             _compare_evaluations(id, recorded, future.result(), findings)
         notify("evaluations", len(pending), len(pending))
-    finally:
-        executor.close()
 
 
 def _identity(record: RunRecord, id: str, sandbox: Sandbox) -> str:
@@ -239,12 +202,12 @@ def _identity(record: RunRecord, id: str, sandbox: Sandbox) -> str:
 
 
 def _submit(
-    record: RunRecord, evaluator: GapEvaluator, executor: ThreadExecutor, programs: Sequence[str]
+    record: RunRecord, setup: Setup, executor: ThreadExecutor, programs: Sequence[str]
 ) -> Iterator[tuple[str, Evaluation, Future[Evaluation]]]:
     from ...evolve.executor import Job
 
     for id in programs:
-        program = evaluator.program(record.candidate(id).files)
+        program = setup.evaluator.program(record.candidate(id).files)
         for split in SPLITS:
             recorded = record.evaluation(id, split)
             if recorded is not None:

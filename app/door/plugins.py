@@ -18,12 +18,15 @@ from ..errors import ProblemError, UnknownProblem
 from .parameters import ParameterSpec, read_parameters, resolve
 from .sources import (
     Found,
+    Source,
     blame,
     from_entry_point,
     from_file,
     from_module,
     installed,
     source_digest,
+    source_of_file,
+    source_of_module,
     told_when_slow,
 )
 
@@ -187,7 +190,7 @@ def _find(spec: str) -> Found:
     """Where a specification leads."""
     if spec in BUILT_INS:
         return from_module(BUILT_INS[spec], "built-in")
-    if spec.endswith(".py") or "/" in spec or Path(spec).is_file():
+    if _names_file(spec):
         return from_file(Path(spec))
     if ":" in spec:
         return from_module(spec)
@@ -201,6 +204,20 @@ def _find(spec: str) -> Found:
         f"problem {spec!r}: not known; expected a built-in or installed name, a file.py or module:attribute",
         f"did you mean {' or '.join(near)}?" if near else "`gapsmith problems list` shows the known ones",
     )
+
+
+def source_of(spec: str) -> Source | None:
+    """Where the source of a problem is, found without running any of it; None of a built-in one."""
+    if spec in BUILT_INS:
+        return None
+    if _names_file(spec):
+        return source_of_file(Path(spec))
+    entries = [] if ":" in spec else installed("gapsmith.problems").get(spec, [])
+    return source_of_module(entries[0].module if entries else spec.partition(":")[0])
+
+
+def _names_file(spec: str) -> bool:
+    return spec.endswith(".py") or "/" in spec or Path(spec).is_file()
 
 
 def _try(name: str, origin: str, find: Any) -> Listed:

@@ -13,7 +13,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -28,6 +28,8 @@ from ..errors import ProblemError, SolverFailed, UnknownProblem
 
 PATIENCE_SECONDS = 5.0
 """Wall seconds beyond those that were asked for, before somebody who waits is told what for."""
+_MOST_BYTES = 2**26
+"""Of one source text."""
 _log = logging.getLogger("gapsmith.plugins")
 
 
@@ -133,8 +135,7 @@ def from_file(path: Path) -> Found:
 def from_module(spec: str, origin: str = "module") -> Found:
     """Imports `module:attribute`, from installed packages first and then from the working folder."""
     name, _, attribute = spec.partition(":")
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())
+    _search_working_folder()
     with blame(f"problem {spec}" if origin == "module" else f"{origin} {spec}"):
         module = importlib.import_module(name)
         value: Any = module
@@ -181,19 +182,72 @@ def source_digest(modules: list[str]) -> str:
     hasher = hashlib.sha256()
     for name in sorted(set(modules)):
         hasher.update(name.encode() if not name.startswith("gapsmith_file_") else b"file")
-        for path in _files(name):
+        module = sys.modules.get(name)
+        for path in _files(getattr(module, "__file__", None), bool(getattr(module, "__package__", ""))):
             hasher.update(b"\0" + path.name.encode() + b"\0" + path.read_bytes())
     return hasher.hexdigest()
 
 
-def _files(name: str) -> list[Path]:
-    module = sys.modules.get(name)
-    file = getattr(module, "__file__", None)
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a plug-in's source text is, and the hex SHA-256 of what stands there; None if nothing does."""
+
+    path: Path
+    digest: str | None
+
+
+def source_of_file(path: Path) -> Source:
+    """The source of a single-file plug-in; the file is not run."""
+    return Source(path, content_digest([path]))
+
+
+def source_of_module(name: str) -> Source:
+    """The source of a module that can be imported; neither the module nor its packages are run."""
+    _search_working_folder()
+    places, file, packaged = None, None, False
+    parts = name.split(".")
+    for number in range(len(parts)):
+        full = ".".join(parts[: number + 1])
+        finders = [finder for finder in sys.meta_path if hasattr(finder, "find_spec")]
+        try:
+            spec = next((found for f in finders if (found := f.find_spec(full, places)) is not None), None)
+        except (ImportError, ValueError, OSError):  # no name of a module
+            spec = None
+        if spec is None:
+            return Source(Path(name), None)
+        places, file = spec.submodule_search_locations, spec.origin if spec.has_location else None
+        packaged = number > 0 or places is not None
+    return Source(Path(file or name), content_digest(_files(file, packaged)))
+
+
+def content_digest(paths: Sequence[Path]) -> str | None:
+    """Hex SHA-256 of a file as `sha256sum` prints it, or of several with their names; None without any."""
+    digests = [(path.name, _digest(path)) for path in paths if path.is_file()]
+    if len(digests) == 1 and len(paths) == 1:
+        return digests[0][1]
+    text = "".join(f"{name}\0{digest}\n" for name, digest in digests)
+    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest() if digests else None
+
+
+def _digest(path: Path) -> str:
+    if path.stat().st_size > _MOST_BYTES:
+        return "none, for the file is too large"
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _files(file: str | None, packaged: bool) -> list[Path]:
+    """A module's file, with the rest of its folder if the module is part of a package."""
     if file is None or not Path(file).is_file():
         return []
-    if not getattr(module, "__package__", ""):
+    if not packaged:
         return [Path(file)]
     return sorted(p for p in Path(file).parent.rglob("*.py") if "__pycache__" not in p.parts)
+
+
+def _search_working_folder() -> None:
+    """Lets modules of the working folder be found, after those of installed packages."""
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
 
 
 def _distribution(entry: EntryPoint) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Evaluation, EvaluationStatus, Reference, ReferenceKind, Score, ScoreStatus
-from ...evaluators.cache import Cache
 from ...evaluators.evaluator import GapEvaluator
 from ...evaluators.numbers import better_than
 from ...evaluators.scoring import tolerance_of
@@ -15,14 +14,12 @@ from ...evolve.executor import Executor, Job
 from ...problems.base import Instance, Number, Sense, decode_number, encode_number
 from ...sandbox.base import MAIN_FILE, Program
 from ..errors import INVALID, UserError
-from .secret import candidate_seed
 
 if TYPE_CHECKING:
-    from ...sandbox.policy import Policy
-    from ..config import Config
     from ..door.plugins import LoadedProblem
     from .setup import Notify, Setup
 
+UNKNOWN = Reference(0, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder of a first pass")
 _PASSING = frozenset({ScoreStatus.TIMEOUT, ScoreStatus.MEMORY, ScoreStatus.CRASHED})
 """What a busy machine alone can cause: another time the same program may do well."""
 
@@ -78,39 +75,30 @@ def best_baseline(found: Mapping[str, Mapping[str, Evaluation]], split: str) -> 
     return name, found[name][split]
 
 
-def baseline_references(
+def best_of_baselines(
     loaded: LoadedProblem,
-    config: Config,
-    policy: Policy,
+    evaluator: GapEvaluator,
+    executor: Executor,
     instances: Sequence[Instance],
-    cache: Cache,
     notify: Notify,
 ) -> dict[str, Reference]:
     """Instance id → the best objective of any baseline or start program; no proof, so no optimality gap.
 
+    Args:
+        loaded: the problem.
+        evaluator: over one split `all`, where every reference is `UNKNOWN`.
+        executor: runs the programs.
+        instances: of that split.
+        notify: told when it begins and ends.
+
     Raises:
         UserError: no baseline gives a valid answer to an instance.
     """
-    from .setup import Setup, limits_of
-
     problem = loaded.problem
-    nothing = Reference(
-        0, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder of a first pass"
-    )
-    evaluator = GapEvaluator(
-        problem,
-        {"all": instances},
-        lambda instance: nothing,
-        limits=limits_of(config),
-        seed=candidate_seed(config),
-        policy=policy.digest,
-    )
-    setup = Setup(loaded, config, policy, evaluator, cache, "all")
     sources = {**problem.start_programs(), **problem.baselines()}
     programs = {name: evaluator.program({MAIN_FILE: text}) for name, text in sources.items()}
     notify("references", 0, 1)
-    with setup.executor() as executor:
-        found = evaluate_all(executor, programs, ["all"])
+    found = evaluate_all(executor, programs, ["all"])
     notify("references", 1, 1)
     best: dict[str, tuple[Number, str]] = {}
     minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)

@@ -1,4 +1,4 @@
-"""Opens a problem for work: draws its instances, gets their references, makes the evaluator."""
+"""The instances of a campaign: drawn by its problem or read from a user's files; and their references."""
 
 from __future__ import annotations
 
@@ -10,52 +10,28 @@ from typing import TYPE_CHECKING
 
 from ...evaluators.base import Reference
 from ...evaluators.cache import Cache, ReferenceCache
-from ...evaluators.evaluator import GapEvaluator
 from ...evolve.base import stream
-from ...problems.base import SPLITS, Instance
+from ...problems.base import SPLITS, Instance, InstanceFileError, ReadsInstances
 from ..door.plugins import LoadedProblem
 from ..errors import INVALID, USAGE, ProblemError, UserError
-from .baselines import baseline_references
 from .references import parallel
-from .secret import candidate_seed, keyed, with_secret
-from .setup import Notify, Setup, limits_of, open_problem, policy_of, read_file
 
 if TYPE_CHECKING:
     from ..config import Config
+    from .setup import Notify
 
-
-def open_setup(
-    config: Config,
-    *,
-    sets: Sequence[str] = SPLITS,
-    files: Sequence[Path] = (),
-    notify: Notify = lambda what, done, total: None,
-) -> Setup:
-    """Loads the problem, draws its instances and gets their references.
-
-    Args:
-        config: whole configuration.
-        sets: splits or named sets to open.
-        files: users' instance files to open instead of `sets`; each becomes a set of its file's name.
-        notify: told how far the references are.
-
-    Raises:
-        UserError: the problem, a set or a file cannot be used.
-    """
-    loaded = open_problem(config)
-    config = with_secret(config, loaded)
-    loaded = keyed(loaded, config.evaluation.secret)
-    if files:
-        splits = {path.name: read_file(loaded, path) for path in files}
-    else:
-        splits = splits_of(loaded, config, sets)
-    return assemble(loaded, config, splits, notify, ", ".join(splits))
+_FILE_ENDINGS = (".csv", ".json", ".jsonl", ".txt")
 
 
 def splits_of(
     loaded: LoadedProblem, config: Config, sets: Sequence[str] = SPLITS
 ) -> dict[str, Sequence[Instance]]:
-    """Splits of the files that a configuration names, if it names any; else drawn, as all named sets are.
+    """Instances by set: from the files that the configuration names, if it names any, else drawn.
+
+    Args:
+        loaded: the problem.
+        config: whole configuration.
+        sets: splits, named sets, or instance files, each of which becomes a set of its file's name.
 
     Raises:
         UserError: a file cannot be read, or the problem has no such set.
@@ -64,7 +40,13 @@ def splits_of(
     if own and {*sets} <= {*SPLITS}:
         splits = user_splits(loaded, own, seed)
         return {name: splits[name] for name in sets}
-    return {name: loaded.instances(name, seed) for name in sets}
+    found: dict[str, Sequence[Instance]] = {}
+    for name in sets:
+        if names_file(name) and name not in loaded.problem.sets():
+            found[Path(name).name] = read_file(loaded, Path(name))
+        else:
+            found[name] = loaded.instances(name, seed)
+    return found
 
 
 def user_splits(loaded: LoadedProblem, sources: Sequence[str], seed: int) -> dict[str, Sequence[Instance]]:
@@ -105,38 +87,6 @@ def _deal(instances: Sequence[Instance], seed: int) -> dict[str, list[Instance]]
         for instance in group:
             dealt[next(turns)].append(instance)
     return dealt
-
-
-def assemble(
-    loaded: LoadedProblem,
-    config: Config,
-    splits: Mapping[str, Sequence[Instance]],
-    notify: Notify,
-    instances_from: str,
-    cache: Cache | None = None,
-) -> Setup:
-    """A setup over given instances; references are kept in `cache`, by default the user's.
-
-    Raises:
-        UserError: two training, validation or test instances are the same, or have one id.
-    """
-    cache = cache or Cache()
-    policy = policy_of(config)
-    every = [i for instances in splits.values() for i in instances]
-    check_disjoint(loaded, splits)
-    if loaded.references is None:
-        found = baseline_references(loaded, config, policy, every, cache, notify)
-    else:
-        found = get_references(loaded, config, every, cache, notify)
-    evaluator = GapEvaluator(
-        loaded.problem,
-        splits,
-        lambda instance: found[instance.id],
-        limits=limits_of(config),
-        seed=candidate_seed(config),
-        policy=policy.digest,
-    )
-    return Setup(loaded, config, policy, evaluator, cache, instances_from)
 
 
 def check_disjoint(loaded: LoadedProblem, splits: Mapping[str, Sequence[Instance]]) -> None:
@@ -191,3 +141,31 @@ def get_references(
         found[instance.id] = reference
         notify("references", len(found), len(instances))
     return {instance.id: found[instance.id] for instance in instances}
+
+
+def names_file(text: str) -> bool:
+    """Whether a text that may name a set means a file: it exists, has a folder or a file's ending."""
+    path = Path(text)
+    return path.exists() or len(path.parts) > 1 or path.suffix in _FILE_ENDINGS
+
+
+def read_file(loaded: LoadedProblem, path: Path) -> Sequence[Instance]:
+    """The instances of a user's file.
+
+    Raises:
+        UserError: the problem reads no files, or this one cannot be read.
+    """
+    if not isinstance(loaded.problem, ReadsInstances):
+        raise UserError(USAGE, f"{loaded.name}: reads no instance files", "name one of its sets instead")
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "no such file"
+        raise UserError(INVALID, f"{path}: {what}, expected a file with instances")
+    try:
+        instances = loaded.problem.read_instances(path)
+    except InstanceFileError as error:
+        raise UserError(INVALID, str(error), f"format: `gapsmith problems show {loaded.name}`") from error
+    except OSError as error:
+        raise UserError(INVALID, f"{path}: {error.strerror}, expected a file with instances") from error
+    if not instances:
+        raise UserError(INVALID, f"{path}: no instances, expected at least one")
+    return instances

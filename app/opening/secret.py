@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import re
-import secrets
-from contextlib import suppress
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...evaluators.cache import cache_folder
 from ...problems.base import Keyed
 from ..door.sources import blame
-from ..errors import INVALID, UserError
+from ..keyfile import kept
 
 if TYPE_CHECKING:
     from ..config import Config
     from ..door.plugins import LoadedProblem
 
-_BYTES = 32
 FILE = "secret"
 
 
@@ -63,38 +56,4 @@ def installation_secret() -> str:
     Raises:
         UserError: the file that holds it was damaged.
     """
-    return _kept(cache_folder() / FILE)
-
-
-@cache
-def _kept(path: Path) -> str:
-    """The secret of a file; where none can be kept, one of this process alone."""
-    try:
-        if not path.exists():
-            _make(path)
-        text = path.read_text("ascii").strip()
-    except OSError:
-        return secrets.token_hex(_BYTES)
-    except UnicodeDecodeError:
-        text = ""
-    if not re.fullmatch(f"[0-9a-f]{{{2 * _BYTES}}}", text):
-        raise UserError(
-            INVALID,
-            f"{path}: damaged, expected {2 * _BYTES} hexadecimal digits",
-            "delete it for a new secret; runs keep their own in campaign.toml",
-        )
-    return text
-
-
-def _make(path: Path) -> None:
-    """Writes a new secret that only this user can read; of several processes the first one wins."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    own = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    descriptor = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with open(descriptor, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(_BYTES) + "\n")
-        with suppress(FileExistsError):
-            os.link(own, path)
-    finally:
-        own.unlink()
+    return kept(cache_folder() / FILE)

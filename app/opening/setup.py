@@ -1,32 +1,37 @@
-"""From a configuration to a problem with its instances, references and evaluator."""
+"""What a campaign is judged by: a problem with its instances, references, evaluator and sandbox policy."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ...evaluators.base import Reference
 from ...evaluators.cache import Cache
 from ...evaluators.evaluator import GapEvaluator
 from ...evolve.executor import ThreadExecutor
-from ...problems.base import Instance, InstanceFileError, ReadsInstances
+from ...problems.base import SPLITS, Instance
 from ...sandbox.base import Limits, Sandbox
 from ..door.plugins import LoadedProblem, load_problem
-from ..errors import INVALID, USAGE, UserError
-from .secret import keyed
+from ..record.authority import NO_TRUST, Trust, Use, granted
+from .baselines import UNKNOWN, best_of_baselines
+from .draw import check_disjoint, get_references, splits_of
+from .secret import candidate_seed, keyed, with_secret
 
 if TYPE_CHECKING:
     from ...evolve.store.store import Store
     from ...sandbox.policy import Policy
     from ..config import Config
+    from ..record.record import RunRecord
 
 Notify = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done and how much there is (counts)."""
 
-_FILE_ENDINGS = (".csv", ".json", ".jsonl", ".txt")
+
+def _silent(what: str, done: int, total: int) -> None:
+    """Tells nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,106 @@ class Setup:
     evaluator: GapEvaluator
     cache: Cache
     instances_from: str
+
+    @classmethod
+    def from_problem(cls, config: Config, *, sets: Sequence[str] = SPLITS, notify: Notify = _silent) -> Setup:
+        """A problem as it is now: instances drawn or read, references from the cache or computed.
+
+        Args:
+            config: whole configuration, the caller's word.
+            sets: splits, named sets or instance files to open.
+            notify: told how far the references are.
+
+        Raises:
+            UserError: the problem, a set or a file cannot be used.
+        """
+        loaded = load_problem(config.campaign.problem, config.problem)
+        config = with_secret(config, loaded)
+        loaded = keyed(loaded, config.evaluation.secret)
+        return cls.over(loaded, config, splits_of(loaded, config, sets), notify)
+
+    @classmethod
+    def over(
+        cls,
+        loaded: LoadedProblem,
+        config: Config,
+        splits: Mapping[str, Sequence[Instance]],
+        notify: Notify = _silent,
+        cache: Cache | None = None,
+    ) -> Setup:
+        """A problem on given instances; references are kept in `cache`, by default the user's.
+
+        Raises:
+            UserError: two training, validation or test instances are the same, or have one id.
+        """
+        cache = cache or Cache()
+        every = [i for instances in splits.values() for i in instances]
+        check_disjoint(loaded, splits)
+        if loaded.references is not None:
+            references = get_references(loaded, config, every, cache, notify)
+        else:
+            first = cls._made(loaded, config, {"all": every}, lambda id: UNKNOWN, cache)
+            with first.executor() as executor:
+                references = best_of_baselines(loaded, first.evaluator, executor, every, notify)
+        return cls._made(loaded, config, splits, references.__getitem__, cache)
+
+    @classmethod
+    def from_record(
+        cls,
+        record: RunRecord,
+        trust: Trust = NO_TRUST,
+        *,
+        uses: Collection[Use] = (),
+        workers: int | None = None,
+    ) -> Setup:
+        """A run as it was recorded: its configuration, instances and references; nothing is drawn anew.
+
+        This is where a record gains authority, and `granted` says how much.
+
+        Args:
+            record: of the run.
+            trust: the caller's word.
+            uses: what the caller does beside running programs.
+            workers: sandbox slots at work (count), by default as the run was configured.
+
+        Raises:
+            UserError: the record asks for more than is allowed, or its problem is not here.
+        """
+        config = granted(record, trust, uses)
+        if workers is not None:
+            config = config.model_copy(update={"run": config.run.model_copy(update={"workers": workers})})
+        return cls.stored(record, config)
+
+    @classmethod
+    def stored(cls, record: RunRecord, config: Config) -> Setup:
+        """A run's stored instances and references under a configuration that the caller stands behind."""
+        loaded = keyed(load_problem(config.campaign.problem, config.problem), config.evaluation.secret)
+        references, instances = record.reader.references(), record.instances.values()
+        splits = {split: [i for i in instances if i.split == split] for split in SPLITS}
+        made = cls._made(loaded, config, splits, references.__getitem__, Cache())
+        return replace(made, instances_from=record.name)
+
+    @classmethod
+    def _made(
+        cls,
+        loaded: LoadedProblem,
+        config: Config,
+        splits: Mapping[str, Sequence[Instance]],
+        reference: Callable[[str], Reference],
+        cache: Cache,
+    ) -> Setup:
+        policy, section = _policy(config), config.sandbox
+        evaluator = GapEvaluator(
+            loaded.problem,
+            splits,
+            lambda instance: reference(instance.id),
+            limits=Limits(
+                section.cpu_seconds, int(section.memory_mb * 2**20), int(section.output_kb * 2**10)
+            ),
+            seed=candidate_seed(config),
+            policy=policy.digest,
+        )
+        return cls(loaded, config, policy, evaluator, cache, ", ".join(splits))
 
     @property
     def workers(self) -> int:
@@ -82,53 +187,10 @@ class Setup:
         return tuple(sorted({name.partition(".")[0] for name in self.policy.modules}))
 
 
-def policy_of(config: Config) -> Policy:
+def _policy(config: Config) -> Policy:
     """The sandbox's import policy and layers under a configuration."""
     from ...sandbox.policy import Policy
 
     standard = Policy()
     extra = [m for m in config.sandbox.modules if m not in standard.modules]
     return Policy(modules=(*standard.modules, *extra), without=frozenset(config.sandbox.without))
-
-
-def limits_of(config: Config) -> Limits:
-    """What one execution may use under a configuration."""
-    section = config.sandbox
-    return Limits(section.cpu_seconds, int(section.memory_mb * 2**20), int(section.output_kb * 2**10))
-
-
-def open_problem(config: Config) -> LoadedProblem:
-    """The problem that a configuration names, with its parameters, drawn with the secret that it names.
-
-    Raises:
-        ProblemError: it cannot be found or used.
-    """
-    return keyed(load_problem(config.campaign.problem, config.problem), config.evaluation.secret)
-
-
-def names_file(text: str) -> bool:
-    """Whether a text that may name a set means a file: it exists, has a folder or a file's ending."""
-    path = Path(text)
-    return path.exists() or len(path.parts) > 1 or path.suffix in _FILE_ENDINGS
-
-
-def read_file(loaded: LoadedProblem, path: Path) -> Sequence[Instance]:
-    """The instances of a user's file.
-
-    Raises:
-        UserError: the problem reads no files, or this one cannot be read.
-    """
-    if not isinstance(loaded.problem, ReadsInstances):
-        raise UserError(USAGE, f"{loaded.name}: reads no instance files", "name one of its sets instead")
-    if not path.is_file():
-        what = "is a folder" if path.is_dir() else "no such file"
-        raise UserError(INVALID, f"{path}: {what}, expected a file with instances")
-    try:
-        instances = loaded.problem.read_instances(path)
-    except InstanceFileError as error:
-        raise UserError(INVALID, str(error), f"format: `gapsmith problems show {loaded.name}`") from error
-    except OSError as error:
-        raise UserError(INVALID, f"{path}: {error.strerror}, expected a file with instances") from error
-    if not instances:
-        raise UserError(INVALID, f"{path}: no instances, expected at least one")
-    return instances

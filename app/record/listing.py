@@ -10,6 +10,7 @@ from ...evolve.store.progress import mean_gap
 from ...evolve.store.reader import Reader
 from ...evolve.store.schema import StoreError
 from ...evolve.store.work import work
+from .authority import is_own
 from .runs import misnamed, status
 from .summary import best_candidate
 
@@ -27,7 +28,7 @@ def run_row(folder: Path) -> dict[str, Any]:
             reader.close()
     except StoreError as error:
         empty = dict.fromkeys(("problem", "model", "iterations", "best_gap_percent", "started", "group"))
-        unknown = {"status": "unreadable", "unsafe_without": [], "note": str(error)}
+        unknown = {"status": "unreadable", "foreign": True, "unsafe_without": [], "note": str(error)}
         return {"run": folder.name, **empty, **unknown}
 
 
@@ -38,6 +39,7 @@ def _row(folder: Path, reader: Reader) -> dict[str, Any]:
         "problem": (reader.record("problem") or {}).get("name"),
         "model": models if isinstance(models, str) else ", ".join(models) or None,
         "status": status(folder, reader.record("stop_reason")),
+        "foreign": not is_own(reader),
         "unsafe_without": list(reader.record("unsafe_without") or ()),
         "iterations": work(reader).iterations,
         "best_gap_percent": mean_gap(reader, best_candidate(reader), "valid"),

@@ -19,6 +19,7 @@ from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.schema import FILE_NAME, StoreError
 from ...problems.base import Instance
 from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
+from .authority import is_own
 from .runs import find_group, find_run
 from .summary import best_candidate
 
@@ -40,6 +41,7 @@ class RunRecord:
         self._instances: dict[str, Instance] | None = None
         self._evaluations: dict[tuple[str, str], Evaluation | None] = {}
         self._archive: list[Archive | None] = []
+        self._foreign: bool | None = None
 
     @property
     def name(self) -> str:
@@ -85,6 +87,13 @@ class RunRecord:
             if event.data.get("candidate") == id and isinstance(noted, list):
                 names += map(str, noted)
         return list(dict.fromkeys(names))
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the run was made or changed by another than this user, on this machine."""
+        if self._foreign is None:
+            self._foreign = not is_own(self.reader)
+        return self._foreign
 
     @property
     def models(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ from ...evolve.store.work import admitted, asked, budgeted_cpu_seconds, budgeted
 from ..config import Config, parse, read
 from ..errors import INVALID, USAGE, UserError
 from ..versions import refuse_other_version
+from .authority import NO_TRUST, Trust, Use, granted
+from .record import open_record
 from .runs import CONFIG_NAME, Group
 
 _ELITES = 5
@@ -32,15 +34,21 @@ def option(key: str) -> str:
     return "--" + {"cpu": "cpu-seconds", "cost": "usd"}.get(key, key).replace("_", "-")
 
 
-def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) -> Config:
+def stored_config(
+    folder: Path,
+    totals: Mapping[str, Any],
+    workers: int | None,
+    trust: Trust = NO_TRUST,
+    uses: Collection[Use] = (Use.MODELS, Use.TEMPLATES),
+) -> Config:
     """A run's configuration with new budget totals.
 
     Raises:
-        UserError: the run has no configuration, another version began it, its `campaign.toml` was edited, or
-            a total is below what is done.
+        UserError: the run has no configuration, another version began it, its `campaign.toml` was edited, a
+            total is below what is done, or the record asks for more than its user or the caller allows.
     """
-    reader = Reader.open(folder)
-    try:
+    with open_record(folder) as record:
+        reader = record.reader
         document = reader.record("config")
         done = {
             "iterations": asked(reader),
@@ -51,23 +59,23 @@ def stored_config(folder: Path, totals: Mapping[str, Any], workers: int | None) 
             "tokens": calls(reader).tokens,
             "usd": paid(reader),
         }
-        versions = reader.record("versions") or {}
-    finally:
-        reader.close()
-    if document is None:
-        raise UserError(
-            INVALID, f"{folder.name}: no configuration in the store, expected a run that has begun"
-        )
-    refuse_other_version(versions, folder.name)  # other versions have other keys: nobody edited those
+        if document is None or reader.record("created") is None:
+            raise UserError(
+                INVALID, f"{folder.name}: no configuration in the store, expected a run that has begun"
+            )
+        refuse_other_version(reader.record("versions") or {}, folder.name)  # it has other keys: no edits
+        config = granted(record, trust, uses)
     refuse_edits(folder, document)
     _refuse_less(folder, done, totals)
     _refuse_none(folder, totals)
+    return _with_totals(config, totals, workers)
+
+
+def _with_totals(config: Config, totals: Mapping[str, Any], workers: int | None) -> Config:
     changes = {key: value for key, value in totals.items() if value is not None}
-    if changes:
-        document["budget"] = {**document["budget"], **changes}
-    if workers is not None:
-        document["run"] = {**document["run"], "workers": workers}
-    return parse(document, folder.name)
+    budget = config.budget.model_copy(update=changes)
+    run = config.run if workers is None else config.run.model_copy(update={"workers": workers})
+    return config.model_copy(update={"budget": budget, "run": run})
 
 
 def stored_group(name: str, members: Sequence[Path]) -> Group:
@@ -81,14 +89,14 @@ def stored_group(name: str, members: Sequence[Path]) -> Group:
 
 
 def missing_member(
-    number: int, other: Path, totals: Mapping[str, Any], workers: int | None
+    number: int, other: Path, totals: Mapping[str, Any], workers: int | None, trust: Trust = NO_TRUST
 ) -> tuple[Config, dict[str, dict[str, str]]]:
     """Configuration and start programs of a run of a group that was not begun, from another run of the group.
 
     Raises:
         UserError: as `stored_config`.
     """
-    config = stored_config(other, {}, None)
+    config = _with_totals(stored_config(other, {}, None, trust, [*Use]), totals, workers)
     seed = config.campaign.seed + number - _number(other)
     reader = Reader.open(other)
     try:
@@ -96,13 +104,8 @@ def missing_member(
         given: dict[str, dict[str, str]] = reader.record("given_starts") or {}
     finally:
         reader.close()
-    changes = {
-        "campaign": config.campaign.model_copy(update={"seed": seed}),
-        "budget": config.budget.model_copy(update=dict(totals)),
-        "run": config.run.model_copy(update={} if workers is None else {"workers": workers}),
-    }
     starts = {candidate.operator: dict(candidate.files) for candidate in found} or given
-    return config.model_copy(update=changes), starts
+    return config.model_copy(update={"campaign": config.campaign.model_copy(update={"seed": seed})}), starts
 
 
 def _number(member: Path) -> int:

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import __version__
+from ...evolve.store.schema import StoreError
 from ...sandbox import unseen
 from ..numbers import interval, percent
-from ..words import clean, count, gap_word, layers, reaches, reference_kinds, unsafe
+from ..words import FOREIGN, clean, count, gap_word, layers, reaches, reference_kinds, unsafe
 from .record import RunRecord
 from .runs import CONFIG_NAME
 
@@ -91,14 +92,16 @@ def simplified_text(record: RunRecord, document: Mapping[str, Any], file_name: s
         f"  mean of ratios {_mean(after)} (95 % interval over instances); as found {_mean(before)}",
         *_usage(record, file_name),
     ]
-    return _program(record, [clean(line) for line in header], next(iter(document["files"].values())))
+    return _program(record, header, next(iter(document["files"].values())))
 
 
 def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
     """A heuristic's text between a header and a `__main__`; its own `__main__` never ran and is left out."""
     problem = record.problem
-    lines = "\n".join(f"# {line}".replace("\n", " ").rstrip() for line in header)
+    lines = "\n".join(f"# {' '.join(clean(line).splitlines())}".rstrip() for line in header)
     own = unseen.clean(_without_main(text), tab="\t").rstrip()
+    if not problem["entry_point"].isidentifier():
+        raise StoreError(f"{record.name}: entry point {problem['entry_point']!r}, expected a name")
     return f"{lines}\n\n{own}\n{_main(problem['entry_point'], problem.get('driver'))}"
 
 
@@ -125,15 +128,20 @@ def _asks_for_main(test: ast.expr) -> bool:
 
 
 def evaluate_command(record: RunRecord, file_name: str, split: str | None = "test") -> str:
-    """The command that scores a file on the same instances as the run.
+    """The command that scores a file on the same instances as the run; of a foreign run, the one that asks.
 
     Where that takes more than the problem's parameters and a seed it names the run's configuration, as for a
     secret that they were drawn with: a program may end in a prompt.
     """
     problem, config = record.problem, record.config
+    if record.foreign:
+        return shlex.join(["gapsmith", "verify", str(record.folder)])
     chosen = [] if split is None else ["--split", split]
     if _own(config, "evaluation", ("secret", "instances", "reference_seconds")) or _own(config, "sandbox"):
-        return shlex.join(["gapsmith", "evaluate", str(record.folder / CONFIG_NAME), file_name, *chosen])
+        off = [word for layer in record.unsafe for word in ("--unsafe-without", layer)]
+        return shlex.join(
+            ["gapsmith", "evaluate", str(record.folder / CONFIG_NAME), file_name, *chosen, *off]
+        )
     name = (config.get("campaign") or {}).get("problem") or problem.get("name") or "PROBLEM"
     words = ["gapsmith", "evaluate", name, file_name, *chosen]
     for key, value in (config.get("problem") or {}).items():
@@ -160,7 +168,7 @@ def _header(record: RunRecord, id: str, file_name: str) -> list[str]:
         if figures is not None and figures.mean_gap_percent is not None:
             lines += _gap_lines(figures.as_json(), split, record)
             break
-    return [clean(line) for line in [*lines, *_usage(record, file_name)]]
+    return [*lines, *_usage(record, file_name)]
 
 
 def _title(record: RunRecord, id: str) -> list[str]:
@@ -169,6 +177,7 @@ def _title(record: RunRecord, id: str) -> list[str]:
     return [
         f"Heuristic for {problem.get('name')} (version {problem.get('version')}): {goal}.",
         f"Found by Gapsmith {__version__}: run {record.name}, candidate {id}.",
+        *([FOREIGN] if record.foreign else []),
         *([unsafe(record.unsafe)] if record.unsafe else []),
         *([f"Sandbox: {layers(record.layers)}."] if record.layers else []),
         *([reaches(reached)] if (reached := record.reached(id)) else []),

@@ -11,6 +11,7 @@ from ...evaluators.figures import Figures, of_evaluation
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.work import executions, tested, work
 from ...problems.base import SPLITS
+from .authority import is_own
 from .model_figures import model_figures, model_usage, notes
 from .runs import LOG_NAME, status
 
@@ -39,6 +40,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "baselines": {name: splits(reader, BASELINE + name) for name in reader.baselines()},
         "claims": reader.record("claims") or [],
         "test_evaluations": test_evaluations(reader),
+        "foreign": not is_own(reader),
         "unsafe_without": list(reader.record("unsafe_without") or ()),
         "layers": dict(reader.record("layers") or {}),
         "models": models,

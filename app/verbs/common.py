@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,19 +11,7 @@ import typer
 from ..errors import USAGE, UserError
 
 if TYPE_CHECKING:
-    pass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-from math import isfinite
-
-if TYPE_CHECKING:
-    pass
+    from ..record.authority import Trust
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
@@ -50,6 +39,17 @@ Workers = Annotated[
 Without = Annotated[
     list[str] | None,
     typer.Option("--unsafe-without", metavar="LAYER", help="Go on without a sandbox layer; is stored."),
+]
+
+
+TrustRun = Annotated[
+    bool, typer.Option("--trust-run", help="Allow what the record of a run made elsewhere asks for.")
+]
+
+
+WithoutAgain = Annotated[
+    list[str] | None,
+    typer.Option("--unsafe-without", metavar="LAYER", help="A sandbox layer that the run was made without."),
 ]
 
 
@@ -112,6 +112,26 @@ Usd = Annotated[
 
 
 Tokens = Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens in and out in all, a hard cap.")]
+
+
+def trust_of(trust_run: bool, without: list[str] | None) -> Trust:
+    """The caller's word; what a record gets by that is said on standard error.
+
+    Raises:
+        UserError: there is no such layer.
+    """
+    from ...sandbox.policy import LAYERS
+    from ..record.authority import Trust
+    from ..words import clean
+    from .terminal import console
+
+    if unknown := sorted({*(without or ())} - {*LAYERS}):
+        raise UserError(USAGE, f"--unsafe-without {unknown[0]}: expected one of {', '.join(LAYERS)}")
+
+    def say(line: str) -> None:
+        console(stderr=True).print(clean(line), markup=False, soft_wrap=True)
+
+    return Trust(trust_run, frozenset(without or ()), say)
 
 
 def one_set(split: str | None, instances: str | None) -> str | None:

@@ -23,12 +23,12 @@ def show(
     with errors(json):
         from ..compose import resolve_budget
         from ..config import dump
-        from ..opening.setup import open_problem
+        from ..door.plugins import load_problem
         from .flags import build_config
 
         config = resolve_budget(build_config(what, assign or []))
         document = config.model_dump(mode="json")
-        document["problem"] = dict(open_problem(config).parameters)
+        document["problem"] = dict(load_problem(config.campaign.problem, config.problem).parameters)
         if json:
             emit_json(document)
         else:

@@ -70,15 +70,13 @@ def open_one_set(
     without: list[str] | None,
 ) -> tuple[Setup, str]:
     """A setup over one set or file, and the set's name in it."""
-    from ..opening.draw import open_setup
-    from ..opening.setup import names_file, open_problem
+    from ..opening.setup import Setup
     from .flags import build_config
 
     config = build_config(problem, assign or [], workers=workers, without=without)
     name = one_set(split, instances) or "test"
-    if names_file(name) and name not in open_problem(config).problem.sets():
-        return open_setup(config, files=[Path(name)], notify=print_progress), Path(name).name
-    return open_setup(config, sets=[name], notify=print_progress), name
+    setup = Setup.from_problem(config, sets=[name], notify=print_progress)
+    return setup, setup.instances_from
 
 
 def print_progress(what: str, done: int, total: int) -> None:

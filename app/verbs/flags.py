@@ -30,6 +30,7 @@ def build_config(
     """
     from ..assignments import choose_models, override
     from ..config import parse, read
+    from ..record.authority import check_file
     from ..words import clean
     from .terminal import console
 
@@ -37,6 +38,7 @@ def build_config(
     where = "command line"
     if what.endswith(".toml"):
         document, where = read(Path(what)), what
+        check_file(Path(what), parse(document, what), without or ())
     else:
         document["campaign"] = {"problem": what}
     if model:

@@ -20,13 +20,15 @@ from .terminal import console
 
 @contextmanager
 def opened(folder: Path) -> Iterator[RunRecord]:
-    """The record of a run; says on standard error if it was made without a layer of the sandbox."""
+    """The record of a run; says on standard error if it is foreign or was made without a sandbox layer."""
     from ..record.record import open_record
-    from ..words import unsafe
+    from ..words import FOREIGN, clean, unsafe
 
     with open_record(folder) as record:
+        if record.foreign:
+            console(stderr=True).print(f"{clean(record.name)}: {FOREIGN}", markup=False)
         if record.unsafe:
-            console(stderr=True).print(f"{record.name}: {unsafe(record.unsafe)}", markup=False)
+            console(stderr=True).print(f"{clean(record.name)}: {unsafe(record.unsafe)}", markup=False)
         yield record
 
 

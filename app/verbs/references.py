@@ -142,8 +142,8 @@ def _choose(
     from ...problems.base import SPLITS
     from ..config import Config
     from ..door.plugins import load_problem
+    from ..opening.draw import names_file, read_file
     from ..opening.secret import installed
-    from ..opening.setup import names_file, read_file
 
     chosen = one_set(split, instances)
     loaded = installed(load_problem(problem, parameters(assign)))

@@ -8,20 +8,27 @@ from typing import Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .common import Json, Run, Runs, Workers
+from .common import Json, Run, Runs, TrustRun, WithoutAgain, Workers, trust_of
 from .terminal import console, emit_json, errors
 
 
-def replay(run: Run, workers: Workers = None, runs: Runs = None, json: Json = False) -> None:
+def replay(
+    run: Run,
+    workers: Workers = None,
+    trust_run: TrustRun = False,
+    unsafe_without: WithoutAgain = None,
+    runs: Runs = None,
+    json: Json = False,
+) -> None:
     """Run the campaign again from its record, asking no model; the archive must come out the same."""
     with errors(json):
         from ..audit.replay import replay as again
         from ..record.record import find_runs
         from ..record.runs import runs_folder
 
-        documents = []
+        documents, trust = [], trust_of(trust_run, unsafe_without)
         for folder in find_runs(run, runs_folder(runs)):
-            documents.append(again(folder, workers=workers))
+            documents.append(again(folder, trust, workers=workers))
             if not json:
                 _print(documents[-1])
         if json:

@@ -18,15 +18,18 @@ from .common import (
     Runs,
     Seconds,
     Tokens,
+    TrustRun,
     Usd,
+    WithoutAgain,
     Workers,
+    trust_of,
 )
 from .results import finish, print_result
 from .searching import search, search_new, until_stopped
 from .terminal import console, errors
 
 if TYPE_CHECKING:
-    pass
+    from ..record.authority import Trust
 
 
 def resume(
@@ -40,6 +43,8 @@ def resume(
     usd: Usd = None,
     tokens: Tokens = None,
     workers: Workers = None,
+    trust_run: TrustRun = False,
+    unsafe_without: WithoutAgain = None,
     runs: Runs = None,
     json: Json = False,
 ) -> None:
@@ -60,9 +65,10 @@ def resume(
             "tokens": tokens,
         }
         totals = {key: value for key, value in totals.items() if value is not None}
+        trust = trust_of(trust_run, unsafe_without)
         if members := find_group(run, runs_folder(runs)):
             place = named_place(members[0], runs)
-            _resume_group(Path(run).name, members, totals, workers, place, json)
+            _resume_group(Path(run).name, members, totals, workers, trust, place, json)
             return
         folder = find_run(run, runs_folder(runs))
         runs = named_place(folder, runs)
@@ -72,7 +78,8 @@ def resume(
             console(stderr=True).print(note, markup=False, soft_wrap=True)
             print_result(compose.read_summary(folder), json, runs)
             return
-        document = search(stored_config(folder, totals, workers), folder, {}, None, Event())
+        config = stored_config(folder, totals, workers, trust)
+        document = search(config, folder, {}, None, Event(), adopt=trust_run)
         finish([document], None, json, runs)
 
 
@@ -81,6 +88,7 @@ def _resume_group(
     members: list[Path],
     totals: dict[str, Any],
     workers: int | None,
+    trust: Trust,
     runs: Path | None,
     json: bool,
 ) -> None:
@@ -97,8 +105,9 @@ def _resume_group(
         if folder in done:
             return compose.read_summary(folder)
         if folder in members:
-            return search(stored_config(folder, totals, workers), folder, {}, group, interrupted)
-        config, programs = missing_member(folders.index(folder) + 1, members[0], totals, workers)
+            config = stored_config(folder, totals, workers, trust)
+            return search(config, folder, {}, group, interrupted, adopt=trust.run)
+        config, programs = missing_member(folders.index(folder) + 1, members[0], totals, workers, trust)
         if folder.is_dir():  # a kill while it was set up
             return search(config, folder, programs, group, interrupted)
         return search_new(config, place, folder.name, programs, group, interrupted)

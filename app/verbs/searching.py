@@ -32,11 +32,11 @@ def search_new(
     interrupted: Event,
 ) -> dict[str, Any]:
     """Makes a run folder and searches in it; a wrong name, parameter or file leaves no folder behind."""
+    from ..door.plugins import load_problem
     from ..opening.draw import user_splits
-    from ..opening.setup import open_problem
     from ..record.runs import new_folder
 
-    loaded = open_problem(config)
+    loaded = load_problem(config.campaign.problem, config.problem)
     if config.evaluation.instances:
         user_splits(loaded, config.evaluation.instances, config.evaluation.instance_seed)
     with new_folder(runs, name) as folder:
@@ -49,6 +49,8 @@ def search(
     programs: dict[str, dict[str, str]],
     group: Group | None,
     interrupted: Event,
+    *,
+    adopt: bool = False,
 ) -> dict[str, Any]:
     """Runs a campaign under a live view; Ctrl-C once finishes what is in flight, twice stops now.
 
@@ -81,7 +83,9 @@ def search(
 
         watcher = compose.Watcher(view.notify, started, view.observe)
         try:
-            return compose.run(config, folder, start=programs or None, group=group, watcher=watcher)
+            return compose.run(
+                config, folder, start=programs or None, group=group, watcher=watcher, adopt=adopt
+            )
         except KeyboardInterrupt:
             if not begun.is_set():
                 raise

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
-from .common import Force, Json, Run, Runs
+from .common import Force, Json, Run, Runs, TrustRun, WithoutAgain, trust_of
 from .files import write_new
 from .records import opened, single
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
+    from ..record.authority import Trust
     from ..record.record import RunRecord
 
 
@@ -33,6 +34,8 @@ def show(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The drawing as .svg, .png or .pdf.")
     ] = None,
     force: Force = False,
+    trust_run: TrustRun = False,
+    unsafe_without: WithoutAgain = None,
     runs: Runs = None,
     json: Json = False,
 ) -> None:
@@ -52,13 +55,15 @@ def show(
             from ..views.candidate import candidate_document, print_candidate
 
             id = record.resolve(candidate or "best")
+            trust = trust_of(trust_run, unsafe_without)
             if instance is not None:
-                _draw(record, id, instance, output, force, json)
+                _draw(record, trust, id, instance, output, force, json)
             elif explain:
                 from ..audit.explain import explain as explained
+                from ..opening.setup import Setup
                 from ..views.explain import print_explanation
 
-                told = explained(record, id)
+                told = explained(record, Setup.from_record(record, trust), id)
                 emit_json(told) if json else print_explanation(console(), told)
             elif json:
                 emit_json(candidate_document(record, id))
@@ -66,17 +71,20 @@ def show(
                 print_candidate(console(), record, id, conversation=prompt)
 
 
-def _draw(record: RunRecord, id: str, instance: str, output: Path | None, force: bool, json: bool) -> None:
+def _draw(
+    record: RunRecord, trust: Trust, id: str, instance: str, output: Path | None, force: bool, json: bool
+) -> None:
     """Draws a candidate's answer beside the best baseline's, on the screen or into a file."""
     from ...evaluators.judging import NotDrawn
     from ...problems.base import Drawable
-    from ..audit.again import again, find_instance
+    from ..audit.again import answers, find_instance
+    from ..opening.setup import Setup
     from ..views.plots.canvas import FORMATS, render
     from ..views.plots.drawing import draw, extent, in_terminal
     from ..words import clean
 
-    found, runner = find_instance(record, instance), again(record)
-    problem = runner.loaded.problem
+    found, setup = find_instance(record, instance), Setup.from_record(record, trust)
+    problem = setup.loaded.problem
     if not isinstance(problem, Drawable):
         raise UserError(USAGE, f"{problem.name}: its answers cannot be drawn", "it offers no `draw`")
     form = "svg" if output is None else output.suffix.lower().removeprefix(".")
@@ -84,9 +92,9 @@ def _draw(record: RunRecord, id: str, instance: str, output: Path | None, force:
         raise UserError(USAGE, f"{output}: got format {form or 'none'!r}, expected .svg, .png or .pdf")
     baseline = record.best_baseline(found.split)
     programs = [id, *([baseline] if baseline is not None else [])]
-    answers = runner.answers(programs, found)
+    made = answers(record, setup, programs, found)
     try:
-        drawings = {record.title(p): runner.evaluator.draw(found, answer) for p, answer in answers.items()}
+        drawings = {record.title(p): setup.evaluator.draw(found, answer) for p, answer in made.items()}
     except NotDrawn as error:
         raise UserError(INVALID, str(error), "correct the problem's `draw`") from error
     if not drawings:
@@ -96,7 +104,7 @@ def _draw(record: RunRecord, id: str, instance: str, output: Path | None, force:
     if output is not None:
         write_new(output, render(draw(drawings), form, f"{id}-{instance}"), force)
     if json:
-        emit_json({"run": record.name, "candidate": id, "instance": found.id, "answers": answers})
+        emit_json({"run": record.name, "candidate": id, "instance": found.id, "answers": made})
         return
     out = console()
     out.print(words if output is None else f"{output}: {words}", markup=False)

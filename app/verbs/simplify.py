@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import TROUBLE, UserError
-from .common import Json, Run, Runs
+from .common import Json, Run, Runs, TrustRun, WithoutAgain, trust_of
 from .files import check_new, write_new
 from .records import best_of, opened, warn_of_reaching
 from .terminal import console, emit_json, errors
@@ -28,6 +28,8 @@ def simplify(
     force: Annotated[
         bool, typer.Option("--force", help="Replace a file that exists, or a smaller form kept earlier.")
     ] = False,
+    trust_run: TrustRun = False,
+    unsafe_without: WithoutAgain = None,
     runs: Runs = None,
     json: Json = False,
 ) -> None:
@@ -36,6 +38,7 @@ def simplify(
         from shlex import quote
 
         from ..audit.simplify import keep, simplified
+        from ..opening.setup import Setup
         from ..record.record import find_runs, open_record
         from ..record.runs import running, runs_folder
         from ..record.standalone import simplified_text
@@ -52,6 +55,7 @@ def simplify(
         with console(stderr=True).status("") as status, opened(folder) as record:
             document = simplified(
                 record,
+                Setup.from_record(record, trust_of(trust_run, unsafe_without)),
                 record.resolve(candidate),
                 evaluations,
                 lambda number: status.update(f"variant {number} of at most {evaluations}"),

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .common import Json, Run, Runs, Workers
+from .common import Json, Run, Runs, TrustRun, WithoutAgain, Workers, trust_of
 from .records import opened
 from .terminal import console, emit_json, errors
 
@@ -26,6 +26,8 @@ def verify(
         typer.Option("--fresh", min=1, help="Draw N new test instances that nobody could know, and compare."),
     ] = None,
     workers: Workers = None,
+    trust_run: TrustRun = False,
+    unsafe_without: WithoutAgain = None,
     runs: Runs = None,
     json: Json = False,
 ) -> None:
@@ -33,15 +35,18 @@ def verify(
     with errors(json):
         from ..audit.fresh import check_fresh
         from ..audit.verify import verify as check
+        from ..opening.setup import Setup
+        from ..record.authority import Use
         from ..record.record import find_runs
         from ..record.runs import runs_folder
 
-        documents = []
+        documents, trust = [], trust_of(trust_run, unsafe_without)
         for folder in find_runs(run, runs_folder(runs)):
             with opened(folder) as record:
-                documents.append(check(record, every=every, sample=references, workers=workers))
+                setup = Setup.from_record(record, trust, uses=[Use.INSTANCE_FILES], workers=workers)
+                documents.append(check(record, setup, every=every, sample=references))
                 if fresh is not None:
-                    documents[-1]["fresh"] = check_fresh(record, fresh, workers=workers)
+                    documents[-1]["fresh"] = check_fresh(record, setup, fresh)
             if not json:
                 _print(documents[-1])
         if json:

@@ -65,5 +65,5 @@ def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> Table:
 def _status(row: Mapping[str, Any]) -> Text:
     from rich.text import Text
 
-    unsafe = " UNSAFE" if row["unsafe_without"] else ""
-    return Text(row["status"] + unsafe, style=_STYLES[row["status"]])
+    marks = (" foreign" if row["foreign"] else "") + (" UNSAFE" if row["unsafe_without"] else "")
+    return Text(row["status"] + marks, style=_STYLES[row["status"]])

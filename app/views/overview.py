@@ -12,7 +12,7 @@ from ...problems.base import SPLITS
 from ..numbers import duration, interval, percent
 from ..record.record import RunRecord
 from ..record.summary import group_summary
-from ..words import clean, count, counts, layers, sparkline, usd
+from ..words import FOREIGN, clean, count, counts, layers, sparkline, usd
 from .tables import new_table, print_campaign
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
         lines.append(
             ("note", "the run was not closed and its folder cannot be written: the latest may be missing")
         )
+    if summary["foreign"]:
+        lines.append(("note", FOREIGN))
     if found := summary.get("layers"):
         lines.append(("sandbox", layers(found)))
     if switched_off := summary.get("unsafe_without"):

@@ -10,6 +10,7 @@ Files stay where they are: a restarted campaign finds its open prompts, and repl
 from __future__ import annotations
 
 import os
+import stat
 import threading
 import time
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from ..base import Completion
-from .base import LeftOpen, Request
+from .base import ErrorKind, LeftOpen, ModelError, Request
 
 POLL_SECONDS = 0.25
 SETTLED_SECONDS = 0.2
@@ -50,10 +51,10 @@ def letters(mailbox: Path) -> list[Letter]:
     """All prompts of a mailbox in order; an empty list when there is none."""
     found = []
     for path in sorted(mailbox.glob("[0-9]*.md")):
-        if path.name.endswith((".reply.md", ".problem.md", ".stale.md")):
+        if path.name.endswith((".reply.md", ".problem.md", ".stale.md")) or not _is_plain(path):
             continue
         reply, problem = path.with_suffix(".reply.md"), path.with_suffix(".problem.md")
-        sentence = problem.read_text(encoding="utf-8").strip() if problem.exists() else None
+        sentence = problem.read_text(encoding="utf-8").strip() if _is_plain(problem) else None
         state = LetterState.ANSWERED if reply.exists() else LetterState.OPEN
         found.append(Letter(path.stem, LetterState.PROBLEM if sentence else state, path, reply, sentence))
     return found
@@ -74,8 +75,18 @@ def put_reply(mailbox: Path, name: str, text: str) -> Path:
 
 def _write(path: Path, text: str) -> None:
     partial = path.with_suffix(".partial")
-    partial.write_text(text, encoding="utf-8")
+    partial.unlink(missing_ok=True)  # a link there would be followed
+    with partial.open("x", encoding="utf-8") as stream:
+        stream.write(text)
     os.replace(partial, path)
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether a path is a file of the mailbox itself: no link to elsewhere, no pipe that never answers."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
 
 
 class ManualModel:
@@ -119,6 +130,8 @@ class ManualModel:
         self.leave()
 
     def _put_prompt(self, path: Path, request: Request) -> None:
+        if self._mailbox.is_symlink():
+            raise ModelError(ErrorKind.REQUEST, f"{self._mailbox}: a link, expected a folder of the run")
         self._mailbox.mkdir(parents=True, exist_ok=True)
         prompt = request.prompt
         text = (
@@ -126,7 +139,7 @@ class ManualModel:
             f"{prompt.system.strip()}\n\n---\n\n{prompt.user.strip()}\n"
         )
         reply = path.with_suffix(".reply.md")
-        if path.exists() and path.read_text(encoding="utf-8") != text and reply.exists():
+        if _is_plain(path) and path.read_text(encoding="utf-8") != text and reply.exists():
             os.replace(reply, path.with_suffix(".stale.md"))
         _write(path, text)
 
@@ -134,7 +147,7 @@ class ManualModel:
 def _settled(path: Path) -> bytes | None:
     """A file's content, None while it is missing, empty, or still being written."""
     try:
-        if time.time() - path.stat().st_mtime < SETTLED_SECONDS:
+        if not _is_plain(path) or time.time() - path.stat().st_mtime < SETTLED_SECONDS:
             return None
         return path.read_bytes() or None
     except OSError:

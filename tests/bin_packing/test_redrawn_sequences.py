@@ -17,7 +17,6 @@ from gapsmith.app.config import Config, parse
 from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.errors import UserError
 from gapsmith.app.opening import secret as secrets
-from gapsmith.app.opening.setup import open_problem
 from gapsmith.problems.base import Instance
 from gapsmith.problems.bin_packing import bin_packing, online_bin_packing
 from gapsmith.problems.bin_packing.laws import stream_for
@@ -159,15 +158,15 @@ def test_a_damaged_secret_is_named(cache: Path) -> None:
 def test_a_configuration_names_the_secret_it_needs(cache: Path) -> None:
     """Only a problem that hides something has one; what is given counts, and decides the instances."""
     config = _config()
-    loaded = open_problem(config)
+    loaded = load_problem(config.campaign.problem)
     assert secrets.with_secret(config, loaded).evaluation.secret == secrets.installation_secret()
     assert secrets.with_secret(_config(secret=SECRET), loaded).evaluation.secret == SECRET
-    given = open_problem(_config(secret=SECRET)).instances("test", 1)
+    given = secrets.keyed(loaded, SECRET).instances("test", 1)
     assert [i.digest for i in given] == [
         i.digest for i in online_bin_packing().keyed(SECRET).instances("test", 1)
     ]
     offline = parse({"campaign": {"problem": "bin-packing"}}, "test")
-    assert secrets.with_secret(offline, open_problem(offline)) == offline
+    assert secrets.with_secret(offline, load_problem("bin-packing")) == offline
     assert not hasattr(bin_packing(), "keyed")
 
 

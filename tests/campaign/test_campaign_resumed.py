@@ -17,6 +17,8 @@ from gapsmith.app import compose
 from gapsmith.app.audit.verify import verify
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
+from gapsmith.app.opening.setup import Setup
+from gapsmith.app.record.authority import Trust
 from gapsmith.app.record.record import open_record
 from gapsmith.app.record.resume import missing_member, stored_config
 from gapsmith.app.record.runs import Group, running
@@ -64,8 +66,10 @@ def test_resume_refuses_a_problem_whose_source_changed(
     with open_record(folder) as record:
         before = record.problem, record.reader.record("evaluator")
     mine.write_text(mine.read_text().replace("total += time *", "total += 2 * time *"))
-    with pytest.raises(UserError, match="changed since the run began") as refused:
+    with pytest.raises(UserError, match="a source text changed"):
         _go_on(folder, 8)
+    with pytest.raises(UserError, match="changed since the run began") as refused:
+        compose.run(stored_config(folder, {"iterations": 8}, None, Trust(run=True)), folder)
     assert refused.value.hint is not None
     assert f"--start {folder.name}" in refused.value.hint
     with open_record(folder) as record:
@@ -93,7 +97,7 @@ def test_a_run_on_a_users_own_instances_can_be_checked(tmp_path: Path) -> None:
     """`verify` reads the file again and says when it changed; the printed command scores the same."""
     file, folder = _own(tmp_path, 3)
     with open_record(folder) as record:
-        document = verify(record)
+        document = verify(record, Setup.from_record(record))
         assert (document["differences"], document["compared"]["instances drawn"]) == ([], 12)
         command = shlex.split(evaluate_command(record, str(folder / compose.BEST_NAME)))
         recorded = record.figures(record.best or "", "test")
@@ -102,11 +106,14 @@ def test_a_run_on_a_users_own_instances_can_be_checked(tmp_path: Path) -> None:
     assert (said["summary"]["instances"], said["summary"]["fitness"]) == (3, recorded.fitness)
     _jobs(file, 2)
     with open_record(folder) as record:
-        assert all("drawn again" in found["what"] for found in verify(record)["differences"])
-        assert len(verify(record)["differences"]) == 12
+        assert all(
+            "drawn again" in found["what"]
+            for found in verify(record, Setup.from_record(record))["differences"]
+        )
+        assert len(verify(record, Setup.from_record(record))["differences"]) == 12
     file.unlink()
     with open_record(folder) as record:
-        document = verify(record)
+        document = verify(record, Setup.from_record(record))
     assert document["differences"] == []
     assert [str(file) in entry["now"] for entry in document["changed"]] == [True]
 

@@ -117,13 +117,18 @@ def test_an_unsafe_run_says_so_wherever_its_results_are_shown(
         ("show", "loose", "best"),
         ("best", "loose"),
         ("lineage", "loose"),
-        ("verify", "loose"),
+        ("verify", "loose", "--unsafe-without", "landlock"),
         ("list",),
         ("baselines", problem, "--unsafe-without", "landlock"),
     ):
         done = command(*words)
         assert "UNSAFE" in done.stdout + done.stderr, words
-    for words in (("show", "loose"), ("show", "loose", "best"), ("best", "loose"), ("verify", "loose")):
+    for words in (
+        ("show", "loose"),
+        ("show", "loose", "best"),
+        ("best", "loose"),
+        ("verify", "loose", "--unsafe-without", "landlock"),
+    ):
         assert json.loads(command(*words, "--json").stdout)["unsafe_without"] == ["landlock"]
     assert json.loads(command("list", "--json").stdout)[0]["unsafe_without"] == ["landlock"]
     target = tmp_path / "mine.py"

@@ -306,6 +306,7 @@ def test_the_list_drops_columns_rather_than_figures(width: int, present: tuple[s
         "iterations": 12_345,
         "best_gap_percent": 123.456,
         "status": "interrupted",
+        "foreign": False,
         "unsafe_without": [],
         "started": "2026-01-02T20:33:01",
     }

@@ -11,7 +11,6 @@ import pytest
 from gapsmith.app.config import Config
 from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.opening.baselines import evaluate_baselines
-from gapsmith.app.opening.draw import assemble
 from gapsmith.app.opening.setup import Setup
 from gapsmith.cli import app
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, Score, ScoreStatus
@@ -48,7 +47,7 @@ def opened(path: Path, **parameters: object) -> Setup:
     """The training split of a problem; its instances are those of 30 jobs whatever the parameters."""
     instances = load_problem(str(path)).instances("train", 1)[:2]
     loaded = load_problem(str(path), parameters)
-    return assemble(loaded, Config(), {"train": instances}, lambda what, done, total: None, "train")
+    return Setup.over(loaded, Config(), {"train": instances})
 
 
 def jobs(setup: Setup, status: ScoreStatus, splits: Sequence[str] = ("train",)) -> int:

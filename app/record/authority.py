@@ -1,0 +1,276 @@
+"""What a record may have done in the name of the user who opens it.
+
+A record is data: its configuration names plug-in files, modules, layers of the sandbox, prompt templates,
+servers and key variables, and whoever made the record chose them. `granted` is the only way from a record to
+a configuration that is acted upon. It asks for the caller's word, unless this user's own signature says that
+the word was given when the run was begun.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...evaluators.cache import cache_folder
+from ...evolve.store.schema import FILE_NAME
+from ...problems.base import canonical_json
+from ...sandbox.policy import DEFAULT_MODULES
+from ..config import Config, parse
+from ..door.plugins import source_of
+from ..door.sources import content_digest
+from ..errors import INVALID, UNSAFE, USAGE, UserError
+from ..keyfile import kept
+
+if TYPE_CHECKING:
+    from ...evolve.store.reader import Reader
+    from .record import RunRecord
+
+KEY = "signing-key"
+SEAL = "seal"
+"""Key of the run's own record: its signature, and the digests that the signature covers."""
+
+_MUCH = 16
+"""Times the usual memory or answer from which on a limit protects the machine no more."""
+_HINTS = {
+    True: "read what is named; --trust-run allows it, and `resume RUN --trust-run` makes the run your own",
+    False: "restore the text, or allow it as it is now with --trust-run",
+}
+"""Whether a run is foreign → how to go on."""
+
+
+class Use(Enum):
+    """What a verb does beside running programs: for that too a record may name whom or what to ask."""
+
+    MODELS = auto()
+    TEMPLATES = auto()
+    INSTANCE_FILES = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """The caller's word.
+
+    Attributes:
+        run: whether what a foreign record asks for is allowed (`--trust-run`).
+        without: sandbox layers that the caller switches off (`--unsafe-without`).
+        say: told, one line each, what a record gets by the caller's word.
+    """
+
+    run: bool = False
+    without: frozenset[str] = frozenset()
+    say: Callable[[str], None] = lambda line: None
+
+
+NO_TRUST = Trust()
+"""Of a caller who says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """One thing that a record asks for: what, and for a source text its digest now and when the run began."""
+
+    words: str
+    digest: str | None = None
+    recorded: str | None = None
+
+
+def seal(config: Mapping[str, Any], before: object = None) -> dict[str, Any]:
+    """A signature over a configuration and the source texts that it names, to be stored with the run.
+
+    Args:
+        config: as it is stored.
+        before: the run's earlier seal, whose name for the run stays.
+
+    Raises:
+        UserError: the user's key is open to others.
+    """
+    name = before.get("run") if isinstance(before, dict) else None
+    signed = {"run": name or secrets.token_hex(16), **_sources(config)}
+    return {**signed, "signature": _signature(config, signed)}
+
+
+def is_own(reader: Reader) -> bool:
+    """Whether this user's signature holds for what is stored; a run without one is foreign."""
+    stored, config = reader.record(SEAL), reader.record("config")
+    if not isinstance(stored, dict) or not isinstance(stored.get("signature"), str):
+        return False
+    signed = {key: value for key, value in stored.items() if key != "signature"}
+    try:
+        return hmac.compare_digest(stored["signature"].encode(), _signature(config, signed).encode())
+    except (UserError, ValueError, TypeError, RecursionError):  # a key that is open to others, or no JSON
+        return False
+
+
+def granted(record: RunRecord, trust: Trust = NO_TRUST, uses: Collection[Use] = ()) -> Config:
+    """A run's configuration, as far as its user or the caller stands behind it.
+
+    Args:
+        record: of the run.
+        trust: the caller's word.
+        uses: what the verb does beside running programs.
+
+    Raises:
+        UserError: the record asks for more than that; says for what, and how to allow it.
+    """
+    config = _recorded(record)
+    _check_layers(record, config, trust)
+    asks = list(_asks(record, config, uses))
+    if not record.foreign:
+        asks = [ask for ask in asks if ask.digest not in (None, ask.recorded)]  # loading tells what is gone
+    if not asks:
+        return config
+    listed = "".join(f"\n  {_told(ask)}" for ask in asks)
+    whose = "foreign (this user did not sign it)" if record.foreign else "your own, but a source text changed"
+    if not trust.run:
+        raise UserError(
+            USAGE, f"{record.name} is {whose}; its record asks for{listed}", _HINTS[record.foreign]
+        )
+    if record.foreign and any(ask.recorded not in (None, ask.digest) for ask in asks):
+        raise UserError(
+            INVALID,
+            f"{record.name} is {whose}; the source text is another one than the record was made with{listed}",
+            "restore the recorded text",
+        )
+    trust.say(f"{record.name} is {whose}; --trust-run allows{listed}")
+    return config
+
+
+def check_file(path: Path, config: Config, without: Collection[str]) -> None:
+    """Refuses what the `campaign.toml` in a run folder asks for beyond an own record; other files may ask.
+
+    Args:
+        path: of the file that the caller named.
+        config: that stands in the file.
+        without: sandbox layers that the caller switches off.
+
+    Raises:
+        UserError: the file asks for more than the user of the run stands behind.
+    """
+    from .record import open_record
+
+    folder = path.resolve().parent
+    if not (folder / FILE_NAME).exists():
+        return
+    with open_record(folder) as record:
+        asks = {_told(ask) for ask in _asks(record, config, [*Use])}
+        if not record.foreign:
+            asks -= {_told(ask) for ask in _asks(record, _recorded(record), [*Use])}
+    asks |= {f"no sandbox layer {name}" for name in config.sandbox.without if name not in without}
+    if asks:
+        raise UserError(
+            USAGE,
+            f"{path} belongs to a run; it asks for" + "".join(f"\n  {ask}" for ask in sorted(asks)),
+            "read what is named, then name a copy outside the run's folder: such a file is your own word",
+        )
+
+
+def _recorded(record: RunRecord) -> Config:
+    return parse(record.config, f"{record.name}/{FILE_NAME}")
+
+
+def _check_layers(record: RunRecord, config: Config, trust: Trust) -> None:
+    """Takes switched-off layers from the caller alone, and exactly those that the run was made without."""
+    recorded = frozenset(config.sandbox.without)
+    if missing := sorted(recorded - trust.without):
+        raise UserError(
+            USAGE,
+            f"{record.name}: was made without sandbox layer {', '.join(missing)}, and only the caller may "
+            "switch a layer off",
+            "to run its programs less sealed: " + " ".join(f"--unsafe-without {name}" for name in missing),
+        )
+    if more := sorted(trust.without - recorded):
+        raise UserError(
+            USAGE,
+            f"{record.name}: was made with sandbox layer {', '.join(more)}, got --unsafe-without for it",
+            "leave the option out: answers count under the layers that they were recorded with",
+        )
+
+
+def _asks(record: RunRecord, config: Config, uses: Collection[Use]) -> Iterator[_Ask]:
+    """What a configuration wants beyond built-in problems, standard modules and the offline proposer."""
+    stored = record.reader.record(SEAL)
+    recorded: Mapping[str, Any] = stored if isinstance(stored, dict) else {}
+    source = source_of(config.campaign.problem)
+    if source is not None:
+        where = " (in the run's own folder)" if _is_inside(source.path, record.folder) else ""
+        yield _Ask(f"plug-in {source.path}{where}", source.digest, recorded.get("plug-in"))
+    if extra := [name for name in config.sandbox.modules if name not in DEFAULT_MODULES]:
+        yield _Ask(f"modules that programs may import: {', '.join(extra)}")
+    section, usual = config.sandbox, Config().sandbox
+    if section.memory_mb > _MUCH * usual.memory_mb or section.output_kb > _MUCH * usual.output_kb:
+        yield _Ask(
+            f"programs that take {section.memory_mb:g} MiB of memory and answer {section.output_kb:g} KiB"
+        )
+    if Use.INSTANCE_FILES in uses:
+        for text in config.evaluation.instances:
+            if os.path.exists(text):
+                yield _Ask(f"instance file {text}")
+    if Use.TEMPLATES in uses and config.uses_models and config.prompts.folder is not None:
+        folder = config.prompts.folder
+        yield _Ask(f"prompt templates in {folder}", _templates(folder), recorded.get("templates"))
+    if Use.MODELS in uses:
+        for model in config.model:
+            if model.spec not in ("offline", "manual"):
+                address = model.base_url or "its usual address"
+                key = f"the key in {model.api_key_env}" if model.api_key_env else "its usual key"
+                yield _Ask(f"model {model.spec} at {address}, with {key}")
+
+
+def _told(ask: _Ask) -> str:
+    words = " ".join(ask.words.split())  # one line, or a name could stand for several
+    if ask.digest is None:
+        return words
+    before = f" (recorded: {ask.recorded})" if ask.recorded not in (None, ask.digest) else ""
+    return f"{words}, SHA-256 {ask.digest}{before}"
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except ValueError:  # no path at all
+        return False
+
+
+def _sources(config: Mapping[str, Any]) -> dict[str, str | None]:
+    """Digests of the source texts that a stored configuration names, as they are now."""
+    source = source_of(config["campaign"]["problem"])
+    folder = config.get("prompts", {}).get("folder")
+    return {
+        "plug-in": None if source is None else source.digest,
+        "templates": None if folder is None else _templates(folder),
+    }
+
+
+def _templates(folder: str) -> str | None:
+    return content_digest(sorted(Path(folder).glob("*.jinja")))
+
+
+def _signature(config: object, signed: object) -> str:
+    text = canonical_json({"config": config, "signed": signed})
+    return hmac.new(_key(), text.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def _key() -> bytes:
+    """The user's key; made on first use.
+
+    Raises:
+        UserError: others may read or change it, so that a signature proves nothing.
+    """
+    path = cache_folder() / KEY
+    digits = kept(path)
+    if path.exists():
+        state = path.stat()
+        if state.st_uid != os.geteuid() or state.st_mode & 0o077:
+            raise UserError(
+                UNSAFE,
+                f"{path}: others can read or change this key, expected a file of this user with mode 0600",
+                "delete it: a new one is made, and earlier runs are foreign until you sign them anew",
+            )
+    return bytes.fromhex(digits)

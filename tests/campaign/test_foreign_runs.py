@@ -1,0 +1,396 @@
+"""A record is data: beyond a built-in problem it needs its user's signature or the caller's word."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app import compose
+from gapsmith.app.config import dump, parse
+from gapsmith.cli import app
+from gapsmith.evolve.models.settings import ModelSettings
+from gapsmith.sandbox.policy import LAYERS
+from typer.testing import CliRunner
+
+FLOW_TIME = Path(__file__).with_name("flow_time.py")
+SMALL = {"jobs": 6, "train_per_stratum": 1, "valid_per_stratum": 1, "test_per_stratum": 1}
+EXECUTING = (
+    ("verify",),
+    ("replay",),
+    ("simplify", "best", "--evaluations", "1"),
+    ("show", "best", "--explain"),
+    ("show", "best", "--instance", "valid-0"),
+    ("resume", "--iterations", "3"),
+)
+READING = (
+    ("list",),
+    ("show",),
+    ("show", "best"),
+    ("best",),
+    ("diff",),
+    ("lineage",),
+    ("export",),
+    ("watch",),
+    ("report", "-o", "page.html"),
+    ("plot", "progress", "-o", "drawing.svg"),
+)
+USAGE = 2
+
+
+@dataclass(frozen=True)
+class Said:
+    """How a command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with runs of this user: `built-in`, `plug-in` (a file beside the runs) and `model`."""
+    place = tmp_path_factory.mktemp("base")
+    shutil.copy(FLOW_TIME, place / "flow.py")
+    reply = "```python\ndef order(times, weights):\n    return sorted(range(len(times)))\n```"
+    (place / "replies.json").write_text(json.dumps([reply]))
+    plug_in = {"problem": str(place / "flow.py")}
+    sections: dict[str, dict[str, Any]] = {
+        "built-in": {"campaign": {"problem": "smtt"}, "problem": SMALL},
+        "plug-in": {"campaign": plug_in},
+        "model": {"campaign": plug_in, "model": [{"spec": f"scripted/{place / 'replies.json'}"}]},
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GAPSMITH_CACHE", str(place / "cache"))
+        for name, given in sections.items():
+            folder = place / name
+            folder.mkdir()
+            compose.run(parse({**given, "budget": {"iterations": 2}, "run": {"workers": 1}}, name), folder)
+        yield place
+
+
+@pytest.fixture
+def copied(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Copies a run into the test's own folder of runs, for the user who made it."""
+    monkeypatch.setenv("GAPSMITH_CACHE", str(base / "cache"))
+    monkeypatch.chdir(tmp_path)
+
+    def copy(name: str) -> Path:
+        return Path(shutil.copytree(base / name, tmp_path / "runs" / name))
+
+    return copy
+
+
+@pytest.fixture
+def say(tmp_path: Path) -> Callable[..., Said]:
+    """Runs `gapsmith …` in this process on the test's runs."""
+
+    def call(*words: str) -> Said:
+        result = CliRunner().invoke(app, list(words), env={"GAPSMITH_RUNS": str(tmp_path / "runs")})
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Said(result.exit_code, result.stdout, result.stderr)
+
+    return call
+
+
+@pytest.fixture
+def canary(tmp_path: Path) -> Path:
+    """A file that exists only if hostile code ran as the caller."""
+    return tmp_path / "canary"
+
+
+def on(folder: Path, verb: tuple[str, ...]) -> list[str]:
+    """The words of a verb on a run."""
+    return [verb[0], *([] if verb[0] == "list" else [str(folder)]), *verb[1:]]
+
+
+def edit(folder: Path, change: Callable[[dict[str, Any]], None], *, sealed: bool = True) -> None:
+    """Changes the stored configuration, and the file beside the store, as whoever sends a run could."""
+    with sqlite3.connect(folder / "archive.sqlite") as store:
+        (text,) = store.execute("SELECT value FROM run WHERE key = 'config'").fetchone()
+        config = json.loads(text)
+        change(config)
+        store.execute("UPDATE run SET value = ? WHERE key = 'config'", (json.dumps(config),))
+        if not sealed:
+            store.execute("DELETE FROM run WHERE key = 'seal'")
+    store.close()
+    (folder / "campaign.toml").write_text(dump(config))
+
+
+def with_plug_in(folder: Path, canary: Path) -> Path:
+    """A run whose problem is a file of its own folder that leaves a canary when it is loaded."""
+    plug_in = folder / "problem.py"
+    plug_in.write_text(FLOW_TIME.read_text() + f"\nopen({str(canary)!r}, 'w').close()\n")
+    edit(folder, lambda config: config["campaign"].update(problem=str(plug_in)), sealed=False)
+    return plug_in
+
+
+@pytest.mark.parametrize("verb", [("verify",), ("resume", "--iterations", "3")])
+def test_an_own_run_needs_no_word_wherever_it_is(
+    copied: Callable[[str], Path], say: Callable[..., Said], verb: tuple[str, ...]
+) -> None:
+    """A copy of a run with a plug-in verifies and goes on for the user who made it."""
+    folder = copied("plug-in")
+    assert json.loads(say("show", str(folder), "--json").out)["foreign"] is False
+    done = say(*on(folder, verb))
+    assert done.code == 0, done.err
+    assert "foreign" not in done.err
+    assert json.loads(say("show", str(folder), "--json").out)["foreign"] is False
+
+
+def test_a_foreign_run_that_asks_for_nothing_is_opened(
+    copied: Callable[[str], Path], say: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A built-in problem with all layers needs no word; the run is said to be foreign, and stays so."""
+    folder = copied("built-in")
+    monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "another"))
+    done = say("verify", str(folder))
+    assert (done.code, "foreign" in done.err) == (0, True), done.err
+    resumed = say("resume", str(folder), "--iterations", "3", "--json")
+    assert resumed.code == 0, resumed.err
+    assert json.loads(resumed.out)["foreign"] is True
+
+
+@pytest.mark.parametrize("verb", EXECUTING, ids=" ".join)
+def test_a_plug_in_of_the_runs_own_folder_is_not_loaded(
+    copied: Callable[[str], Path], say: Callable[..., Said], canary: Path, verb: tuple[str, ...]
+) -> None:
+    """Every verb that executes refuses, and names the file with its digest."""
+    folder = copied("plug-in")
+    plug_in = with_plug_in(folder, canary)
+    refused = say(*on(folder, verb))
+    assert refused.code == USAGE
+    assert f"{plug_in} (in the run's own folder)" in refused.err
+    assert hashlib.sha256(plug_in.read_bytes()).hexdigest() in refused.err
+    assert "--trust-run" in refused.err
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize("verb", READING, ids=" ".join)
+def test_reading_verbs_load_nothing(
+    copied: Callable[[str], Path], say: Callable[..., Said], canary: Path, verb: tuple[str, ...]
+) -> None:
+    """They need no word, for they execute nothing."""
+    folder = copied("plug-in")
+    with_plug_in(folder, canary)
+    done = say(*on(folder, verb))
+    assert done.code == 0, done.err
+    assert not canary.exists()
+
+
+def test_the_callers_word_loads_a_plug_in(
+    copied: Callable[[str], Path], say: Callable[..., Said], canary: Path
+) -> None:
+    """`--trust-run` says what it allows; after `resume --trust-run` the run is the caller's own."""
+    folder = copied("plug-in")
+    plug_in = with_plug_in(folder, canary)
+    allowed = say("show", str(folder), "best", "--explain", "--trust-run")
+    assert allowed.code == 0, allowed.err
+    assert f"--trust-run allows\n  plug-in {plug_in}" in allowed.err
+    assert canary.exists()
+    with sqlite3.connect(folder / "archive.sqlite") as store:  # the digests of a run that was made with it
+        (text,) = store.execute("SELECT value FROM run WHERE key = 'problem'").fetchone()
+        parts = b"file\0problem.py\0" + plug_in.read_bytes()
+        problem = {**json.loads(text), "digest": hashlib.sha256(parts).hexdigest()}
+        store.execute("UPDATE run SET value = ? WHERE key = 'problem'", (json.dumps(problem),))
+    store.close()
+    adopted = say("resume", str(folder), "--iterations", "3", "--trust-run", "--json")
+    assert adopted.code == 0, adopted.err
+    assert json.loads(adopted.out)["foreign"] is False
+    assert say("verify", str(folder)).code == 0
+
+
+def test_another_text_than_the_recorded_one_is_not_loaded(
+    copied: Callable[[str], Path],
+    say: Callable[..., Said],
+    canary: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """A plug-in that changed since an own run began needs a word; that of a foreign run must be unchanged."""
+    folder, plug_in = copied("plug-in").with_name("own"), tmp_path / "flow.py"
+    shutil.copy(FLOW_TIME, plug_in)
+    folder.mkdir()
+    compose.run(parse({"campaign": {"problem": "flow.py"}, "budget": {"iterations": 1}}, "x"), folder)
+    with plug_in.open("a") as file:
+        file.write(f"\nopen({str(canary)!r}, 'w').close()\n")
+    refused = say("verify", str(folder))
+    assert (refused.code, "a source text changed" in refused.err) == (USAGE, True)
+    monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "another"))
+    refused = say("verify", str(folder), "--trust-run")
+    assert (refused.code, "restore the recorded text" in refused.err) == (3, True)
+    assert not canary.exists()
+
+
+def test_no_record_switches_a_layer_off(
+    base: Path, tmp_path: Path, say: Callable[..., Said], canary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that writes a file does so only if the caller repeats exactly the layers."""
+    monkeypatch.setenv("GAPSMITH_CACHE", str(base / "cache"))
+    folder = tmp_path / "runs" / "hostile"
+    folder.mkdir(parents=True)
+    program = (
+        "def schedule(processing_times, due_dates):\n"
+        f"    try:\n        open({str(canary)!r}, 'w').close()\n"
+        "    except Exception:\n        pass\n"
+        "    return list(range(len(due_dates)))\n"
+    )
+    given = {"campaign": {"problem": "smtt"}, "problem": SMALL, "budget": {"iterations": 1}}
+    compose.run(parse(given, "x"), folder, start={"hostile": {"heuristic.py": program}})
+    assert not canary.exists()
+    edit(folder, lambda config: config["sandbox"].update(without=list(LAYERS)))
+    words = ("show", str(folder), "start", "--explain")
+    flags = [word for layer in LAYERS for word in ("--unsafe-without", layer)]
+    for some in ([], ["--trust-run"], flags[:4], ["--trust-run", *flags[2:]]):
+        refused = say(*words, *some)
+        assert (refused.code, "--unsafe-without" in refused.err) == (USAGE, True)
+    for verb in EXECUTING:
+        if "--instance" not in verb:
+            assert say(*on(folder, verb), "--trust-run").code == USAGE
+    assert not canary.exists()
+    if os.geteuid() == 0:
+        os.chmod(tmp_path, 0o777)
+    done = say(*words, *flags)
+    assert done.code == 0, done.err
+    assert canary.exists()
+
+
+def test_a_layer_that_was_on_stays_on(copied: Callable[[str], Path], say: Callable[..., Said]) -> None:
+    """`--unsafe-without` names layers of the record, no others."""
+    refused = say("verify", str(copied("built-in")), "--unsafe-without", "landlock")
+    assert (refused.code, "was made with sandbox layer landlock" in refused.err) == (USAGE, True)
+
+
+def test_further_modules_need_a_word(copied: Callable[[str], Path], say: Callable[..., Said]) -> None:
+    """They are named; with the word the programs run beside them."""
+    folder = copied("built-in")
+    edit(folder, lambda config: config["sandbox"].update(modules=["os", "ctypes"]))
+    refused = say("show", str(folder), "best", "--explain")
+    assert (refused.code, "may import: os, ctypes" in refused.err) == (USAGE, True)
+    assert say("show", str(folder), "best", "--explain", "--trust-run").code == 0
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[str, list[str | None]]]:
+    """Address of a server that refuses every request, and the Authorization headers that it saw."""
+    seen: list[str | None] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            seen.append(self.headers.get("Authorization"))
+            self.send_response(401)
+            self.end_headers()
+
+        def log_message(self, *words: object) -> None:
+            """Says nothing."""
+
+    listening = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=listening.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{listening.server_port}/v1", seen
+    listening.shutdown()
+    thread.join()
+    listening.server_close()
+
+
+def test_a_key_goes_only_where_the_caller_says(
+    copied: Callable[[str], Path],
+    say: Callable[..., Said],
+    server: tuple[str, list[str | None]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`resume` names the address and the variable, and sends nothing; with the word it sends that key."""
+    url, seen = server
+    folder = copied("built-in")
+    monkeypatch.setenv("MY_OTHER_KEY", "sk-of-something-else-entirely")
+    table = ModelSettings(spec="openai/x", base_url=url, api_key_env="MY_OTHER_KEY", timeout_seconds=5.0)
+    edit(folder, lambda config: config.update(model=[table.model_dump(mode="json")]))
+    refused = say("resume", str(folder), "--iterations", "3")
+    assert (refused.code, seen) == (USAGE, [])
+    assert f"model openai/x at {url}, with the key in MY_OTHER_KEY" in refused.err
+    sent = say("resume", str(folder), "--iterations", "3", "--trust-run")
+    assert {*seen} == {"Bearer sk-of-something-else-entirely"}, sent.err
+
+
+def test_templates_need_a_word(
+    copied: Callable[[str], Path], say: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A foreign run's templates are filled neither by `replay` nor by `resume`; with the word they are."""
+    folder, templates = copied("model"), tmp_path / "templates"
+    templates.mkdir()
+    (templates / "system.md.jinja").write_text("another system\n")
+    edit(folder, lambda config: config["prompts"].update(folder=str(templates)), sealed=False)
+    for verb in (("replay",), ("resume", "--iterations", "3")):
+        refused = say(*on(folder, verb))
+        assert (refused.code, f"prompt templates in {templates}" in refused.err) == (USAGE, True)
+    replayed = say("replay", str(folder), "--trust-run")
+    assert (replayed.code, "another system" in replayed.out) == (5, True)
+
+
+@pytest.mark.parametrize("forgery", ["none", "of another run", "of random digits", "of no text"])
+def test_a_signature_is_of_one_record(
+    copied: Callable[[str], Path], say: Callable[..., Said], canary: Path, forgery: str
+) -> None:
+    """A record with another's signature, with digits instead of one, or changed under its own is foreign."""
+    folder, other = copied("plug-in"), copied("model")
+    plug_in = folder / "problem.py"
+    plug_in.write_text(FLOW_TIME.read_text() + f"\nopen({str(canary)!r}, 'w').close()\n")
+    edit(folder, lambda config: config["campaign"].update(problem=str(plug_in)))
+    with sqlite3.connect(other / "archive.sqlite") as store:
+        (text,) = store.execute("SELECT value FROM run WHERE key = 'seal'").fetchone()
+    store.close()
+    seal = json.loads(text)
+    seal["plug-in"] = hashlib.sha256(plug_in.read_bytes()).hexdigest()
+    forged = {"of random digits": "0" * 64, "of no text": ["x"]}
+    seal["signature"] = forged.get(forgery, seal["signature"])
+    if forgery != "none":
+        with sqlite3.connect(folder / "archive.sqlite") as store:
+            store.execute("UPDATE run SET value = ? WHERE key = 'seal'", (json.dumps(seal),))
+        store.close()
+    refused = say("verify", str(folder))
+    assert (refused.code, "is foreign" in refused.err) == (USAGE, True)
+    assert not canary.exists()
+
+
+def test_a_key_that_others_can_read_signs_nothing(
+    copied: Callable[[str], Path], say: Callable[..., Said], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs are foreign while the key file is open to others."""
+    folder = copied("plug-in")
+    shutil.copytree(os.environ["GAPSMITH_CACHE"], tmp_path / "open")
+    monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "open"))
+    (tmp_path / "open" / "signing-key").chmod(0o644)
+    assert json.loads(say("show", str(folder), "--json").out)["foreign"] is True
+    (tmp_path / "open" / "signing-key").chmod(0o600)
+    assert json.loads(say("show", str(folder), "--json").out)["foreign"] is False
+
+
+def test_a_configuration_in_a_run_folder_is_a_record(
+    copied: Callable[[str], Path], say: Callable[..., Said], canary: Path, tmp_path: Path
+) -> None:
+    """`campaign.toml` gives no more than the run that it stands in; a copy elsewhere is the caller's word."""
+    folder = copied("plug-in")
+    program = tmp_path / "program.py"
+    program.write_text("def order(times, weights):\n    return sorted(range(len(times)))\n")
+    assert say("evaluate", str(folder / "campaign.toml"), str(program)).code == 0
+    plug_in = with_plug_in(folder, canary)
+    for words in (
+        ("evaluate", str(folder / "campaign.toml"), str(program)),
+        ("run", f"{folder}/campaign.toml"),
+    ):
+        refused = say(*words)
+        assert (refused.code, str(plug_in) in refused.err) == (USAGE, True)
+    assert not canary.exists()
+    shutil.copy(folder / "campaign.toml", tmp_path / "mine.toml")
+    assert say("evaluate", "mine.toml", str(program)).code == 0
+    assert canary.exists()
