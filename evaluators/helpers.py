@@ -121,14 +121,17 @@ class Helpers:
         self._control = ours
         self._finalize = weakref.finalize(self, _finish, ours, pid)
 
-    def take(self) -> Helper:
+    def take(self, fresh: bool = False) -> Helper:
         """A helper for the caller alone, until it is given back.
+
+        Args:
+            fresh: one that was asked nothing yet.
 
         Raises:
             OSError: no process can be made.
         """
         with self._lock:
-            return self._idle.pop() if self._idle else self._start()
+            return self._start() if fresh or not self._idle else self._idle.pop()
 
     def give_back(self, helper: Helper) -> None:
         """Takes a helper that has replied to every request."""

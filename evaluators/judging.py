@@ -165,7 +165,8 @@ class Judges:
     ) -> tuple[Ending, Json, Judgement | None]:
         """Leads a dialogue: its ending and, if it is finished, its answer and the verdict on it."""
         helpers = self._ready()
-        helper = helpers.take()
+        with _process_trouble():
+            helper = helpers.take()
         request = json.dumps(["lead", instance.id, place]).encode()
         try:
             raw = helper.ask(request, self._seconds, wall + self._wall(), (inbound, outbound))
@@ -178,17 +179,17 @@ class Judges:
         return Ending(begun, finished, broken), answer, judgement and _decode(judgement.encode())
 
     def _ask(self, what: str, instance: Instance, answer: Json) -> bytes:
-        """One reply; asked a second time where the process ended, for that need not be the answer's doing."""
+        """One reply; asked again in a fresh process where one ended, which need not be the answer's doing."""
         request = json.dumps([what, instance.id, answer]).encode()
         try:
             return self._try(request)
         except Gone:
-            return self._try(request)
+            return self._try(request, fresh=True)
 
-    def _try(self, request: bytes) -> bytes:
+    def _try(self, request: bytes, fresh: bool = False) -> bytes:
         helpers = self._ready()
         with _process_trouble():
-            helper: Helper = helpers.take()
+            helper: Helper = helpers.take(fresh)
         reply = helper.ask(request, self._seconds, self._wall())
         helpers.give_back(helper)
         return reply

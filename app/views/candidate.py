@@ -211,7 +211,17 @@ def _plain(number: Number | None) -> int | float | None:
 def best_document(record: RunRecord, id: str) -> Mapping[str, Any]:
     """The best candidate's source with its figures, as JSON."""
     document = candidate_document(record, id)
-    wanted = ("run", "unsafe_without", "candidate", "origin", "iteration", "files", "splits")
+    wanted = (
+        "run",
+        "unsafe_without",
+        "layers",
+        "reached",
+        "candidate",
+        "origin",
+        "iteration",
+        "files",
+        "splits",
+    )
     problem = record.problem
     return {
         **{key: document[key] for key in wanted},
