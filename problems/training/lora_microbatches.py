@@ -168,7 +168,7 @@ def _capacity_fault(public: Mapping[str, Any], microbatch: Sequence[int], where:
 
 
 def chart(instance: Instance, answer: Json) -> Drawing:
-    """The pipeline of a feasible answer: stage 0 on top, a colour per set of adapters, bubbles between."""
+    """The pipeline of a feasible answer: stage 0 below, forward and backward passes, bubbles between."""
     public = instance.public
     microbatches: Any = answer
     line, run = passes(public, microbatches)
@@ -176,18 +176,15 @@ def chart(instance: Instance, answer: Json) -> Drawing:
     forward, backward = durations(public["times"], tiles)
     shapes = []
     for stage in range(public["stages"]):
-        row, spans = public["stages"] - 1 - stage, []
-        shapes.append(Shape("label", 0, row + 0.92, text=f"stage {stage}"))
+        spans: list[tuple[int, int]] = []
         for place, number in enumerate(line):
             if number == EMPTY:
                 continue
-            adapters = sorted({public["samples"][s][0] for s in microbatches[number]})
-            group = "adapter " + "+".join(map(str, adapters))
             start, back = run.forward[stage][place], run.backward[stage][place]
-            shapes.append(Shape("rectangle", start, row, forward[place], 0.8, f"F{number}", group))
-            shapes.append(Shape("rectangle", back, row, backward[place], 0.8, f"B{number}", group))
+            shapes.append(Shape("rectangle", start, stage, forward[place], 0.8, f"F{number}", "forward"))
+            shapes.append(Shape("rectangle", back, stage, backward[place], 0.8, f"B{number}", "backward"))
             spans += [(start, start + forward[place]), (back, back + backward[place])]
-        shapes += _bubbles(sorted(spans), row, run.makespan)
+        shapes += _bubbles(sorted(spans), stage, run.makespan)
     work = sum(forward) + sum(backward)
     share = 100 * (1 - work / run.makespan)
     empty = line.count(EMPTY)
@@ -198,12 +195,12 @@ def chart(instance: Instance, answer: Json) -> Drawing:
     return Drawing(title, "time (ticks)", "stage of the pipeline", tuple(shapes))
 
 
-def _bubbles(spans: Sequence[tuple[int, int]], row: int, makespan: int) -> list[Shape]:
-    """Idle times of a stage, low rectangles in a colour of their own."""
+def _bubbles(spans: Sequence[tuple[int, int]], stage: int, makespan: int) -> list[Shape]:
+    """Idle times of a stage."""
     shapes, clock = [], 0
     for start, end in [*spans, (makespan, makespan)]:
         if start > clock:
-            shapes.append(Shape("rectangle", clock, row, start - clock, 0.15, "", "bubble"))
+            shapes.append(Shape("rectangle", clock, stage, start - clock, 0.8, "", "bubble"))
         clock = end
     return shapes
 
