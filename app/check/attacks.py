@@ -126,8 +126,9 @@ def _far(bench: Bench, case: Case, objective: Number, sent: str) -> bool:
     known += [case.reference.value] if case.reference is not None else []
     minimise = bench.problem.sense is Sense.MINIMISE
     best = min(known) if minimise else max(known)
+    late = case.reference is None and bench.loaded.references is not None
     proven = case.reference is not None and case.reference.bound is not None
-    if proven or objective == 0 or not far_beyond(objective, best, minimise):
+    if late or proven or objective == 0 or not far_beyond(objective, best, minimise):
         return False  # random changes may well reach 0 conflicts or 0 delays
     bench.report.add(
         "far-beyond-known",

@@ -20,12 +20,19 @@ def say_unseen(bench: Bench) -> None:
     if not judged:
         say("no program gave a valid answer: no attack had anything to start from")
         return
-    if len(proven) < len(judged):
-        known = "best known values only" if any(c.reference for c in judged) else "no references"
+    late = [case for case in judged if case.reference is None and bench.loaded.references is not None]
+    if late:
         say(
-            f"{len(judged) - len(proven)} of {len(judged)} sample instances have no proven bound ({known}): "
-            "an answer that is better than any may be is no alarm, here or in a run; changed answers were "
-            "compared with each other instead"
+            f"the references of {len(late)} of {len(judged)} sample instances, for which there was no time: "
+            "answers to them were not compared with a bound"
+        )
+    unproven = len(judged) - len(proven) - len(late)
+    if unproven:
+        known = "no references" if bench.loaded.references is None else "best known values only"
+        say(
+            f"{unproven} of {len(judged)} sample instances have no proven bound ({known}): an answer that is "
+            "better than any may be is no alarm, here or in a run; changed answers were compared with each "
+            "other instead"
         )
     distances = [gap for case in proven if (gap := _distance(bench, case)) is not None]
     bench.report.measured["bound_distance_percent_median"] = (

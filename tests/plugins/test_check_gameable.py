@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 from gapsmith import check_problem
+from gapsmith.app.check.bench import Bench, Case
 from gapsmith.app.check.child import examine
+from gapsmith.app.check.findings import Report
+from gapsmith.app.check.unseen import say_unseen
+from gapsmith.app.door.plugins import load_problem
 
 FOLDER = Path(__file__).parent / "gameable"
 SECONDS = 1.0
@@ -257,6 +261,23 @@ def test_a_flaw_is_named(flaw: str, tmp_path: Path) -> None:
     found = [finding for finding in report.findings if finding.check == check]
     assert found, [(finding.check, finding.sent, finding.got) for finding in report.findings]
     assert all((found[0].sent, found[0].got, found[0].why, found[0].fix))
+
+
+def test_what_is_not_seen_is_said() -> None:
+    """No reference, a best known value, and a reference that there was no time for are told apart."""
+    for name, references, words in (
+        ("tour", 0, "1 of 1 sample instances have no proven bound (no references)"),
+        ("cover", 1, "1 of 1 sample instances have no proven bound (best known values only)"),
+        ("cover", 0, "the references of 1 of 1 sample instances"),
+    ):
+        loaded = load_problem(str(FOLDER / f"{name}.py"))
+        case = Case(loaded.instances("train", 1)[0], answers={"one": ([], 1)})
+        if references:
+            case.reference = loaded.reference(case.instance, 1.0)
+        bench = Bench(loaded, Report(loaded.name), 0.0, cases=[case])
+        say_unseen(bench)
+        assert bench.report.unseen[0].startswith(words)
+        assert "every rule of the statement" in bench.report.unseen[-1]
 
 
 def test_a_plugin_without_end_does_not_hold_up_the_check(tmp_path: Path) -> None:
