@@ -34,6 +34,9 @@ from . import grow
 from .work import Operator, Work
 
 MOST_HELPERS = 4
+# Probabilities; of the forms of a blend cumulative, the rest is a choice by a condition.
+_WEIGHTED_SUM, _EXTREMUM = 0.5, 0.65
+_REPLACES_STATEMENT = 0.5
 Tree = TypeVar("Tree", bound=ast.AST)
 
 
@@ -166,10 +169,10 @@ def cross_blend(work: Work) -> bool:
         return False
     spot, other = found
     form = work.rng.random()
-    if form < 0.5:
+    if form < _WEIGHTED_SUM:
         weight = grow.number_node(math.exp(work.rng.gauss(-0.7, 1.2)))
         mixed: ast.expr = ast.BinOp(spot.node, ast.Add(), ast.BinOp(weight, ast.Mult(), other))
-    elif form < 0.65:
+    elif form < _EXTREMUM:
         mixed = grow.extremum(work.rng.choice(("max", "min")), spot.node, other, spot.kind)
     else:
         mixed = grow.conditional(work, spot.scope, spot.node, other, spot.kind)
@@ -194,7 +197,7 @@ def cross_statement(work: Work) -> bool:
     if statement is None or block is None:
         return False
     place = work.rng.randrange(len(block.body))
-    replaces = work.rng.random() < 0.5 and not isinstance(block.body[place], fixed)
+    replaces = work.rng.random() < _REPLACES_STATEMENT and not isinstance(block.body[place], fixed)
     block.body[place : place + replaces] = [copy.deepcopy(statement)]
     return True
 

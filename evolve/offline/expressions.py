@@ -27,6 +27,12 @@ _ORDERS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 
 
 _LARGEST_LIMIT = 10_000
+# Probabilities; those of the forms of one mutation are cumulative, the rest is the last form.
+_STEP, _SIGN, _ROUND_NUMBER = 0.15, 0.2, 0.3  # else by a factor
+_WHOLE_STAYS_WHOLE = 0.3
+_OTHER_WORD, _ONE_SIDE, _NEGATED = 0.2, 0.5, 0.65  # else joined by another condition
+_KEYS_EXCHANGED, _KEY_ADDED = 0.4, 0.8  # else the last key dropped
+_SECOND_KEY_ASCENDING = 0.7
 
 
 def is_value(spot: Spot) -> bool:
@@ -51,17 +57,17 @@ def perturb_number(work: Work) -> bool:
         return False
     value, rng = spot.node.value, work.rng
     form = rng.random()
-    if value == 0 or form < 0.15:
+    if value == 0 or form < _STEP:
         changed: float = value + rng.choice((-1, 1)) * rng.choice((0.1, 0.5, 1, 1, 2))
-    elif form < 0.2:
+    elif form < _SIGN:
         changed = -value
-    elif form < 0.3:
+    elif form < _ROUND_NUMBER:
         changed = rng.choice((0, 1, 2, 0.5, 10))
     else:
         changed = value * math.exp(rng.gauss(0, rng.choice((0.05, 0.2, 0.7, 1.5))))
     if not math.isfinite(changed):
         return False
-    if spot.structural or (isinstance(value, int) and rng.random() < 0.3):
+    if spot.structural or (isinstance(value, int) and rng.random() < _WHOLE_STAYS_WHOLE):
         changed = max(1, round(changed)) if spot.structural else round(changed)
     if abs(changed) > 1e12 or float(f"{changed:.3g}") == value:
         return False
@@ -159,12 +165,12 @@ def change_logic(work: Work) -> bool:
     if spot is None or isinstance(spot.owner, ast.While):
         return False
     node, form = spot.node, work.rng.random()
-    if isinstance(node, ast.BoolOp) and form < 0.5:
-        if form < 0.2:
+    if isinstance(node, ast.BoolOp) and form < _ONE_SIDE:
+        if form < _OTHER_WORD:
             node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
         else:
             spot.put(work.rng.choice(node.values))
-    elif form < 0.65:
+    elif form < _NEGATED:
         spot.put(ast.UnaryOp(ast.Not(), node))
     else:
         spot.put(ast.BoolOp(work.rng.choice((ast.And, ast.Or))(), [node, grow.boolean(work, spot.scope)]))
@@ -230,17 +236,16 @@ def break_ties(work: Work) -> bool:
     node = spot.node
     if isinstance(node, ast.Tuple) and len(node.elts) > 1:
         form = work.rng.random()
-        if form < 0.4:
+        if form < _KEYS_EXCHANGED:
             node.elts[0], node.elts[1] = node.elts[1], node.elts[0]
-        elif form < 0.8:
+        elif form < _KEY_ADDED:
             node.elts.insert(work.rng.randint(1, len(node.elts)), grow.number(work, spot.scope, 1))
         else:
             node.elts.pop()
         return True
     second = grow.number(work, spot.scope, 1)
-    spot.put(
-        ast.Tuple([node, second if work.rng.random() < 0.7 else ast.UnaryOp(ast.USub(), second)], ast.Load())
-    )
+    ascending = work.rng.random() < _SECOND_KEY_ASCENDING
+    spot.put(ast.Tuple([node, second if ascending else ast.UnaryOp(ast.USub(), second)], ast.Load()))
     return True
 
 

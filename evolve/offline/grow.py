@@ -22,6 +22,14 @@ from .work import Work, parse_expression, read_only
 _BUILTINS = frozenset(dir(builtins))
 _FIRST_ROUND = (0.1, 0.25, 0.5, 1, 1, 2, 2, 3, 5, 10)
 MAX_DEPTH = 3
+# Probabilities; those of the forms of a number are cumulative, the rest is a choice by a condition.
+_OPERATION, _RATIO, _EXTREMUM, _SCALED, _LOGARITHM = 0.55, 0.7, 0.86, 0.92, 0.95
+_CONSTANT_IS_SCALED = 0.5
+_ARRAY_FOR_ARRAY = 0.75
+_DECLARED = 0.6
+_DECLARED_CONDITION = 0.3
+_CONSTANT = 0.1
+_STOPS_EARLY = 0.3
 _MOST_NAMES = 40
 """Names of a kind that are combined with those of another (count): pairs of all would take all memory."""
 
@@ -46,7 +54,7 @@ def fits(primitive: Primitive, scope: Mapping[str, str]) -> bool:
 def constant(work: Work) -> ast.expr:
     """A small positive number: a round one, or log-normal around it."""
     value = float(work.rng.choice(_FIRST_ROUND))
-    if work.rng.random() < 0.5:
+    if work.rng.random() < _CONSTANT_IS_SCALED:
         value *= math.exp(work.rng.gauss(0, 0.7))
     return number_node(value)
 
@@ -95,18 +103,18 @@ def declared(work: Work, scope: Mapping[str, str], kind: str) -> list[str]:
 def terminal(work: Work, scope: Mapping[str, str], kind: str = NUMBER) -> ast.expr:
     """A number (or, where an array stands, an array or a number) read off where it is."""
     rng = work.rng
-    if kind == ARRAY and rng.random() < 0.75:
+    if kind == ARRAY and rng.random() < _ARRAY_FOR_ARRAY:
         texts = declared(work, scope, ARRAY)
         names = [name for name, known in scope.items() if known == ARRAY]
-        if texts and (not names or rng.random() < 0.6):
+        if texts and (not names or rng.random() < _DECLARED):
             return parse_expression(rng.choice(texts))
         if names:
             return parse_expression(rng.choice(names))
     texts = declared(work, scope, NUMBER)
-    if texts and rng.random() < 0.6:
+    if texts and rng.random() < _DECLARED:
         return parse_expression(rng.choice(texts))
     groups = number_texts(scope, work.domains)
-    if not groups or rng.random() < 0.1:
+    if not groups or rng.random() < _CONSTANT:
         return constant(work)
     return parse_expression(rng.choice(rng.choice(groups)))
 
@@ -114,20 +122,20 @@ def terminal(work: Work, scope: Mapping[str, str], kind: str = NUMBER) -> ast.ex
 def number(work: Work, scope: Mapping[str, str], depth: int = MAX_DEPTH, kind: str = NUMBER) -> ast.expr:
     """A numeric expression of at most `depth` levels of operators; of arrays where `kind` says so."""
     rng = work.rng
-    if depth <= 0 or rng.random() < 0.3:
+    if depth <= 0 or rng.random() < _STOPS_EARLY:
         return terminal(work, scope, kind)
     form = rng.random()
     first = number(work, scope, depth - 1, kind)
-    if form < 0.55:
+    if form < _OPERATION:
         operator = rng.choice((ast.Add, ast.Sub, ast.Mult))()
         return ast.BinOp(first, operator, number(work, scope, depth - 1, kind))
-    if form < 0.7:
+    if form < _RATIO:
         return ratio(first, terminal(work, scope, kind), kind)
-    if form < 0.86:
+    if form < _EXTREMUM:
         return extremum(rng.choice(("max", "min")), first, number(work, scope, depth - 1, kind), kind)
-    if form < 0.92:
+    if form < _SCALED:
         return ast.BinOp(constant(work), ast.Mult(), first)
-    if form < 0.95 and kind == ARRAY:
+    if form < _LOGARITHM and kind == ARRAY:
         # exp and log of what may be anything: bounded arguments instead of warnings and infinities.
         return parse_expression(f"np.log1p(np.abs({ast.unparse(first)}))")
     return conditional(work, scope, first, number(work, scope, depth - 1, kind), kind)
@@ -137,7 +145,7 @@ def boolean(work: Work, scope: Mapping[str, str], depth: int = 2, kind: str = BO
     """A condition over numbers in scope; a mask over arrays where `kind` says so."""
     rng = work.rng
     texts = declared(work, scope, kind)
-    if texts and rng.random() < 0.3:
+    if texts and rng.random() < _DECLARED_CONDITION:
         return parse_expression(rng.choice(texts))
     operator = rng.choice((ast.Lt, ast.LtE, ast.Gt, ast.GtE))()
     sides = ARRAY if kind == MASK else NUMBER

@@ -13,6 +13,12 @@ from . import grow
 from .expressions import is_value
 from .work import Operator, Work
 
+# Probabilities.
+_WEIGHTED_TERM = 0.7
+_SQUARE = 0.5
+_PLAIN_RATIO = 0.5
+_FRESH_ALTERNATIVE = 0.6
+
 
 def _reshape(make: Callable[[Work, Spot, ast.expr], ast.expr]) -> Callable[[Work], bool]:
     def apply(work: Work) -> bool:
@@ -32,7 +38,7 @@ def _coefficient(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
 
 def _term(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
     term = grow.number(work, spot.scope, work.rng.choice((0, 1, 1, 2)), spot.kind)
-    if work.rng.random() < 0.7:
+    if work.rng.random() < _WEIGHTED_TERM:
         weight = math.exp(work.rng.gauss(-1.5, 1.2))
         term = ast.BinOp(grow.number_node(weight), ast.Mult(), term)
     return ast.BinOp(node, work.rng.choice((ast.Add, ast.Sub))(), term)
@@ -41,14 +47,14 @@ def _term(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
 def _power(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         return node.left
-    if work.rng.random() < 0.5:
+    if work.rng.random() < _SQUARE:
         return ast.BinOp(node, ast.Pow(), ast.Constant(2))
     return ast.BinOp(grow.call("abs", node), ast.Pow(), ast.Constant(0.5))
 
 
 def _ratio(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
     other = grow.terminal(work, spot.scope, spot.kind)
-    if work.rng.random() < 0.5:
+    if work.rng.random() < _PLAIN_RATIO:
         return grow.ratio(node, other, spot.kind)
     part = grow.ratio(other, grow.terminal(work, spot.scope, spot.kind), spot.kind)
     return ast.BinOp(node, ast.Mult(), ast.BinOp(ast.Constant(1), ast.Add(), part))
@@ -60,7 +66,7 @@ def _clip(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
 
 
 def _choice(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
-    fresh = work.rng.random() < 0.6
+    fresh = work.rng.random() < _FRESH_ALTERNATIVE
     other = (
         grow.number(work, spot.scope, 1, spot.kind)
         if fresh

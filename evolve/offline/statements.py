@@ -14,6 +14,13 @@ from .work import Operator, Work
 _FIXED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Return)
 
 
+# Probabilities.
+_ADDS_TO_NAME = 0.5
+_UPDATE_IS_CONDITIONAL = 0.6
+_CONDITION_GOES = 0.7
+_OTHER_BRANCH = 0.5
+
+
 def _movable(block: Block) -> list[int]:
     """Positions of statements that may be changed as a whole: no definitions, docstrings or returns."""
     return [
@@ -69,12 +76,12 @@ def insert_update(work: Work) -> bool:
     if name is None:
         return False
     value = grow.number(work, scope, 1)
-    if work.rng.random() < 0.5:
+    if work.rng.random() < _ADDS_TO_NAME:
         weighted = ast.BinOp(grow.constant(work), ast.Mult(), value)
         statement: ast.stmt = ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), weighted)
     else:
         statement = ast.Assign([ast.Name(name, ast.Store())], value, lineno=0)
-    if work.rng.random() < 0.6:
+    if work.rng.random() < _UPDATE_IS_CONDITIONAL:
         statement = ast.If(grow.boolean(work, scope), [statement], [])
     block.body.insert(place, statement)
     return True
@@ -87,8 +94,9 @@ def make_conditional(work: Work) -> bool:
         return False
     place = work.rng.choice(_movable(block))
     node = block.body[place]
-    if isinstance(node, ast.If) and work.rng.random() < 0.7:
-        block.body[place : place + 1] = node.orelse if node.orelse and work.rng.random() < 0.5 else node.body
+    if isinstance(node, ast.If) and work.rng.random() < _CONDITION_GOES:
+        other = bool(node.orelse) and work.rng.random() < _OTHER_BRANCH
+        block.body[place : place + 1] = node.orelse if other else node.body
         return True
     block.body[place] = ast.If(grow.boolean(work, block.scopes[place]), [node], [])
     return True
