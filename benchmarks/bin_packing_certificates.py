@@ -14,7 +14,8 @@ from statistics import median
 
 import gapsmith.evaluators.bin_packing as package
 from gapsmith.evaluators.bin_packing.certificates import FILE, certificate_key, encode, pack_file, shipped
-from gapsmith.evaluators.bin_packing.certify import certify, check
+from gapsmith.evaluators.bin_packing.certify import certify
+from gapsmith.evaluators.bin_packing.proof import check
 from gapsmith.evaluators.bin_packing.references import items
 from gapsmith.problems.base import Instance
 

@@ -5,18 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sqlite3
+import threading
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from ..problems.base import Instance, Problem, canonical_json, decode_number, encode_number
 from .base import ProofKind, Reference, ReferenceKind, References
-
-_SCHEMA = """CREATE TABLE IF NOT EXISTS entries (
-  kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, key)
-) STRICT, WITHOUT ROWID"""
 
 
 def cache_folder() -> Path:
@@ -27,45 +22,44 @@ def cache_folder() -> Path:
 
 
 class Cache:
-    """A small key-value store of JSON documents in one SQLite file; safe for several processes at once.
+    """A small key-value store of JSON documents, one file each; safe for several processes at once.
 
     A cache that cannot be read or written only costs time: `note` then says why.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         """Uses `folder`, or the user's cache folder."""
-        self._path = (folder or cache_folder()) / "cache.sqlite"
+        self._folder = (folder or cache_folder()) / "results"
         self.note: str | None = None
 
     def get(self, kind: str, key: str) -> Any:
         """The stored document, or None."""
         try:
-            with closing(self._open()) as database:
-                row = database.execute(
-                    "SELECT value FROM entries WHERE kind = ? AND key = ?", (kind, key)
-                ).fetchone()
-        except (OSError, sqlite3.Error) as error:
+            return json.loads(self._path(kind, key).read_text("utf-8"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
             self._complain(error)
             return None
-        return None if row is None else json.loads(row[0])
 
     def put(self, kind: str, key: str, value: Any) -> None:
         """Stores a JSON document, replacing an older one."""
+        path = self._path(kind, key)
+        draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
         try:
-            with closing(self._open()) as database, database:
-                database.execute("REPLACE INTO entries VALUES (?, ?, ?)", (kind, key, canonical_json(value)))
-        except (OSError, sqlite3.Error) as error:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            draft.write_text(canonical_json(value), "utf-8")
+            draft.replace(path)  # readers see the old document or the new one
+        except OSError as error:
             self._complain(error)
 
-    def _open(self) -> sqlite3.Connection:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        database = sqlite3.connect(self._path, timeout=10)
-        database.execute("PRAGMA synchronous = NORMAL")
-        database.execute(_SCHEMA)
-        return database
+    def _path(self, kind: str, key: str) -> Path:
+        """The file of an entry; digests of keys are spread over 256 folders."""
+        name = hashlib.sha256(key.encode()).hexdigest()
+        return self._folder / kind / name[:2] / f"{name}.json"
 
     def _complain(self, error: Exception) -> None:
-        self.note = f"cache {self._path}: {error}; going on without it (GAPSMITH_CACHE moves it)"
+        self.note = f"cache {self._folder}: {error}; going on without it (GAPSMITH_CACHE moves it)"
 
 
 class ReferenceCache:

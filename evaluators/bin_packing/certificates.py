@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from .certify import Certificate
+from .proof import Certificate
 
 FILE = "certificates.json.gz"
 

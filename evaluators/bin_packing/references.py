@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from ...problems.base import Instance
 from ..base import ProofKind, Reference, ReferenceKind
 from .certificates import shipped
-from .certify import Certificate, certify, check
+from .certify import certify
+from .proof import Certificate, check
 
 _PROOFS = {"L1": ProofKind.ARITHMETIC, "L2": ProofKind.ARITHMETIC, "dual": ProofKind.DUAL}
 _ONLINE = "; offline optimum of the same items: a lower bound for any online rule"

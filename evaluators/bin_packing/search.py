@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bounds import weight_bound
-from .certify import WEIGHT_SCALE, Certificate
 from .columns import Master, OutOfTime, to_patterns
 from .heuristics import Pattern, best_decreasing
+from .proof import WEIGHT_SCALE, Certificate
 
 _ROUNDS = 8
 _DIVES = 6

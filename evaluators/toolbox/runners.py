@@ -15,8 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from .reporter import Reporter
 from .tolerances import TOLERANCE
-from .worker import Reporter
 
 Runner = Callable[[str, dict[str, Any], Path, Reporter], None]
 _CBC_LOG = "cbc.log"

@@ -13,45 +13,11 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import Any, BinaryIO
+
+from . import runners
+from .reporter import Reporter
 
 MEMORY_BYTES = 6 * 1024**3
-_FLUSH_SECONDS = 0.1
-
-
-class Reporter:
-    """Says the latest incumbent and bound, at most ten times a second, from a thread of its own."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        """Writes JSON lines to a binary stream."""
-        self._stream = stream
-        self._lock = threading.Lock()
-        self._pending: dict[str, Any] = {}
-        self._ended = threading.Event()
-        threading.Thread(target=self._run, daemon=True).start()
-
-    def note(self, **facts: Any) -> None:
-        """Takes facts (`value`, `solution`, `bound`, `version`); later ones replace earlier ones."""
-        with self._lock:
-            self._pending.update(facts)
-
-    def flush(self, **facts: Any) -> None:
-        """Says everything now."""
-        with self._lock:
-            self._pending.update(facts)
-            if self._pending:
-                self._stream.write(json.dumps(self._pending, allow_nan=False).encode() + b"\n")
-                self._stream.flush()
-            self._pending = {}
-
-    def end(self, **facts: Any) -> None:
-        """Says the last word."""
-        self._ended.set()
-        self.flush(**facts)
-
-    def _run(self) -> None:
-        while not self._ended.wait(_FLUSH_SECONDS):
-            self.flush()
 
 
 def main(folder: Path) -> None:
@@ -61,8 +27,6 @@ def main(folder: Path) -> None:
     _limit_memory()
     threading.Thread(target=_watch_parent, daemon=True).start()
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
-    from . import runners
-
     runner = runners.RUNNERS[job["solver"]]
     text = (folder / "model").read_text(encoding="utf-8")
     runner(text, job, folder, Reporter(stream))

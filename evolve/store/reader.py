@@ -13,10 +13,10 @@ from typing import Any
 from ...evaluators.base import Evaluation, Reference
 from ...problems.base import Instance
 from ..base import AddStatus, Candidate, Origin, Prompt, Rejection, RejectionReason
-from .examination import read_value
 from .opening import MAX_RESULT_BYTES, READ_SECONDS, UNREADABLE, Clock, damaged, late, open_reading
 from .records import read_candidate, read_evaluation, read_instance, read_reference, read_score
 from .schema import StoreError
+from .shapes import read_value
 
 BASELINE = "baseline/"
 """Prefix under which a baseline's evaluations are stored (`baseline/mdd`)."""

@@ -14,8 +14,9 @@ from gapsmith.evaluators.bin_packing import bin_packing as offline_plugin
 from gapsmith.evaluators.bin_packing import online_bin_packing as online_plugin
 from gapsmith.evaluators.bin_packing.bounds import martello_toth_bound, volume_bound, weight_bound
 from gapsmith.evaluators.bin_packing.certificates import decode, encode, pack_file, shipped
-from gapsmith.evaluators.bin_packing.certify import Certificate, certify, check
+from gapsmith.evaluators.bin_packing.certify import certify
 from gapsmith.evaluators.bin_packing.heuristics import best_fit_decreasing, first_fit_decreasing
+from gapsmith.evaluators.bin_packing.proof import Certificate, check
 from gapsmith.evaluators.bin_packing.references import items
 from gapsmith.problems.base import Instance
 

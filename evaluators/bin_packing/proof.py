@@ -1,0 +1,62 @@
+"""A packing with a proven lower bound, and its check by integers alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .bounds import martello_toth_bound, volume_bound, weight_bound
+from .heuristics import Pattern
+
+WEIGHT_SCALE = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A packing with a lower bound and its proof.
+
+    Attributes:
+        bins: contents of every bin, sizes falling (units of size).
+        bound: proven lower bound (bins).
+        rule: `L1`, `L2` or `dual`: what proves the bound.
+        weights: size → integer weight; given iff the rule is `dual`.
+    """
+
+    bins: tuple[Pattern, ...]
+    bound: int
+    rule: str
+    weights: Mapping[int, int] | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether the packing meets the bound: both are optimal."""
+        return len(self.bins) == self.bound
+
+
+def check(certificate: Certificate, counts: Mapping[int, int], capacity: int) -> str | None:
+    """What is wrong with a certificate, or None; integers and the standard library alone.
+
+    Args:
+        certificate: to be checked.
+        counts: size → number of items of the instance.
+        capacity: of every bin (units of size).
+    """
+    packed: Counter[int] = Counter()
+    for number, content in enumerate(certificate.bins):
+        if not content or sum(content) > capacity:
+            return f"bin {number} has load {sum(content)}, capacity {capacity}"
+        packed.update(content)
+    if packed != Counter(counts):
+        return "the bins do not hold exactly the items of the instance"
+    if certificate.rule == "L1":
+        bound = volume_bound(counts, capacity)
+    elif certificate.rule == "L2":
+        bound = martello_toth_bound(counts, capacity)
+    elif certificate.rule == "dual" and certificate.weights is not None:
+        bound = weight_bound(counts, capacity, certificate.weights)
+    else:
+        return f"got the rule {certificate.rule!r}, expected L1, L2 or dual with weights"
+    if bound != certificate.bound:
+        return f"the bound is {bound} bins by {certificate.rule}, not {certificate.bound}"
+    return None

@@ -1,0 +1,78 @@
+"""Shapes of the values that a run's record holds under its keys."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+_SECTION = {str: object}
+SHAPES: dict[str, Any] = {
+    "start": str,
+    "starts": [str],
+    "champion": str,
+    "stop_reason": str,
+    "created": str,
+    "group": str,
+    "members": int,
+    "docstrings": bool,
+    "search_seconds": float,
+    "unsafe_without": [str],
+    "evaluator": str,
+    "versions": {str: object},
+    "gates": [[int]],
+    "given_starts": {str: {str: str}},
+    "claims": [_SECTION],
+    "problem": {
+        **dict.fromkeys(("name", "version", "sense", "unit", "entry_point", "origin", "digest"), str),
+        "parameters": _SECTION,
+    },
+    "config": {
+        **dict.fromkeys(("campaign", "budget", "evaluation", "archive", "sandbox", "problem"), _SECTION),
+        "model": [_SECTION],
+    },
+}
+"""Shapes of the values of the table `run`: a type, a list of one shape, texts to one shape, or named fields.
+
+None stands for a value that is not known yet, and fields that a shape does not name may be anything.
+"""
+
+
+def read_value(key: str, text: str) -> Any:
+    """The value (JSON) of the run's record under a key.
+
+    Raises:
+        ValueError: it is no JSON, not finite, or not of the shape that the key has.
+    """
+    value = json.loads(text, parse_constant=_refused, parse_float=_finite)
+    if key == "model" and isinstance(value, str):
+        return value
+    shape = [str] if key == "model" else SHAPES.get(key, object)
+    if not _fits(value, shape):
+        raise ValueError(f"{text[:60]!r} has not the shape of {key!r}")
+    return value
+
+
+def _refused(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(number := float(text)):
+        raise ValueError(f"{text[:60]} is not finite")
+    return number
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    if value is None or shape is object:
+        return True
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(_fits(entry, shape[0]) for entry in value)
+    if isinstance(shape, dict):
+        if not isinstance(value, dict):
+            return False
+        each = shape.get(str, object)
+        return all(_fits(entry, shape.get(name, each)) for name, entry in value.items())
+    if isinstance(value, bool):
+        return bool(shape is bool)
+    return isinstance(value, (int, float) if shape is float else shape)
