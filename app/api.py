@@ -10,7 +10,7 @@ from ..sandbox.base import MAIN_FILE
 from . import compose
 from .assignments import override
 from .audit.evaluation import evaluate_program
-from .config import parse
+from .config import parse, resolve_budget
 from .opening.setup import Setup
 from .proposers import check_models
 from .record.runs import new_folder, new_name, runs_folder
@@ -48,7 +48,7 @@ def run_campaign(
     for path, value in (settings or {}).items():
         section, _, key = path.partition(".")
         document.setdefault(section, {})[key] = value
-    config = compose.resolve_budget(parse(document, "run_campaign"))
+    config = resolve_budget(parse(document, "run_campaign"))
     place = runs_folder(None if runs is None else Path(runs))
     config = check_models(config, place)
     programs = None if start is None else {"start": {MAIN_FILE: start}}

@@ -13,26 +13,27 @@ from typing import Any
 from ..evaluators.base import Evaluation
 from ..evolve import champion
 from ..evolve.admission import Admission
-from ..evolve.archive import Archive
-from ..evolve.base import Budget, Candidate, Origin, Proposal, Rejection, RejectionReason, StopReason
+from ..evolve.archive import settled
+from ..evolve.base import Candidate, Context, Origin, Proposal, Rejection, RejectionReason, StopReason
 from ..evolve.campaign import Campaign
 from ..evolve.executor import Job, ThreadExecutor
 from ..evolve.measures import MeasureSpace
 from ..evolve.memory import Memory
 from ..evolve.models.base import Closable
+from ..evolve.ports import Ports
+from ..evolve.search import Search
 from ..evolve.selection import Control
-from ..evolve.state import Ports, Settings
 from ..evolve.store.reader import BASELINE
 from ..evolve.store.store import Store
 from ..evolve.store.work import asked
 from ..problems.base import SPLITS
 from ..sandbox.base import MAIN_FILE
-from .config import DEFAULT_ITERATIONS, Config, dump
+from .config import Config, dump
 from .errors import NO_CANDIDATE, UserError
 from .opening.baselines import best_baseline, evaluate_baselines
 from .opening.setup import Notify, Setup
 from .opening.stored import stored_setup
-from .proposers import build_proposer, order_of
+from .proposers import SourceOf, live_source
 from .record.authority import SEAL, is_own, seal
 from .record.claims import claims
 from .record.record import open_record
@@ -57,14 +58,6 @@ class Watcher:
     notify: Notify = lambda what, done, total: None
     started: Callable[[Campaign], None] = lambda campaign: None
     observe: Callable[[Campaign], None] = lambda campaign: None
-
-
-def resolve_budget(config: Config) -> Config:
-    """A configuration with the default number of iterations if it limits nothing."""
-    if config.budget.limited:
-        return config
-    budget = config.budget.model_copy(update={"iterations": DEFAULT_ITERATIONS})
-    return config.model_copy(update={"budget": budget})
 
 
 def run(
@@ -145,8 +138,18 @@ def prepared(
     folder: Path,
     start: Mapping[str, Mapping[str, str]] | None,
     watcher: Watcher,
+    source_of: SourceOf | None = None,
 ) -> Iterator[Campaign]:
-    """A campaign with all its ports, its start programs and baselines evaluated; ends them afterwards."""
+    """A campaign with all its ports, its start programs and baselines evaluated; ends them afterwards.
+
+    Args:
+        setup: the problem.
+        store: of the run.
+        folder: of the run.
+        start: start programs (name → files) in place of the problem's.
+        watcher: told what happens.
+        source_of: where texts and steps come from; by default the configuration's proposer, live.
+    """
     (folder / STOP_NAME).unlink(missing_ok=True)
     with ThreadPoolExecutor(1, "open-slot") as opening:
         describer = opening.submit(setup.open_slot)
@@ -155,12 +158,11 @@ def prepared(
             admission = Admission(slot, setup.loaded.problem.entry_point, setup.modules(), plain)
             baselines = _baselines(setup, store, executor, watcher.notify)
             starts = _start_programs(setup, store, admission, executor, start)
-            campaign = _campaign(setup, store, admission, executor, starts, baselines, folder, watcher)
+            source_of = source_of or live_source(setup.config, store, folder)
+            campaign = _campaign(
+                setup, store, admission, executor, starts, baselines, folder, watcher, source_of
+            )
             setup.record_layers(store)
-            textbook = setup.loaded.problem.start_programs().values()
-            for candidate, _ in starts:
-                if next(iter(candidate.files.values())) in textbook:  # tuning is for what the search finds
-                    campaign.tuner.skip(candidate.files)
             try:
                 yield campaign
             finally:
@@ -217,49 +219,44 @@ def _campaign(
     baselines: Mapping[str, Mapping[str, Evaluation]],
     folder: Path,
     watcher: Watcher,
+    source_of: SourceOf,
 ) -> Campaign:
-    config = setup.config
-    names, instances = config.archive.measures, setup.evaluator.instances("train")
-    control = Control(config.campaign.control)
-    space = MeasureSpace.of(names, starts[0][1], instances, setup.evaluator.loss)
+    """The search, its ports, its budget and its pace."""
+    config, evaluator, problem = setup.config, setup.evaluator, setup.loaded.problem
+    instances, control = evaluator.instances("train"), Control(config.campaign.control)
+    space = MeasureSpace.of(config.archive.measures, starts[0][1], instances, evaluator.loss)
     # A control learns nothing from an archive: one island holds what it found.
-    archive = Archive(space, config.archive.islands if control is Control.NONE else 1)
-    for candidate, evaluation in starts:
-        for island in range(archive.islands):
-            archive.add(candidate, evaluation, island)
-    proposer = build_proposer(config, store, folder, admission)
-    budget = config.budget
-    return Campaign(
-        Ports(setup.loaded.problem, setup.evaluator, proposer, executor, admission, store),
-        archive,
-        archive.elite(*starts[0], 0),
-        Settings(
-            seed=config.campaign.seed,
-            in_flight=config.campaign.in_flight,
-            order=order_of(config),
-            migration_every=config.archive.migration_every,
-            reset_after=config.archive.reset_after,
-            inspirations=config.archive.inspirations,
-            waits=config.uses_models,
-            control=control,
-            race_level=config.search.race_level,
-            tune_share=config.search.tune_share if control is Control.NONE else 0.0,
-            tune_evaluations=config.search.tune_evaluations,
-            validate_every=config.search.validate_every,
-            fresh_share=config.search.fresh_share,
-            fresh_until=config.search.fresh_until or 0,
-        ),
-        Budget(
-            iterations=budget.iterations,
-            evaluations=budget.evaluations,
-            executions=budget.executions,
-            cpu_seconds=budget.cpu_seconds,
-            seconds=budget.seconds,
-            patience=budget.patience,
-            gates=tuple((before, limit) for before, limit in store.read.record("gates") or ()),
-        ),
+    archive = settled(space, config.archive.islands if control is Control.NONE else 1, starts)
+    start, source = archive.elite(*starts[0], 0), source_of(admission, archive)
+    context = Context(
+        problem=problem,
+        iteration=0,
+        instances=instances,
+        start=start,
         baseline=best_baseline(baselines, "train"),
+        modules=tuple(admission.modules),
         cpu_seconds=config.sandbox.cpu_seconds,
+    )
+    search = Search(
+        archive,
+        start,
+        context,
+        seed=config.campaign.seed,
+        control=control,
+        population=config.archive,
+        settings=config.search,
+        starts=[candidate for candidate, _ in starts],
+        points=source.points,
+    )
+    for candidate, _ in starts:
+        if next(iter(candidate.files.values())) in problem.start_programs().values():
+            search.tuner.skip(candidate.files)  # tuning is for what the search finds
+    gates = tuple((before, limit) for before, limit in store.read.record("gates") or ())
+    return Campaign(
+        search,
+        Ports(evaluator, source.proposer, executor, admission, store),
+        config.budget.of_loop(gates),
+        source.pace,
         stop_file=folder / STOP_NAME,
         observe=watcher.observe,
     )
@@ -303,10 +300,10 @@ def _start_programs(
     given = given or store.read.record("given_starts")  # a kill may have come before they were evaluated
     sources = given or {n: {MAIN_FILE: t} for n, t in setup.loaded.problem.start_programs().items()}
     result: list[tuple[Candidate, Evaluation]] = []
+    memory = Memory(())
     for name, files in sources.items():
-        proposal = Proposal(files, Origin.START, name)
-        known = Memory([candidate for candidate, _ in result], [])
-        candidate = admission.admit(proposal, (), 0, 0, known)
+        examined = admission.examined(Proposal(files, Origin.START, name))
+        candidate = memory.admit(examined, (), 0, 0) if isinstance(examined, Proposal) else examined
         if isinstance(candidate, Rejection):
             if candidate.reason is RejectionReason.DUPLICATE and result:
                 continue  # given twice, as a file and with a run's elites, say
@@ -339,9 +336,9 @@ def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -
     if stopped.halts:
         return
     best = champion.choose(campaign, setup.config.evaluation.champions)
-    champion.test(campaign, campaign.start.candidate)
+    champion.evaluate_on_test(campaign, campaign.search.start.candidate)
     if best is not None:
-        champion.test(campaign, best.candidate)
+        champion.evaluate_on_test(campaign, best.candidate)
         store.set("champion", best.candidate.id)
         store.set("claims", claims(store.read, best.candidate.id, setup.evaluator.loss))
 

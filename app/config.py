@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import json
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from ..evolve.base import Budget
+from ..evolve.knobs import knob
 from ..evolve.measures import DEFAULT_NAMES, MEASURES
 from ..evolve.models.settings import MAY_HOLD_SECRET, ModelSettings
+from ..evolve.search import PopulationSettings, SearchSettings
+from ..evolve.selection import FRESH_UNTIL
 from ..sandbox.policy import LAYERS
 from .errors import INVALID, UserError
 
 Count = Annotated[int, Field(ge=1)]
 
 DEFAULT_ITERATIONS = 400
-FRESH_UNTIL = 600
 """Budget of a campaign that names none."""
 
 
@@ -57,67 +63,33 @@ class CampaignSection(_Section):
     in_flight: Count = Field(8, le=256, description="iterations under way at once (count, 1 to 256)")
 
 
-class ArchiveSection(_Section):
-    """Islands and how they meet."""
+_CHECKS = ConfigDict(extra="forbid", allow_inf_nan=False)
+"""How a section is checked whose knobs are declared by the loop's components."""
 
-    islands: Count = Field(4, le=64, description="islands of the archive (count, 1 to 64)")
-    migration_every: int = Field(
-        40, ge=0, description="told iterations between migrations along the ring (count; 0 is never)"
-    )
-    inspirations: int = Field(
-        1, ge=0, le=8, description="elites given to the proposer beside the parent (count, 0 to 8)"
-    )
-    reset_after: int = Field(
-        400,
-        ge=0,
-        description="told iterations without a better best after which an island is resettled "
-        "(count; 0 is never)",
-    )
-    measures: tuple[MeasureName, ...] = Field(
+
+@dataclass(frozen=True)
+class ArchiveSection(PopulationSettings):
+    """Islands, how they meet, and the cells of the archive."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CHECKS
+
+    measures: tuple[MeasureName, ...] = knob(
         DEFAULT_NAMES,
+        "what the archive's cells are made of (names, 0 to 3; none is one cell an island): "
+        + ", ".join(MEASURES),
         strict=False,
         max_length=3,
-        description="what the archive's cells are made of (names, 0 to 3; none is one cell an island): "
-        + ", ".join(MEASURES),
     )
 
 
-class SearchSection(_Section):
+@dataclass(frozen=True)
+class SearchSection(SearchSettings):
     """How the budget is spent."""
 
-    race_level: float = Field(
-        0.05,
-        ge=0,
-        lt=0.5,
-        description="level of the paired test that stops a candidate that is clearly worse (probability; "
-        "0 executes every instance)",
-    )
-    tune_share: float = Field(
-        0.2,
-        ge=0,
-        le=0.9,
-        description="share of the iterations and executions spent on tuning numbers (ratio; 0 is none)",
-    )
-    fresh_share: float = Field(
-        0.25,
-        ge=0,
-        le=0.9,
-        description="share of the iterations whose parent is the start program, whatever the archive holds "
-        "(ratio; 0 is none)",
-    )
-    fresh_until: int | None = Field(
-        None,
-        ge=0,
-        description="first iterations, over which the share of fresh starts falls from 1 to fresh_share "
-        f"(count; 0 is none); not set it is {FRESH_UNTIL}, at most a quarter of budget.iterations or "
-        "budget.evaluations, and 0 with models; set a quarter of the iterations that a limit of time leaves",
-    )
-    tune_evaluations: Count = Field(48, description="iterations spent on the numbers of one program (count)")
-    simplify: int = Field(
-        0, ge=0, description="reduced forms of the champion to try after the campaign (count; 0 is none)"
-    )
-    validate_every: Count = Field(
-        10, description="told iterations between validations of an island's new best (count, >= 1)"
+    __pydantic_config__: ClassVar[ConfigDict] = _CHECKS
+
+    simplify: int = knob(
+        0, "reduced forms of the champion to try after the campaign (count; 0 is none)", ge=0
     )
 
 
@@ -140,6 +112,11 @@ class BudgetSection(_Section):
     usd: Annotated[float, Field(gt=0)] | None = Field(
         None, description="US dollars over all models, a hard cap (> 0)"
     )
+
+    def of_loop(self, gates: tuple[tuple[int, int | None], ...]) -> Budget:
+        """The limits that the loop keeps; tokens and money are kept where models are called."""
+        names = {field.name for field in dataclasses.fields(Budget)} - {"gates"}
+        return Budget(**{name: getattr(self, name) for name in names}, gates=gates)
 
     @property
     def limited(self) -> bool:
@@ -264,7 +241,15 @@ def _with_fresh_until(config: Config) -> Config:
     if not budget.limited:
         asks = [DEFAULT_ITERATIONS]
     until = 0 if config.uses_models else min([FRESH_UNTIL, *(n // 4 for n in asks)])
-    return config.model_copy(update={"search": config.search.model_copy(update={"fresh_until": until})})
+    return config.model_copy(update={"search": dataclasses.replace(config.search, fresh_until=until)})
+
+
+def resolve_budget(config: Config) -> Config:
+    """A configuration with the default number of iterations if it limits nothing."""
+    if config.budget.limited:
+        return config
+    budget = config.budget.model_copy(update={"iterations": DEFAULT_ITERATIONS})
+    return config.model_copy(update={"budget": budget})
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -346,10 +331,6 @@ def toml_value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _shown(default: Any) -> str:
-    return "none" if default is None else toml_value(default)
-
-
 def _rows(table: Mapping[str, Any]) -> list[str]:
     return [f"{key} = {toml_value(value)}" for key, value in table.items() if value is not None]
 
@@ -359,7 +340,10 @@ def _fields(section: str) -> dict[str, Any]:
         return dict(ModelSettings.model_fields)
     if section not in SECTIONS:
         return {}
-    return dict(type(Config.model_fields[section].default).model_fields)
+    kind = type(Config.model_fields[section].default)
+    if issubclass(kind, BaseModel):
+        return dict(kind.model_fields)
+    return {f.name: FieldInfo.from_annotated_attribute(Any, f) for f in dataclasses.fields(kind)}
 
 
 def _explain(error: ErrorDetails, where: str) -> str:
@@ -367,7 +351,7 @@ def _explain(error: ErrorDetails, where: str) -> str:
     location = [str(part) for part in error["loc"]]
     section, key = location[0], ".".join(location[1:])
     place = f"{where} [{section}] {key}".rstrip()
-    if error["type"] == "extra_forbidden":
+    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         known = list(_fields(section)) if len(location) > 1 else list(Config.model_fields)
         near = difflib.get_close_matches(location[-1], known, 1, 0.4)
         return f"{place}: unknown key" + (
@@ -375,7 +359,7 @@ def _explain(error: ErrorDetails, where: str) -> str:
         )
     field = _fields(section).get(location[-1]) or _fields(section).get(key)
     expected = error["msg"][0].lower() + error["msg"][1:]
-    if error["type"] in ("model_type", "dict_type"):
+    if error["type"] in ("model_type", "dict_type", "dataclass_type"):
         expected = f"expected a table: keys under [{section}]"
     meaning = f" ({field.description})" if field is not None and field.description else ""
     unnamed = location == ["model"]  # what stands there may hold an address with a secret, or a key

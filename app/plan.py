@@ -38,8 +38,8 @@ def _prompt(campaign: Campaign) -> Prompt | None:
     proposer = campaign.ports.proposer
     if not isinstance(proposer, PromptedProposer):
         return None
-    elites = [campaign.start]
-    prompt = proposer.ask_for("improve", elites, campaign.context(1, elites))
+    elites = [campaign.search.start]
+    prompt = proposer.ask_for("improve", elites, campaign.search.context(1, elites))
     return prompt if isinstance(prompt, Prompt) else None
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..evolve.admission import Admission
+from ..evolve.archive import Archive
 from ..evolve.base import Prompt, Proposer, RejectionReason
-from ..evolve.follow import Course, recorded_steps
+from ..evolve.campaign import Pace
+from ..evolve.course import Course, Coursed, Order, recorded_steps
 from ..evolve.models.base import RECOURSE, CallLog, ErrorKind, ModelError, Recourse
 from ..evolve.models.cassette import Cassette, Exchange, Replies
-from ..evolve.state import Order
+from ..evolve.search import Point
 from ..evolve.store.calls import StoredCalls
 from ..evolve.store.reader import Reader
 from ..evolve.store.records import read_completion
@@ -50,6 +53,37 @@ _ENDED = (
 """Calls that decided what became of a question: a reply, or the last failure where no reply followed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a campaign's texts and steps come from.
+
+    Attributes:
+        proposer: makes texts.
+        pace: how many iterations are under way, or the recorded steps that are taken.
+        points: of tuning by iteration, where a record says them; None tunes.
+    """
+
+    proposer: Proposer
+    pace: Pace
+    points: Mapping[int, Point] | None = None
+
+
+SourceOf = Callable[[Admission, Archive], Source]
+"""A source for a campaign with this admission and this archive."""
+
+
+def live_source(config: Config, store: Store, folder: Path) -> SourceOf:
+    """The proposer of a configuration; a model that answers from a record keeps to the record's course."""
+
+    def source(admission: Admission, archive: Archive) -> Source:
+        proposer = build_proposer(config, store, folder, admission)
+        course = proposer.course if isinstance(proposer, Coursed) else None
+        pace = Pace(config.campaign.in_flight, order_of(config), waits=config.uses_models, course=course)
+        return Source(proposer, pace)
+
+    return source
+
+
 def order_of(config: Config) -> Order:
     """The order of telling: as submitted where no reply depends on time, else as replies arrive."""
     timeless = all(table.spec.startswith(_RECORDED) for table in config.model)
@@ -70,7 +104,7 @@ def build_proposer(config: Config, store: Store, folder: Path, admission: Admiss
     from ..evolve.prompted import PromptedProposer
 
     callers = build_callers(config, _LoggedCalls(store, folder.name), folder)
-    return PromptedProposer(callers, _builder(config), Choice(config.prompts.choice), admission.fault)
+    return PromptedProposer(callers, prompt_builder(config), Choice(config.prompts.choice), admission.examine)
 
 
 class _LoggedCalls(StoredCalls):
@@ -137,7 +171,7 @@ def check_models(config: Config, runs: Path) -> Config:
     config = config.model_copy(update={"model": tuple(_named(table, runs) for table in config.model)})
     for caller in build_callers(config, Cassette(), runs / "check"):
         caller.close()
-    _builder(config)
+    prompt_builder(config)
     return config
 
 
@@ -151,7 +185,7 @@ def _named(table: ModelSettings, runs: Path) -> ModelSettings:
     )
 
 
-def _builder(config: Config) -> Builder:
+def prompt_builder(config: Config) -> Builder:
     """The builder of prompts.
 
     Raises:
@@ -180,7 +214,7 @@ def replies_of(name: str, runs: Path) -> Replies:
 
 
 def cassette_of(reader: Reader) -> Cassette:
-    """All that models said in a run, and in which order it was told.
+    """The replies of a run, and its course if it has one of its own.
 
     Raises:
         UserError: no model was asked.
@@ -189,7 +223,14 @@ def cassette_of(reader: Reader) -> Cassette:
         raise UserError(USAGE, "the run asked no model, so there is nothing to answer from")
     tables = (reader.record("config") or {}).get("model", ())
     course = None if as_asked(table["spec"] for table in tables) else recorded_course(reader)
-    return Cassette(exchanges(reader), course)
+    return recorded_replies(reader, course)
+
+
+def recorded_replies(reader: Reader, course: Course | None = None) -> Cassette:
+    """All that models said in a run, with the name that each ask was counted by."""
+    named = "SELECT iteration, operator FROM iterations WHERE operator IS NOT NULL"
+    names = {row["iteration"]: row["operator"] for row in reader.rows(named)}
+    return Cassette(exchanges(reader), course, names)
 
 
 def as_asked(specs: Iterable[str]) -> bool:
@@ -198,13 +239,15 @@ def as_asked(specs: Iterable[str]) -> bool:
 
 
 def recorded_course(reader: Reader) -> Course:
-    """How asks and outcomes followed each other, up to the last one told."""
-    rejected = "SELECT iteration FROM iterations WHERE rejection IN (?, ?)"
-    rows = reader.rows(rejected, tuple(reason.value for reason in OF_ORDER))
+    """The course of a run up to the last outcome."""
+    of_order = "SELECT iteration FROM iterations WHERE rejection IN (?, ?)"
+    rejected = reader.rows(of_order, tuple(reason.value for reason in OF_ORDER))
+    open_ = reader.rows("SELECT iteration FROM iterations WHERE told IS NULL AND candidate IS NOT NULL")
     steps = list(recorded_steps(reader))
     while steps and steps[-1] > 0:
         steps.pop()
-    return Course(tuple(steps), frozenset(row["iteration"] for row in rows))
+    late, unfinished = (frozenset(row["iteration"] for row in numbers) for numbers in (rejected, open_))
+    return Course(tuple(steps), late, unfinished)
 
 
 def exchanges(reader: Reader) -> Iterable[Exchange]:

@@ -56,7 +56,7 @@ def main() -> None:
     marks: list[tuple[int, float]] = []
 
     def observe(campaign: Campaign) -> None:
-        marks.append((campaign.tally.told, time.process_time()))
+        marks.append((campaign.search.tally.told, time.process_time()))
 
     document = {
         "campaign": {"problem": "smtt"},

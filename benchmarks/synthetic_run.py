@@ -35,7 +35,7 @@ from gapsmith.evolve.base import (
     Rejection,
     RejectionReason,
 )
-from gapsmith.evolve.islands import Islands
+from gapsmith.evolve.islands import Islands, IslandSettings
 from gapsmith.evolve.measures import DEFAULT_NAMES, MeasureSpace
 from gapsmith.evolve.models.base import Call, Request
 from gapsmith.evolve.store.calls import StoredCalls
@@ -107,7 +107,7 @@ class Synthetic:
             DEFAULT_NAMES, evaluation, train, lambda score: normalised_loss(score, train[score.instance])
         )
         self.archive = Archive(space, self.shape.islands)
-        self.islands = Islands(self.archive, seed=self.shape.seed, migration_every=40, reset_after=80)
+        self.islands = Islands(self.archive, IslandSettings(reset_after=80), seed=self.shape.seed)
         self.store.put_start(start, evaluation, EVALUATOR)
         for island in range(self.shape.islands):
             self.archive.add(start, evaluation, island)

@@ -1,25 +1,26 @@
-"""From a proposed text to a candidate: described in the sandbox, named by its tokens, or rejected."""
+"""From a proposed text to a candidate: examined in the sandbox, named by its tokens, or rejected."""
 
 from __future__ import annotations
 
 import hashlib
 import threading
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..prompts.unseen import find_unseen, name_of
 from ..sandbox.base import MAX_SOURCE_BYTES, Description, Sandbox
-from .base import Candidate, Origin, Proposal, Rejection, RejectionReason
-from .memory import Memory
+from .base import Examined, Proposal, Rejection, RejectionReason
 
 ID_CHARACTERS = 16
 _EXCERPT_CHARACTERS = 300
-_REMEMBERED = 256
+
+Fault = tuple[RejectionReason, str]
+"""Why files can be no candidate: a reason and an excerpt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Turns proposals into candidates.
+    """Examines proposals; thread-safe.
 
     Attributes:
         sandbox: slot for the describe job.
@@ -33,110 +34,63 @@ class Admission:
     modules: Collection[str]
     plain: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _seen: dict[str, Description] = field(default_factory=dict)
 
-    def admit(
-        self,
-        proposal: Proposal,
-        parents: tuple[str, ...],
-        island: int,
-        iteration: int,
-        memory: Memory,
-    ) -> Candidate | Rejection:
-        """The candidate of a proposal, or a rejection.
-
-        Args:
-            proposal: what was proposed.
-            parents, island, iteration: of the candidate.
-            memory: the candidates so far: an id is taken once, and a shape too, save by tuned numbers.
-        """
-        found = self._describe(proposal.files)
-        if isinstance(found, tuple):
-            reason, excerpt = found
-            return self._reject(proposal, reason, excerpt)
-        id, description = found.id, found.main
-        if id in memory.candidates:
-            return self._reject(proposal, RejectionReason.DUPLICATE, f"same tokens as candidate {id}")
-        near = memory.shapes.get(description.shape_digest or "") if len(proposal.files) == 1 else None
-        if near is not None and proposal.origin is not Origin.TUNE:
-            excerpt = f"candidate {near} but for names and the last digits of numbers"
-            return self._reject(proposal, RejectionReason.NEAR_DUPLICATE, excerpt)
-        return Candidate(
-            id=id,
-            files=proposal.files,
-            parents=parents,
-            origin=proposal.origin,
-            operator=proposal.operator,
-            island=island,
-            iteration=iteration,
-            description=description,
-        )
+    def examined(self, proposal: Proposal) -> Proposal | Rejection:
+        """The proposal with what is known of its files, or its rejection; examines a text once."""
+        if proposal.examined is not None:
+            return proposal
+        examined = self.examine(proposal.files)
+        if isinstance(examined, Examined):
+            return replace(proposal, examined=examined)
+        return rejected(proposal, *examined)
 
     def digest(self, description: Description) -> str | None:
         """The digest that names a text with this description; None of one that does not parse."""
         return description.plain_digest if self.plain else description.token_digest
 
-    def fault(self, files: Mapping[str, str]) -> tuple[RejectionReason, str] | None:
-        """Why files can be no candidate, None when they can. Thread-safe."""
-        found = self._describe(files)
-        return (found[0], found[1][:_EXCERPT_CHARACTERS]) if isinstance(found, tuple) else None
-
-    def _describe(self, files: Mapping[str, str]) -> _Described | tuple[RejectionReason, str]:
+    def examine(self, files: Mapping[str, str]) -> Examined | Fault:
+        """What the sandbox says of files, or why they can be no candidate."""
         if sum(len(text.encode("utf-8", "surrogatepass")) for text in files.values()) > MAX_SOURCE_BYTES:
             return RejectionReason.TOO_LARGE, f"more than {MAX_SOURCE_BYTES} bytes of source"
         digests: dict[str, str] = {}
         main: Description | None = None
         for path, text in files.items():
             if unseen := find_unseen(text):
-                return RejectionReason.UNSEEN_CHARACTER, _hidden(path, *unseen)
-            description = self._description(text)
+                return _fault(RejectionReason.UNSEEN_CHARACTER, _hidden(path, *unseen))
+            with self._lock:  # a slot serves one caller at a time
+                description = self.sandbox.describe(text, self.entry_point)
             if description.error is not None or description.token_digest is None:
                 reason = RejectionReason.TOO_LARGE if description.too_large else RejectionReason.SYNTAX
                 where = "" if description.error_line is None else f", line {description.error_line}"
-                return reason, f"{path}{where}: {description.error}"
+                return _fault(reason, f"{path}{where}: {description.error}")
             if refused := self._forbidden(description, files):
-                return RejectionReason.FORBIDDEN_IMPORT, f"{path}: import of {refused}"
+                return _fault(RejectionReason.FORBIDDEN_IMPORT, f"{path}: import of {refused}")
             digests[path] = self.digest(description) or description.token_digest
             main = main or description
         if main is None or not main.entry_point:
-            return RejectionReason.MISSING_ENTRY_POINT, f"no `{self.entry_point}` at the top level"
-        return _Described(_identity(digests), main)
-
-    def _description(self, text: str) -> Description:
-        """A reply is looked at before its repair round and again when it is admitted: described once."""
-        found = self._seen.get(text)  # without the lock: the loop must not wait for texts of others
-        if found is not None:
-            return found
-        with self._lock:
-            found = self._seen.get(text)
-            if found is None:
-                found = self.sandbox.describe(text, self.entry_point)
-                if len(self._seen) >= _REMEMBERED:
-                    del self._seen[next(iter(self._seen))]
-                self._seen[text] = found
-        return found
+            return _fault(RejectionReason.MISSING_ENTRY_POINT, f"no `{self.entry_point}` at the top level")
+        return Examined(_identity(digests), main)
 
     def _forbidden(self, description: Description, files: Mapping[str, str]) -> str | None:
         own = {path.removesuffix(".py") for path in files}
         refused = [name for name in description.imports if name not in self.modules and name not in own]
         return ", ".join(refused) or None
 
-    @staticmethod
-    def _reject(proposal: Proposal, reason: RejectionReason, excerpt: str) -> Rejection:
-        return Rejection(
-            reason,
-            excerpt[:_EXCERPT_CHARACTERS],
-            proposal.origin,
-            proposal.operator,
-            proposal.prompt,
-            proposal.completion,
-        )
+
+def rejected(proposal: Proposal, reason: RejectionReason, excerpt: str) -> Rejection:
+    """The rejection of a proposal."""
+    return Rejection(
+        reason,
+        excerpt[:_EXCERPT_CHARACTERS],
+        proposal.origin,
+        proposal.operator,
+        proposal.prompt,
+        proposal.completion,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Described:
-    id: str
-    main: Description
+def _fault(reason: RejectionReason, excerpt: str) -> Fault:
+    return reason, excerpt[:_EXCERPT_CHARACTERS]
 
 
 def _hidden(path: str, character: str, line: int, column: int) -> str:

@@ -142,6 +142,15 @@ class Archive:
         return AddStatus.NEW if holder is None else AddStatus.IMPROVED
 
 
+def settled(space: MeasureSpace, islands: int, starts: Sequence[tuple[Candidate, Evaluation]]) -> Archive:
+    """An archive with the start programs on each of its islands (count, ≥ 1)."""
+    archive = Archive(space, islands)
+    for candidate, evaluation in starts:
+        for island in range(islands):
+            archive.add(candidate, evaluation, island)
+    return archive
+
+
 def behaviour(evaluation: Evaluation) -> str:
     """Digest of a candidate's answers on all instances of a split."""
     answers = "\0".join(f"{score.instance} {score.answer_digest}" for score in evaluation.scores)

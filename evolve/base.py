@@ -8,7 +8,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..evaluators.base import Evaluation, Score
 from ..problems.base import Instance, Problem
@@ -86,12 +86,26 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True)
+class Examined:
+    """What the sandbox's describe job says of files that can be a candidate.
+
+    Attributes:
+        id: of the candidate that they make.
+        description: of the file that holds the entry point.
+    """
+
+    id: str
+    description: Description
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """A text that may become a candidate: files by path (the first holds the entry point) and its origin.
 
     Attributes:
         operator: what made it, finer than the origin (`number`, `swap-operands`, a template's name);
             free text for statistics.
+        examined: what is known of the files; None if they were not examined yet.
     """
 
     files: Mapping[str, str]
@@ -99,6 +113,7 @@ class Proposal:
     operator: str
     prompt: Prompt | None = None
     completion: Completion | None = None
+    examined: Examined | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +170,64 @@ class Elite:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """A candidate whose training evaluation failed, and the score that ended it."""
+class Refused:
+    """No candidate: the proposal was rejected."""
+
+    rejection: Rejection
+
+    @property
+    def operator(self) -> str:
+        """What made the proposal."""
+        return self.rejection.operator
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluated:
+    """A candidate with its training evaluation."""
 
     candidate: Candidate
-    score: Score
+    evaluation: Evaluation
+
+    @property
+    def operator(self) -> str:
+        """What made the candidate."""
+        return self.candidate.operator
+
+
+@dataclass(frozen=True, slots=True)
+class Complete(_Evaluated):
+    """The candidate is valid on every training instance."""
+
+    @property
+    def fitness(self) -> float:
+        """Training fitness (a ratio, larger is better)."""
+        if self.evaluation.fitness is None:
+            raise AssertionError(f"candidate {self.candidate.id}: a complete evaluation without fitness")
+        return self.evaluation.fitness
+
+
+@dataclass(frozen=True, slots=True)
+class Failed(_Evaluated):
+    """The candidate failed on an instance."""
+
+    @property
+    def score(self) -> Score:
+        """The score that ended the evaluation."""
+        return self.evaluation.scores[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Worse(_Evaluated):
+    """The candidate lost its race: what it did so far is clearly worse than its rival."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alike(_Evaluated):
+    """The candidate was stopped because it answered the first instances exactly as its parent did."""
+
+
+Outcome = Refused | Complete | Failed | Worse | Alike
+"""What an iteration ended with (closed list)."""
 
 
 class AddStatus(IntEnum):
@@ -168,6 +236,21 @@ class AddStatus(IntEnum):
     NOT_ADDED = 0
     IMPROVED = 1
     NEW = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to the search beside the outcomes.
+
+    Attributes:
+        iteration: the iteration, or for the islands the number of told iterations, that it belongs to.
+        kind: `best`, `twin`, `beyond_bound`, `migration` or `reset`.
+        data: JSON.
+    """
+
+    iteration: int
+    kind: str
+    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +270,7 @@ class Context:
         costs: operator → US dollars that its model calls have cost so far; operators without a known cost are
             missing.
         lineage: how the first parent came about, at most three lines, oldest first.
-        failed: what was last told on the island, if it failed and may be repaired.
+        failed: the last candidate of the island, if it failed and may be repaired.
     """
 
     problem: Problem
@@ -260,7 +343,7 @@ class Budget:
         seconds: wall seconds of search.
         patience: iterations without a better training fitness (count).
         gates: (asks before, limit of evaluations) of each start and resume, in order. Near a limit asks wait
-            for outcomes, which decides what they can know, so whoever repeats the run keeps to them.
+            for outcomes, which decides what they can know, so a repetition of the run keeps to them.
     """
 
     iterations: int | None = None

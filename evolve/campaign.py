@@ -1,121 +1,151 @@
-"""The loop: ask, evaluate, tell.
+"""The driver of a search: threads, store, budget, stop file and validation around a pure `Search`.
 
-After AlphaEvolve (Novikov et al. 2025, arXiv:2506.13131) with islands as in FunSearch (Romera-Paredes et al.
-2024, doi:10.1038/s41586-023-06924-6). Nothing between an ask and its tell changes shared state, so iterations
-overlap.
+Nothing between an ask and its tell changes the search, so iterations overlap. The steps come from a course
+that is recorded, live, or first the one and then the other.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from ..evaluators.base import Evaluation, ScoreStatus
-from .archive import Archive
-from .base import AddStatus, Budget, Candidate, Context, Elite, Proposal, Rejection, StopReason, Usage, stream
+from ..evaluators.base import Evaluation
+from .base import (
+    Budget,
+    Candidate,
+    Outcome,
+    Proposal,
+    Refused,
+    Rejection,
+    StopReason,
+    Usage,
+    stream,
+)
+from .course import Course, Order, Recorded, is_point, recorded_steps
 from .executor import Job
 from .faults import sheltered
-from .follow import Coursed, follow, recorded_steps
-from .islands import Islands
 from .ledger import BudgetSpent
-from .memory import Memory
 from .models.base import Leavable, LeftOpen
-from .racing import PairedRace
-from .selection import Control, Selection
-from .state import Ask, Order, Ports, Settings, Tally
-from .store.reader import Iteration
-from .store.schema import StoreError
-from .tune import Tuner
+from .ports import Ports
+from .racing import outcome_of
+from .search import Ask, Search
 from .validation import Validation
 
 _TICK_SECONDS = 0.2
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How many iterations are under way, and when they are closed; all constants of a run.
+
+    Attributes:
+        in_flight: iterations without an outcome (count), never the number of workers.
+        order: of telling.
+        waits: whether the proposer waits for somebody else (a model), so that it runs in threads.
+        course: the recorded steps that are taken; None goes on live.
+    """
+
+    in_flight: int
+    order: Order = Order.SUBMITTED
+    waits: bool = False
+    course: Course | None = None
+
+
+@dataclass(slots=True)
+class _Flight:
+    """An iteration under way, and what is there of it by now.
+
+    Attributes:
+        ask: how it was opened.
+        text: the proposer's text, or the wait for it; None if `made` is in the record.
+        made: what became of the text; None before it was admitted.
+        evaluation: in training; None before it was started, and for a rejection.
+        recorded: whether the outcome is in the record.
+    """
+
+    ask: Ask
+    text: Future[Proposal | Rejection] | None = None
+    made: Candidate | Rejection | None = None
+    evaluation: Future[Evaluation] | None = None
+    recorded: bool = False
+
+    @property
+    def awaited(self) -> Future[Any] | None:
+        """What is waited for, None if nothing is."""
+        return self.text if self.made is None else self.evaluation
+
+    @property
+    def landed(self) -> bool:
+        """Whether the iteration can be closed."""
+        if isinstance(self.made, Candidate):
+            return self.evaluation is not None and self.evaluation.done()
+        return self.made is not None
+
+    def outcome(self) -> Outcome:
+        """The outcome; waits for the evaluation."""
+        if isinstance(self.made, Candidate) and self.evaluation is not None:
+            return outcome_of(self.made, self.evaluation.result(), self.ask.race)
+        if isinstance(self.made, Rejection):
+            return Refused(self.made)
+        raise AssertionError(f"iteration {self.ask.number}: closed before there is an outcome")
 
 
 class Campaign:
-    """A search over programs: `ask` for a candidate, `tell` what came of it, `run` until the budget ends."""
+    """Runs a search until a budget ends or a person stops it; resumes it from its store."""
 
     def __init__(
         self,
+        search: Search,
         ports: Ports,
-        archive: Archive,
-        start: Elite,
-        settings: Settings,
         budget: Budget,
+        pace: Pace,
         *,
-        baseline: tuple[str, Evaluation] | None,
-        cpu_seconds: float,
         stop_file: Path,
-        observe: Callable[[Campaign], None],
+        observe: Callable[[Campaign], None] = lambda campaign: None,
     ) -> None:
-        """Takes the ports, an archive that holds the start programs, and what limits the search.
+        """Takes a search with its start programs, and what it works with.
 
         Args:
-            ports: what the loop works with.
-            archive: holds the start programs on every island.
-            start: the first start program.
-            settings: how to search.
+            search: which has asked for nothing yet, whatever the store holds.
+            ports: where texts, evaluations and the record are made.
             budget: totals over all stops and resumes.
-            baseline: best baseline on the training split, shown to models.
-            cpu_seconds: CPU limit per execution, shown to models.
+            pace: how many iterations are under way.
             stop_file: a file that ends the campaign when it exists.
             observe: called after every outcome and at least a few times a second.
         """
+        self.search = search
         self.ports = ports
-        self.archive = archive
-        self.start = start
-        self.settings = settings
         self.budget = budget
-        self.tally = Tally()
         self.validation = Validation(ports)
         self.stopped: StopReason | None = None
         self.trouble: Exception | None = None
         self._halt: StopReason | None = None
-        self._baseline = baseline
-        self._cpu_seconds = cpu_seconds
+        self._pace = pace
         self._stop_file = stop_file
         self._observe = observe
-        self._record = {i.number: i for i in ports.store.read.iterations()}
-        self._asks: deque[Ask] = deque()
-        self._memory = Memory(ports.store.read.started_from(), archive.elites())
-        self._selection = Selection(
-            settings.control, start, settings.seed, share=settings.fresh_share, until=settings.fresh_until
-        )
-        self._islands = Islands(
-            archive,
-            seed=settings.seed,
-            migration_every=settings.migration_every,
-            reset_after=settings.reset_after,
-        )
-        self.tuner = Tuner(settings.seed, settings.tune_share, settings.tune_evaluations)
-        self._threads = ThreadPoolExecutor(settings.in_flight, "proposal") if settings.waits else None
+        self._recorded = Recorded(ports.store.read)
+        self._flights: dict[int, _Flight] = {}
+        self._threads = ThreadPoolExecutor(pace.in_flight, "proposal") if pace.waits else None
         self._began = time.monotonic() - float(ports.store.read.record("search_seconds") or 0.0)
 
     def run(self) -> StopReason:
-        """Asks and tells until a budget ends or somebody stops it; what is in flight is finished and told.
-
-        A resumed campaign runs the same loop: recorded outcomes take the place of executions.
+        """Opens and closes iterations until the budget ends; what is in flight is finished and told.
 
         Raises:
             StoreError: the store cannot be written.
             SandboxError: candidates cannot be run.
         """
-        self.validation.start(self.start.candidate)
-        self._replay_completed()
-        if isinstance(self.ports.proposer, Coursed) and (course := self.ports.proposer.course) is not None:
-            follow(self, course)
-        while True:
-            if self.may_ask():
-                self._launch(self.ask())
-            elif (landed := self._landed()) is not None:
-                self.tell(landed)
-            elif self._asks:
-                self._wait()
+        self.validation.start(self.search.start.candidate)
+        for step in self._steps():
+            if step > 0:
+                self._open(step)
             else:
-                break
+                self._close(self._flights.pop(-step))
         self.settle()
         if self.stopped is None:
             raise AssertionError("the loop ended without a reason")
@@ -128,70 +158,20 @@ class Campaign:
 
     def usage(self) -> Usage:
         """What the campaign has used so far, stops and resumes included."""
-        calls = self.ports.store.model_usage() if self.settings.waits else None
+        calls = self.ports.store.model_usage() if self._pace.waits else None
+        tally = self.search.tally
         return Usage(
-            iterations=self.tally.asked,
-            evaluations=self.tally.evaluations,
-            executions=self.tally.executions + self.validation.executions,
-            cpu_seconds=self.tally.cpu_seconds + self.validation.cpu_seconds,
+            iterations=tally.asked,
+            evaluations=tally.evaluations,
+            executions=tally.executions + self.validation.executions,
+            cpu_seconds=tally.cpu_seconds + self.validation.cpu_seconds,
             tokens_in=calls.tokens_in if calls else 0,
             tokens_out=calls.tokens_out if calls else 0,
             cost_usd=calls.cost_usd if calls else None,
             model_calls=calls.calls if calls else 0,
             wall_seconds=time.monotonic() - self._began,
-            since_improvement=self.tally.since_improvement,
+            since_improvement=tally.since_improvement,
         )
-
-    def ask(self) -> Ask:
-        """Opens the next iteration: chooses parents, or takes them from the record; one transaction."""
-        number = self.tally.asked + 1
-        self.tally.asked = number
-        recorded = self._record.get(number)
-        if recorded is not None:
-            return self._asked_before(recorded)
-        tuned = self.tuner.ask(number, self.archive)
-        chosen = [tuned[0]] if tuned is not None else self._parents(number)
-        island = tuned[0].island if tuned is not None else self._island(number)
-        rival = None if not self.settings.races else chosen[0] if tuned else self.archive.rival(island)
-        ask = Ask(number, island, tuple(e.candidate.id for e in chosen[:1]), self._race(rival, chosen[0]))
-        inspirations = [e.candidate.id for e in chosen[1:]]
-        raced = rival.candidate.id if rival is not None else None
-        if self._threads is not None and tuned is None:
-            self.ports.store.asked(number, island, ask.parents, inspirations, raced)
-            ask.proposal = self._threads.submit(self._propose, chosen, self.context(number, chosen))
-            return ask
-        proposal = tuned[1] if tuned is not None else self._propose(chosen, self.context(number, chosen))
-        with self.ports.store.transaction():
-            self.ports.store.asked(number, island, ask.parents, inspirations, raced)
-            self.admit(ask, proposal)
-        return ask
-
-    def tell(self, ask: Ask) -> None:
-        """Closes an iteration: the archive learns what came of it; one transaction."""
-        store = self.ports.store
-        evaluation = ask.evaluation.result() if ask.evaluation is not None else None
-        best = self.archive.best
-        with store.transaction():
-            added = self._place(ask, evaluation)
-            if not ask.recorded:
-                store.told(ask.iteration, evaluation, self.ports.evaluator.version, added)
-                store.set("search_seconds", time.monotonic() - self._began)
-                self._record_events(ask, evaluation, best)
-            improved = self.archive.best is not best
-            gained = None  # almost any change of a start program is a gain, which says little of its operator
-            if ask.tuned or not self._selection.fresh(ask.iteration):
-                gained = self._memory.better_than_parent(ask.outcome, ask.parents)
-            cost = store.call_cost(ask.iteration) if self.settings.waits else None
-            self.tally.count(ask, evaluation, improved=improved, gained=gained, cost=cost)
-            if self.settings.control is Control.NONE:  # a control's proposals know nothing of each other
-                self._memory.told(ask.island, ask.outcome, evaluation)
-            self.tuner.tell(ask.iteration, evaluation, tuned=ask.tuned, alike=ask.alike)
-            for event in self._islands.told(self.tally.told):
-                if not ask.recorded:
-                    store.event(self.tally.told, event.kind, event.data)
-        if self.tally.told % self.settings.validate_every == 0:
-            self.validation.start_best(self.archive.bests())
-        self._observe(self)
 
     def settle(self) -> None:
         """Waits for all validations under way."""
@@ -204,140 +184,178 @@ class Campaign:
             self._threads.shutdown(wait=False, cancel_futures=True)
         self.ports.store.set("search_seconds", time.monotonic() - self._began)
 
-    def may_ask(self) -> bool:
+    def _steps(self) -> Iterator[int]:
+        """The number of an iteration that is to be opened, or minus that of one that is to be closed.
+
+        In the order of asking the rule for live steps is exact, so that a run that was stopped takes the
+        course of one that was not. In order of completion the steps depended on time and are the record's.
+        """
+        if self._pace.course is not None:
+            yield from self._followed(self._pace.course)
+        elif self._pace.order is Order.COMPLETED:
+            yield from recorded_steps(self.ports.store.read)
+        yield from self._live()
+
+    def _followed(self, course: Course) -> Iterator[int]:
+        """The steps of another record, until it, a budget or a model ends; ends the asking."""
+        for step in course.steps:
+            if step > 0 and self._may_ask():
+                yield step
+                if course.admits(step) and not self._land(self._flights[step]):
+                    break
+            elif -step in self._flights:
+                if not self._land(self._flights[-step]):
+                    break
+                yield step
+        self._flights.clear()
+        self.interrupt(StopReason.ITERATIONS)
+
+    def _live(self) -> Iterator[int]:
+        """Opens iterations while there is room and budget, and closes those that have landed."""
+        while True:
+            if self._may_ask():
+                yield self.search.tally.asked + 1
+            elif (landed := self._landed()) is not None:
+                yield -landed
+            elif self._flights:
+                self._wait()
+            else:
+                return
+
+    def _open(self, number: int) -> None:
+        """Opens an iteration, as recorded or anew, and starts what can be started."""
+        if number in self._recorded:
+            flight = self._reopened(number)
+        else:
+            ask = self.search.ask()
+            flight = _Flight(ask)
+            with self.ports.store.transaction():
+                self.ports.store.asked(number, ask.island, ask.parents, ask.inspirations, ask.rival)
+                if self._threads is None or ask.point is not None:
+                    self._propose(flight)
+        self._flights[number] = flight
+        if flight.made is None:
+            self._propose(flight)
+        self._evaluate(flight)
+
+    def _reopened(self, number: int) -> _Flight:
+        """An iteration that is in the record; only what has no outcome there is done."""
+        recorded, made = self._recorded[number], self._recorded.made(number)
+        told, archive = recorded.told is not None, self.search.archive
+        ids = () if told else (*recorded.parents, *recorded.inspirations)
+        rival = None if told or recorded.rival is None else self._recorded.elite(recorded.rival, archive)
+        ask = self.search.ask_again(
+            recorded.island,
+            recorded.parents,
+            tuned=is_point(made),
+            elites=[self._recorded.elite(id, archive) for id in ids],
+            rival=rival,
+        )
+        flight = _Flight(ask, made=made, recorded=told)
+        if isinstance(made, Candidate):
+            self.search.memory.know(made)
+            if told and (evaluation := self._recorded.evaluation(made)) is not None:
+                flight.evaluation = _done(evaluation)
+        return flight
+
+    def _propose(self, flight: _Flight) -> None:
+        """Asks the proposer: in a thread if it may wait, else its text is admitted at once."""
+        ask = flight.ask
+        if self._threads is not None and ask.point is None:
+            flight.text = self._threads.submit(self._proposal, ask)
+        else:
+            self._admit(flight, self._proposal(ask) if ask.point is None else ask.point)
+
+    def _proposal(self, ask: Ask) -> Proposal | Rejection:
+        if ask.context is None:
+            raise AssertionError(f"iteration {ask.number}: nobody is to be asked")
+        rng = stream(self.search.seed, "propose", ask.number)
+        elites, context = ask.elites, ask.context
+        return sheltered(lambda: self.ports.proposer.propose(elites, context, rng))
+
+    def _admit(self, flight: _Flight, text: Proposal | Rejection) -> None:
+        """Makes a candidate of a text, or a rejection, and records it."""
+        examined = self.ports.admission.examined(text) if isinstance(text, Proposal) else text
+        made = self.search.admit(flight.ask, examined) if isinstance(examined, Proposal) else examined
+        flight.made = made
+        self.ports.store.admitted(flight.ask.number, made)
+
+    def _evaluate(self, flight: _Flight) -> None:
+        """Starts the training evaluation of a candidate, unless there is one."""
+        if isinstance(flight.made, Candidate) and flight.evaluation is None:
+            job = Job(self.ports.evaluator.program(flight.made.files), "train", race=flight.ask.race)
+            flight.evaluation = self.ports.executor.submit(job)
+
+    def _close(self, flight: _Flight) -> None:
+        """Tells the search an outcome; one transaction."""
+        store, number = self.ports.store, flight.ask.number
+        outcome = flight.outcome()
+        with store.transaction():
+            cost = store.call_cost(number) if self._pace.waits else None
+            told = self.search.tell(flight.ask, outcome, cost)
+            if not flight.recorded:
+                evaluation = None if isinstance(outcome, Refused) else outcome.evaluation
+                store.told(number, evaluation, self.ports.evaluator.version, told.added)
+                store.set("search_seconds", time.monotonic() - self._began)
+                for event in told.events:
+                    store.event(event.iteration, event.kind, event.data)
+        if told.validate is not None:
+            self.validation.start(told.validate)
+        self._observe(self)
+
+    def _may_ask(self) -> bool:
         """Whether one more iteration may be opened now; notes the reason when none may ever be."""
         if self._stop_file.exists():
             self.interrupt(StopReason.STOP_FILE)
-        replaying = self.tally.asked + 1 in self._record
-        if self.stopped is None and not replaying:
+        tally, followed = self.search.tally, self._pace.course is not None
+        repeated = tally.asked + 1 in self._recorded
+        if self.stopped is None and not repeated:
             self.stopped = self.budget.exhausted(self.usage())
-        if not self._room() or (self.stopped is not None and not replaying):
+        if (self.stopped is not None and not repeated) or not (followed or self._room()):
             return False
-        if replaying and self.settings.order is Order.COMPLETED:
-            return True
-        admitted = self.budget.admits(self.tally.asked + 1, self.tally.evaluations, len(self._asks))
-        if not admitted and not self._asks:  # a replay that took another course than the record
+        under_way = 0 if followed else len(self._flights)
+        admitted = self.budget.admits(tally.asked + 1, tally.evaluations, under_way)
+        if not admitted and not under_way:  # a replay that took another course than the record
             self.interrupt(StopReason.EVALUATIONS)
         return admitted
 
     def _room(self) -> bool:
-        # In order of completion only asks that wait for somebody count, and as many again may be evaluated;
+        # In order of completion only asks without a text count, and as many again may be evaluated;
         # otherwise the number of asks under way decides what an ask can know, so it is kept exactly.
-        most = self.settings.in_flight
-        if self.settings.order is Order.SUBMITTED:
-            return len(self._asks) < most
-        return sum(ask.outcome is None for ask in self._asks) < most and len(self._asks) < 2 * most
+        most = self._pace.in_flight
+        if self._pace.order is Order.SUBMITTED:
+            return len(self._flights) < most
+        waiting = sum(flight.made is None for flight in self._flights.values())
+        return waiting < most and len(self._flights) < 2 * most
 
-    def _parents(self, number: int) -> list[Elite]:
-        count = 1 + self.settings.inspirations
-        return self._selection.parents(self.archive, self._island(number), number, count)
-
-    def _island(self, number: int) -> int:
-        return (number - 1) % self.archive.islands
-
-    def _race(self, rival: Elite | None, parent: Elite) -> PairedRace | None:
-        if rival is None:
-            return None
-        answers = tuple(score.answer_digest for score in parent.evaluation.scores)
-        loss, level = self.ports.evaluator.loss, self.settings.race_level
-        return PairedRace.against(rival.evaluation, loss, level, answers)
-
-    def _asked_before(self, recorded: Iteration) -> Ask:
-        """The ask of a recorded iteration; only what was not told is done."""
-        if self.settings.order is Order.SUBMITTED:
-            self.tuner.ask(recorded.number, self.archive)  # as it was asked then: it goes on from here
-        ask = Ask(recorded.number, recorded.island, recorded.parents)
-        ask.recorded = recorded.told is not None
-        read = self.ports.store.read
-        if recorded.candidate is not None:
-            ask.outcome = found = read.candidate(recorded.candidate)
-            if found is not None:
-                self._memory.know(found)
-            if ask.recorded and (evaluation := read.evaluation(recorded.candidate, "train")) is not None:
-                ask.evaluation = Future()
-                ask.evaluation.set_result(evaluation)
-        elif recorded.rejection is not None:
-            ask.outcome = recorded.rejection
-        elif self._threads is not None:
-            elites = [self.elite(id) for id in (*recorded.parents, *recorded.inspirations)]
-            ask.proposal = self._threads.submit(self._propose, elites, self.context(recorded.number, elites))
-        if recorded.rival and (ask.tuned or not ask.recorded):  # nobody asks for the race of other told ones
-            ask.race = self._race(self.elite(recorded.rival), self.elite(recorded.parents[0]))
-        return ask
-
-    def elite(self, id: str) -> Elite:
-        """A recorded candidate with its training evaluation, whether or not it still holds a cell."""
-        read = self.ports.store.read
-        candidate, evaluation = read.candidate(id), read.evaluation(id, "train")
-        if candidate is None or evaluation is None:
-            raise StoreError(f"candidate {id}: not in the store, expected the parent of an open iteration")
-        return self.archive.elite(candidate, evaluation, candidate.island)
-
-    def context(self, number: int, chosen: list[Elite]) -> Context:
-        """What the proposer may know at an ask (1-based number) with these elites."""
-        return Context(
-            problem=self.ports.problem,
-            iteration=number,
-            instances=self.ports.evaluator.instances("train"),
-            start=self.start,
-            baseline=self._baseline,
-            inspirations=tuple(chosen[1:]),
-            modules=tuple(self.ports.admission.modules),
-            cpu_seconds=self._cpu_seconds,
-            operators=dict(self.tally.operators) if self.settings.control is Control.NONE else {},
-            costs=dict(self.tally.costs),
-            lineage=self._memory.lineage(chosen[0].candidate.id),
-            failed=self._memory.failed.get(self._island(number)),
-        )
-
-    def _propose(self, chosen: list[Elite], context: Context) -> Proposal | Rejection:
-        rng = stream(self.settings.seed, "propose", context.iteration)
-        return sheltered(lambda: self.ports.proposer.propose(chosen, context, rng))
-
-    def admit(self, ask: Ask, proposal: Proposal | Rejection) -> None:
-        """Makes a candidate of a proposal, or a rejection, and records it."""
-        outcome: Candidate | Rejection | Proposal = proposal
-        if isinstance(outcome, Proposal):
-            admit = self.ports.admission.admit
-            outcome = admit(outcome, ask.parents, ask.island, ask.iteration, self._memory)
-        if isinstance(outcome, Candidate):
-            self._memory.know(outcome)
-        ask.outcome = outcome
-        self.ports.store.admitted(ask.iteration, outcome)
-
-    def _launch(self, ask: Ask) -> None:
-        self._asks.append(ask)
-        self.evaluate(ask)
-
-    def evaluate(self, ask: Ask) -> None:
-        """Starts the training evaluation of an admitted candidate, unless its outcome is known."""
-        if isinstance(ask.outcome, Candidate) and ask.evaluation is None:
-            job = Job(self.ports.evaluator.program(ask.outcome.files), "train", race=ask.race)
-            ask.evaluation = self.ports.executor.submit(job)
-
-    def _landed(self) -> Ask | None:
-        """The next ask that may be told: the oldest, or in order of completion any."""
+    def _landed(self) -> int | None:
+        """The next iteration that may be closed: the oldest, or in order of completion any."""
         self._admit_arrived()
-        for ask in list(self._asks)[: 1 if self.settings.order is Order.SUBMITTED else None]:
-            if ask.landed:
-                self._asks.remove(ask)
-                return ask
+        for flight in list(self._flights.values())[: 1 if self._pace.order is Order.SUBMITTED else None]:
+            if flight.landed:
+                return flight.ask.number
         return None
 
     def _admit_arrived(self) -> None:
-        """Admits proposals that have arrived, in the order of telling; a model's trouble stops all."""
-        for ask in list(self._asks):
-            if ask.outcome is None and ask.proposal is not None and ask.proposal.done():
-                if (error := ask.proposal.exception()) is not None:
-                    self._asks.remove(ask)
-                    self.give_up(error)
-                    continue
-                self.admit(ask, ask.proposal.result())
-                self.evaluate(ask)
-            elif ask.outcome is None and self.settings.order is Order.SUBMITTED:
+        """Admits the texts that have arrived, in the order of telling; a model's trouble stops all."""
+        for flight in list(self._flights.values()):
+            if flight.made is None and flight.text is not None and flight.text.done():
+                self._land(flight)
+            elif flight.made is None and self._pace.order is Order.SUBMITTED:
                 return
 
-    def give_up(self, error: BaseException) -> None:
+    def _land(self, flight: _Flight) -> bool:
+        """Admits the text of an iteration and starts its evaluation; False if the proposer gave up."""
+        if flight.made is None and flight.text is not None:
+            if (error := flight.text.exception()) is not None:
+                del self._flights[flight.ask.number]
+                self._give_up(error)
+                return False
+            self._admit(flight, flight.text.result())
+        self._evaluate(flight)
+        return True
+
+    def _give_up(self, error: BaseException) -> None:
         """Ends the asking because a model cannot go on; what is neither a budget nor a model's is raised."""
         if not isinstance(error, Exception):
             raise error
@@ -355,46 +373,17 @@ class Campaign:
         if self._halt is not None and isinstance(self.ports.proposer, Leavable):
             self.ports.proposer.leave()
         futures: list[Future[Any]] = list(self.validation.futures)
-        in_turn = self.settings.order is Order.SUBMITTED
-        asks = [a for n, a in enumerate(self._asks) if n == 0 or a.outcome is None or not in_turn]
-        futures += [future for ask in asks if (future := ask.awaited) is not None]
+        in_turn = self._pace.order is Order.SUBMITTED
+        for number, flight in enumerate(self._flights.values()):
+            awaited = flight.awaited
+            if awaited is not None and (number == 0 or flight.made is None or not in_turn):
+                futures.append(awaited)
         wait(futures, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
         self.validation.collect()
         self._observe(self)
 
-    def _place(self, ask: Ask, evaluation: Evaluation | None) -> AddStatus | None:
-        if not isinstance(ask.outcome, Candidate) or evaluation is None:
-            return None
-        if evaluation.fitness is None:
-            return AddStatus.NOT_ADDED
-        self._memory.fitness[ask.outcome.id] = evaluation.fitness
-        if self.settings.control is not Control.NONE:
-            self._selection.told(self.archive.elite(ask.outcome, evaluation, ask.island))
-        twin = self.archive.twin(ask.outcome, evaluation)
-        if twin is not None and not ask.recorded:
-            self.ports.store.event(ask.iteration, "twin", {"candidate": ask.outcome.id, "of": twin})
-        return self.archive.add(ask.outcome, evaluation, ask.island)
 
-    def _record_events(self, ask: Ask, evaluation: Evaluation | None, best: Elite | None) -> None:
-        store = self.ports.store
-        if (found := self.archive.best) is not None and found is not best:
-            store.event(ask.iteration, "best", {"candidate": found.candidate.id, "fitness": found.fitness})
-        failure = evaluation.failure if evaluation is not None else None
-        if failure is not None and failure.status is ScoreStatus.BEYOND_BOUND:
-            data = {"instance": failure.instance, "message": failure.message}
-            store.event(ask.iteration, "beyond_bound", data)
-
-    def _replay_completed(self) -> None:
-        """In order of completion: asks and tells again as recorded, so that open asks know what they knew."""
-        if self.settings.order is Order.SUBMITTED:
-            return
-        for step in recorded_steps(self.ports.store.read):
-            recorded = self._record[abs(step)]
-            if step > 0 and recorded.told is None:
-                self._launch(self._asked_before(recorded))
-            elif step < 0:
-                ask = self._asked_before(recorded)
-                if isinstance(ask.outcome, Candidate) and ask.tuned:
-                    self.tuner.skip(ask.outcome.files)
-                self.tell(ask)
-        self.tally.asked = len(self._record)
+def _done(value: _T) -> Future[_T]:
+    future: Future[_T] = Future()
+    future.set_result(value)
+    return future

@@ -6,6 +6,7 @@ from ..evaluators.base import Evaluation
 from .archive import unique
 from .base import Candidate, Elite
 from .campaign import Campaign
+from .course import Recorded
 from .executor import Job
 
 
@@ -13,7 +14,8 @@ def choose(campaign: Campaign, elites: int) -> Elite | None:
     """The candidate with the best fitness of all that were validated, the top elites by training included.
 
     Validation guards against the winner's curse: the best of many training results is too good to be true.
-    What was validated and lost its cell since, to a candidate that is better in training, is still a choice.
+    A candidate that was validated and has lost its cell since, to one that is better in training, is still a
+    choice.
 
     Args:
         campaign: after its loop.
@@ -22,22 +24,26 @@ def choose(campaign: Campaign, elites: int) -> Elite | None:
     Returns:
         None when no candidate is valid on every validation instance.
     """
-    top = unique(campaign.archive.elites())[:elites]
-    for elite in top:
+    archive, store = campaign.search.archive, campaign.ports.store
+    for elite in unique(archive.elites())[:elites]:
         campaign.validation.start(elite.candidate)
     campaign.settle()
-    found = campaign.validation.found.items()
-    valid = [(e.fitness, campaign.elite(id)) for id, e in found if e.fitness is not None]
+    recorded = Recorded(store.read)
+    valid = [
+        (evaluation.fitness, recorded.elite(id, archive))
+        for id, evaluation in campaign.validation.evaluations.items()
+        if evaluation.fitness is not None
+    ]
     best = max(valid, key=lambda one: (one[0], one[1].fitness, one[1].candidate.id), default=None)
     return None if best is None else best[1]
 
 
-def test(campaign: Campaign, candidate: Candidate) -> Evaluation:
+def evaluate_on_test(campaign: Campaign, candidate: Candidate) -> Evaluation:
     """Evaluation on the whole test split, from the record if it was made before; counted in the store."""
     store, ports = campaign.ports.store, campaign.ports
-    found = store.read.evaluation(candidate.id, "test")
-    if found is None:
+    evaluation = store.read.evaluation(candidate.id, "test")
+    if evaluation is None:
         program = ports.evaluator.program(candidate.files)
-        found = ports.executor.submit(Job(program, "test", whole=True)).result()
-        store.put_evaluation(candidate.id, found, ports.evaluator.version)
-    return found
+        evaluation = ports.executor.submit(Job(program, "test", whole=True)).result()
+        store.put_evaluation(candidate.id, evaluation, ports.evaluator.version)
+    return evaluation

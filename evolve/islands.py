@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from .archive import Archive, unique
-from .base import stream
+from .base import Event, stream
+from .knobs import knob
 
 SURVIVORS = 3
 """Elites that settle an emptied island (count)."""
@@ -16,43 +16,41 @@ RESET_LOOK = 40
 """Told iterations between looks for an island that stands still (count); each look resettles one at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """What happened to the islands: a kind (`migration`, `reset`) and its data."""
+@dataclass(frozen=True)
+class IslandSettings:
+    """How many islands there are and how they meet."""
 
-    kind: str
-    data: dict[str, Any]
+    islands: int = knob(4, "islands of the archive (count, 1 to 64)", ge=1, le=64)
+    migration_every: int = knob(
+        40, "told iterations between migrations along the ring (count; 0 is never)", ge=0
+    )
+    reset_after: int = knob(
+        400,
+        "told iterations without a better best after which an island is resettled (count; 0 is never)",
+        ge=0,
+    )
 
 
 class Islands:
-    """Moves elites between the islands of an archive; a pure function of what was told, in which order."""
+    """Moves elites between the islands of an archive; a pure function of the outcomes in their order."""
 
-    def __init__(self, archive: Archive, *, seed: int, migration_every: int, reset_after: int) -> None:
-        """Takes the archive and the two intervals.
-
-        Args:
-            archive: with its start programs.
-            seed: of the choice of survivors.
-            migration_every: told iterations between migrations (count); 0 is never.
-            reset_after: told iterations without a better best after which an island stands still (count);
-                0 is never.
-        """
+    def __init__(self, archive: Archive, settings: IslandSettings, *, seed: int) -> None:
+        """Takes the archive with its start programs; the seed chooses the survivors."""
         self._archive = archive
         self._seed = seed
-        self._migration_every = migration_every
-        self._reset_after = reset_after
+        self._settings = settings
         self._bests: list[float | None] = [None] * archive.islands
         self._since = [0] * archive.islands
 
-    def told(self, count: int) -> list[Event]:
-        """Does what is due after `count` told iterations (from 1), and says what was done."""
+    def meet(self, count: int) -> list[Event]:
+        """Does what is due after `count` told iterations (from 1); returns an event for each move."""
         if self._archive.islands < 2:
             return []
         self._note(count)
-        due = self._migration_every and not count % self._migration_every
+        every = self._settings.migration_every
         return [
             *(() if count % RESET_LOOK else self._reset(count)),
-            *(self._migrate() if due else ()),
+            *(self._migrate(count) if every and not count % every else ()),
         ]
 
     def _quality(self, island: int) -> float:
@@ -65,18 +63,19 @@ class Islands:
             if before is None or elite.fitness > before:
                 self._bests[elite.island], self._since[elite.island] = elite.fitness, count
 
-    def _migrate(self) -> Iterator[Event]:
+    def _migrate(self, count: int) -> Iterator[Event]:
         """Copies each island's best to the next island of the ring."""
         for elite in self._archive.bests():
             target = (elite.island + 1) % self._archive.islands
             added = self._archive.migrate(elite, target)
             data = {"candidate": elite.candidate.id, "from": elite.island, "to": target}
-            yield Event("migration", {**data, "added": int(added)})
+            yield Event(count, "migration", {**data, "added": int(added)})
 
     def _reset(self, count: int) -> Iterator[Event]:
         """Resettles the worst island that stands still, if any, with the best elites of another one."""
-        still = [i for i, since in enumerate(self._since) if count - since >= self._reset_after]
-        if not self._reset_after or not still:
+        after = self._settings.reset_after
+        still = [i for i, since in enumerate(self._since) if count - since >= after]
+        if not after or not still:
             return
         worst = min(still, key=lambda island: (self._quality(island), island))
         # Only from islands at least as good: the best elite of all is never lost.
@@ -90,4 +89,4 @@ class Islands:
         self._archive.reset(worst, survivors)
         self._bests[worst], self._since[worst] = survivors[0].fitness if survivors else None, count
         ids = [elite.candidate.id for elite in survivors]
-        yield Event("reset", {"island": worst, "from": source, "candidates": ids})
+        yield Event(count, "reset", {"island": worst, "from": source, "candidates": ids})

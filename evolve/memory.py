@@ -1,12 +1,11 @@
-"""What a campaign remembers of its candidates: shapes, fitness, and how they came about."""
+"""What a search remembers of its candidates: names, shapes, fitness, and how they came about."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..evaluators.base import Evaluation
-from .base import Candidate, Elite, Failed, Origin, Rejection
-from .tune import OPERATOR
+from .admission import rejected
+from .base import Candidate, Complete, Elite, Failed, Origin, Outcome, Proposal, Rejection, RejectionReason
 
 _LINEAGE = 3
 
@@ -14,7 +13,7 @@ _LINEAGE = 3
 class Memory:
     """All candidates so far, by id."""
 
-    def __init__(self, starts: Iterable[Candidate], elites: Iterable[Elite]) -> None:
+    def __init__(self, starts: Iterable[Candidate], elites: Iterable[Elite] = ()) -> None:
         """Knows the start programs, and the fitness of those that are elites."""
         self.candidates: dict[str, Candidate] = {}
         self.shapes: dict[str, str] = {}
@@ -23,14 +22,38 @@ class Memory:
         for candidate in starts:
             self.know(candidate)
 
-    def told(self, island: int, outcome: Candidate | Rejection | None, evaluation: Evaluation | None) -> None:
-        """Remembers what failed last on an island, save for repairs that failed again and tuned numbers."""
-        self.failed.pop(island, None)
-        score = evaluation.failure if evaluation is not None else None
-        if not isinstance(outcome, Candidate) or score is None:
-            return
-        if outcome.origin is not Origin.REPAIR and outcome.operator != OPERATOR:
-            self.failed[island] = Failed(outcome, score)
+    def admit(
+        self, proposal: Proposal, parents: tuple[str, ...], island: int, iteration: int
+    ) -> Candidate | Rejection:
+        """Makes an examined proposal a candidate and remembers it.
+
+        Rejects known ids, and known shapes unless they come from tuning.
+
+        Args:
+            proposal: with what is known of its files.
+            parents, island, iteration: of the candidate.
+        """
+        if proposal.examined is None:
+            raise AssertionError("a proposal is examined before it is admitted")
+        id, description = proposal.examined.id, proposal.examined.description
+        if id in self.candidates:
+            return rejected(proposal, RejectionReason.DUPLICATE, f"same tokens as candidate {id}")
+        near = self.shapes.get(description.shape_digest or "") if len(proposal.files) == 1 else None
+        if near is not None and proposal.origin is not Origin.TUNE:
+            excerpt = f"candidate {near} but for names and the last digits of numbers"
+            return rejected(proposal, RejectionReason.NEAR_DUPLICATE, excerpt)
+        candidate = Candidate(
+            id=id,
+            files=proposal.files,
+            parents=parents,
+            origin=proposal.origin,
+            operator=proposal.operator,
+            island=island,
+            iteration=iteration,
+            description=description,
+        )
+        self.know(candidate)
+        return candidate
 
     def know(self, candidate: Candidate) -> None:
         """Takes a candidate; of several of one shape the first is remembered."""
@@ -38,12 +61,24 @@ class Memory:
         if (shape := candidate.description.shape_digest) is not None:
             self.shapes.setdefault(shape, candidate.id)
 
-    def better_than_parent(self, outcome: Candidate | Rejection | None, parents: tuple[str, ...]) -> bool:
+    def note_failure(self, island: int, outcome: Outcome, *, repairable: bool) -> None:
+        """Forgets the last failure of an island, and remembers a new one that may be repaired.
+
+        Args:
+            island: index.
+            outcome: of an iteration of the island.
+            repairable: False for a point of tuning; a repair that failed again is none either.
+        """
+        self.failed.pop(island, None)
+        if repairable and isinstance(outcome, Failed) and outcome.candidate.origin is not Origin.REPAIR:
+            self.failed[island] = outcome
+
+    def better_than_parent(self, outcome: Outcome, parents: tuple[str, ...]) -> bool:
         """Whether an outcome is a candidate whose training fitness is above that of its first parent."""
-        if not isinstance(outcome, Candidate) or not parents:
+        if not isinstance(outcome, Complete) or not parents:
             return False
-        mine, parent = self.fitness.get(outcome.id), self.fitness.get(parents[0])
-        return mine is not None and parent is not None and mine > parent
+        parent = self.fitness.get(parents[0])
+        return parent is not None and outcome.fitness > parent
 
     def lineage(self, id: str) -> tuple[str, ...]:
         """How a candidate came about, oldest first."""

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..prompts.builder import Builder, PromptTooLarge
 from ..prompts.parts import Failure
-from .base import Completion, Context, Elite, Origin, Prompt, Proposal, Rejection, RejectionReason
+from .admission import Fault
+from .base import (
+    Completion,
+    Context,
+    Elite,
+    Examined,
+    Origin,
+    Prompt,
+    Proposal,
+    Rejection,
+    RejectionReason,
+)
+from .course import Course
 from .edits import EditError, apply_reply
-from .follow import Course
 from .models.base import ErrorKind, Leavable, ModelError, Recourse
 from .models.caller import Caller
 from .models.cassette import RecordedModel
@@ -22,7 +33,7 @@ HUNKS_FROM_LINES = 150
 """Programs of more lines are changed by hunks, shorter ones written anew."""
 REFUSALS = ("refusal", "content_filter")
 
-Examine = Callable[[Mapping[str, str]], tuple[RejectionReason, str] | None]
+Examine = Callable[[Mapping[str, str]], Examined | Fault]
 
 
 class PromptedProposer:
@@ -32,8 +43,8 @@ class PromptedProposer:
         callers: the models, at least one.
         builder: fills the templates.
         choice: how model and operator are chosen for an ask.
-        examine: says why files can be no candidate (syntax, entry point, imports), None when they can;
-            asked from several threads at once. With it the repair round covers these faults too.
+        examine: describes files that can be a candidate, or says why they can be none (syntax, entry point,
+            imports); called from several threads at once. With it the repair round covers these faults too.
     """
 
     def __init__(
@@ -135,11 +146,11 @@ class PromptedProposer:
         if completion.finish_reason in REFUSALS:
             excerpt = completion.text[:EXCERPT] or f"finish reason {completion.finish_reason}"
             return Rejection(RejectionReason.REFUSED_BY_MODEL, excerpt, origin, arm.name, prompt, completion)
-        found = check.read(completion)
-        if isinstance(found, tuple):
-            reason, excerpt = found
+        read = check.read(completion)
+        if not isinstance(read, _Read):
+            reason, excerpt = read
             return Rejection(reason, excerpt[:EXCERPT], origin, arm.name, prompt, completion)
-        return Proposal(found, origin, arm.name, prompt, completion)
+        return Proposal(read.files, origin, arm.name, prompt, completion, read.examined)
 
 
 _REASONS = {
@@ -157,15 +168,24 @@ _REPAIRABLE = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The files that a reply makes, and what is known of them."""
+
+    files: dict[str, str]
+    examined: Examined | None
+
+
 class _Reading:
-    """Reads replies against the program that they change."""
+    """Reads replies against the program that they change; a text that arrives twice is examined once."""
 
     def __init__(self, files: Mapping[str, str], entry_point: str, examine: Examine | None) -> None:
         self._files = files
         self._entry_point = entry_point
         self._examine = examine
+        self._last: tuple[str, Examined | Fault] | None = None
 
-    def read(self, completion: Completion) -> dict[str, str] | tuple[RejectionReason, str]:
+    def read(self, completion: Completion) -> _Read | Fault:
         """The files of a reply, or why there are none."""
         main, parent = next(iter(self._files.items()))
         cut = completion.finish_reason == "length"
@@ -174,10 +194,14 @@ class _Reading:
         except EditError as error:
             return error.reason, error.sentence
         files = {**self._files, main: text}
-        found = self._examine(files) if self._examine is not None else None
-        return files if found is None else found
+        if self._examine is None:
+            return _Read(files, None)
+        if self._last is None or self._last[0] != text:  # a person's reply is read when it comes, and again
+            self._last = text, self._examine(files)
+        examined = self._last[1]
+        return _Read(files, examined) if isinstance(examined, Examined) else examined
 
     def complaint(self, text: str) -> str | None:
         """What is wrong with a reply's text, None when nothing is."""
-        found = self.read(Completion(text, ""))
-        return f"{found[0].value}: {found[1]}" if isinstance(found, tuple) else None
+        read = self.read(Completion(text, ""))
+        return None if isinstance(read, _Read) else f"{read[0].value}: {read[1]}"

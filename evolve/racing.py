@@ -14,12 +14,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, stdev
 
-from ..evaluators.base import Evaluation, Score
+from ..evaluators.base import Evaluation, EvaluationStatus, Score
+from .base import Alike, Candidate, Complete, Failed, Outcome, Worse
+from .knobs import knob
 
 FIRST_LOOK = 4
 _GROWTH = 1.5
 SURE = 1.2
 """How far above the rival's whole loss a partial one must be to need no test (ratio)."""
+
+
+@dataclass(frozen=True)
+class RaceSettings:
+    """When a candidate is stopped early."""
+
+    race_level: float = knob(
+        0.05,
+        "level of the paired test that stops a candidate that is clearly worse (probability; "
+        "0 executes every instance)",
+        ge=0,
+        lt=0.5,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +87,23 @@ class PairedRace:
         """Whether the candidate ends here because it answered the first instances as its parent did."""
         count = alike_after(len(self.parent))
         return bool(self.parent) and len(answers) == count and tuple(answers) == self.parent[:count]
+
+
+def outcome_of(candidate: Candidate, evaluation: Evaluation, race: PairedRace | None) -> Outcome:
+    """The outcome of a candidate whose training evaluation has ended.
+
+    Args:
+        candidate: of the iteration.
+        evaluation: on the training split.
+        race: that the evaluation was in; None if there was none or its end is of no interest.
+    """
+    if evaluation.status is EvaluationStatus.COMPLETE:
+        return Complete(candidate, evaluation)
+    if evaluation.status is EvaluationStatus.FAILED:
+        return Failed(candidate, evaluation)
+    if race is not None and race.alike([score.answer_digest for score in evaluation.scores]):
+        return Alike(candidate, evaluation)
+    return Worse(candidate, evaluation)
 
 
 def alike_after(count: int) -> int:

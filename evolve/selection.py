@@ -1,4 +1,4 @@
-"""Who the parents of an iteration are: the archive's choice, or that of a control at equal budget.
+"""The parents of an iteration: the archive's choice, or that of a control at equal budget.
 
 A share of the iterations begins again at the start program, as random immigrants do in a population
 (Grefenstette 1992, PPSN II, pp. 137-144): islands that settled on a poor structure, or on one that is slow to
@@ -8,10 +8,12 @@ first population, and as long as the archive is poor a race lets more of them th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from .archive import Archive
 from .base import Elite, stream
+from .knobs import knob
 
 
 class Control(StrEnum):
@@ -22,33 +24,63 @@ class Control(StrEnum):
     RANDOM = "random"
 
 
-class Selection:
-    """Chooses parents; a pure function of the archive and of what was told."""
+FRESH_UNTIL = 600
+"""Default of `fresh_until` before it is capped (count)."""
 
-    def __init__(self, control: Control, start: Elite, seed: int, *, share: float, until: int) -> None:
-        """Takes what is chosen from.
+
+@dataclass(frozen=True)
+class InspirationSettings:
+    """What a proposer gets beside the parent."""
+
+    inspirations: int = knob(1, "elites given to the proposer beside the parent (count, 0 to 8)", ge=0, le=8)
+
+
+@dataclass(frozen=True)
+class FreshSettings:
+    """How often an iteration begins at the start program."""
+
+    fresh_share: float = knob(
+        0.25,
+        "share of the iterations whose parent is the start program, whatever the archive holds "
+        "(ratio; 0 is none)",
+        ge=0,
+        le=0.9,
+    )
+    fresh_until: int | None = knob(
+        None,
+        "first iterations, over which the share of fresh starts falls from 1 to fresh_share (count; "
+        f"0 is none); default {FRESH_UNTIL}, capped at a quarter of the iteration budget; 0 with models; "
+        "with only a time limit, set a quarter of the iterations you expect",
+        ge=0,
+    )
+
+
+class Selection:
+    """Chooses parents; a pure function of the archive and of the outcomes so far."""
+
+    def __init__(self, control: Control, start: Elite, settings: FreshSettings, *, seed: int) -> None:
+        """Prepares the choice.
 
         Args:
             control: `BEST_OF_N` proposes from the start program alone and learns nothing; `RANDOM`
                 changes any valid candidate so far, good or bad.
             start: the start program's elite.
+            settings: how often an iteration begins at it.
             seed: of the choices.
-            share: of the iterations that begin at the start program (ratio, 0 to 1).
-            until: iterations over which it falls from 1 to `share` (count); 0 is none.
         """
         self.control = control
         self._start = start
         self._seed = seed
-        self._share = share
-        self._until = until
+        self._settings = settings
         self._valid = [start]
 
     def fresh(self, number: int) -> bool:
         """Whether an iteration (1-based number) begins at the start program if it is not one of tuning."""
         if self.control is not Control.NONE:
             return False
-        begins = 1 - number / self._until if self._until else 0.0
-        return stream(self._seed, "fresh", number).random() < max(self._share, begins)
+        until = self._settings.fresh_until
+        share = 1 - number / until if until else 0.0
+        return stream(self._seed, "fresh", number).random() < max(self._settings.fresh_share, share)
 
     def parents(self, archive: Archive, island: int, number: int, count: int) -> list[Elite]:
         """First parent and inspirations (`count` elites in all, fewer if there are fewer) of an iteration."""
@@ -59,7 +91,7 @@ class Selection:
             return [self._valid[rng.randrange(len(self._valid))]]
         return archive.select(island, rng, count)
 
-    def told(self, elite: Elite) -> None:
-        """Takes a candidate that was valid on all training instances."""
+    def add(self, elite: Elite) -> None:
+        """Takes a candidate that is valid on all training instances; only `RANDOM` remembers it."""
         if self.control is Control.RANDOM:
             self._valid.append(elite)

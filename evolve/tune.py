@@ -11,13 +11,14 @@ import ast
 import math
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ..evaluators.base import Evaluation
 from .archive import Archive, unique
-from .base import Elite, Origin, Proposal, Rejection, RejectionReason
+from .base import Alike, Complete, Elite, Origin, Outcome, Proposal, Refused, Rejection, RejectionReason
 from .edits import START
 from .faults import describe
+from .knobs import knob
 from .syntax.kinds import ARRAY, NUMBER
 from .syntax.scope import Spot, analyse
 
@@ -27,6 +28,19 @@ _STEP = 0.3  # of the first generation, natural logarithm: factors of about 0.7 
 _LARGEST = 12.0  # natural logarithm: a constant changes by a factor of e^12 at most
 _PROMISING = 4  # how many of the best elites are looked at
 _TUNABLE = (1e-100, 1e100)  # numbers outside lie too near to the ends of floats for steps by factors
+
+
+@dataclass(frozen=True)
+class TuneSettings:
+    """How much of the budget goes into the numbers of programs."""
+
+    tune_share: float = knob(
+        0.2,
+        "share of the iterations and executions spent on tuning numbers (ratio; 0 is none)",
+        ge=0,
+        le=0.9,
+    )
+    tune_evaluations: int = knob(48, "iterations spent on the numbers of one program (count)", ge=1)
 
 
 class Generations:
@@ -100,21 +114,14 @@ class Generations:
 class Tuner:
     """Gives a share of the iterations to tuning the best elites, one structure after another.
 
-    A pure function of the archive at each ask and of what was told: a replayed campaign tunes the same.
+    A pure function of the archive at each ask and of the outcomes: a replayed campaign tunes the same.
     """
 
-    def __init__(self, seed: int, share: float, evaluations: int) -> None:
-        """Takes how much may be spent.
-
-        Args:
-            seed: of the optimiser's random streams.
-            share: of the iterations, and of the executions so far, that tuning may take (ratio, 0 to 1); 0 is
-                none.
-            evaluations: points for one structure (count).
-        """
+    def __init__(self, settings: TuneSettings, *, seed: int) -> None:
+        """Takes how much may be spent, and the seed of the optimiser's random streams."""
         self._seed = seed
-        self._share = share
-        self._evaluations = evaluations
+        self._share = settings.tune_share
+        self._evaluations = settings.tune_evaluations
         self._structures: set[str] = set()
         self._work: Generations | None = None
         self._elite: Elite | None = None
@@ -157,21 +164,22 @@ class Tuner:
             self._work = Generations(text, self._evaluations, self._seed + len(self._structures))
         return self._work.ask()
 
-    def tell(self, number: int, evaluation: Evaluation | None, *, tuned: bool, alike: bool) -> None:
-        """Takes what came of any ask.
+    def tell(self, number: int, outcome: Outcome, *, tuned: bool) -> None:
+        """Takes the outcome of any ask.
 
         Args:
             number: of the ask (1-based).
-            evaluation: None if there is none.
-            tuned: whether it was of tuning, in this process or before a stop.
-            alike: whether it was ended because it answers as its parent does: its loss is the parent's.
+            outcome: a complete one has a loss; one that answers as its parent does has the parent's.
+            tuned: whether the ask was one of tuning.
         """
-        executions = len(evaluation.scores) if evaluation is not None else 0
+        executions = 0 if isinstance(outcome, Refused) else len(outcome.evaluation.scores)
         self._executions += executions
         self._spent += executions if tuned else 0
         if number in self._asked:
             work, point, elite = self._asked.pop(number)
-            fitness = elite.fitness if alike else evaluation.fitness if evaluation is not None else None
+            fitness = outcome.fitness if isinstance(outcome, Complete) else None
+            if isinstance(outcome, Alike):
+                fitness = elite.fitness
             work.tell(point, None if fitness is None else -fitness)
 
     def skip(self, files: Mapping[str, str]) -> None:

@@ -4,21 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import Future
+from dataclasses import dataclass
 
 from ..evaluators.base import Evaluation
-from .base import Candidate, Elite
+from .base import Candidate
 from .executor import Job
-from .state import Ports
+from .knobs import knob
+from .ports import Ports
 
 SPLIT = "valid"
 
 
+@dataclass(frozen=True)
+class ValidationSettings:
+    """When elites are validated during the search."""
+
+    validate_every: int = knob(
+        10, "told iterations between validations of an island's new best (count, >= 1)", ge=1
+    )
+
+
+@dataclass(frozen=True)
+class ChampionSettings:
+    """How the champion is chosen after the search."""
+
+    champions: int = knob(10, "top elites that are validated at the end (count, >= 1)", ge=1)
+
+
 class Validation:
-    """Evaluations on the validation split: what is found and what is under way."""
+    """Evaluations on the validation split: those that have ended and those under way."""
 
     def __init__(self, ports: Ports) -> None:
         """Takes where evaluations are made and recorded."""
-        self.found: dict[str, Evaluation] = {}
+        self.evaluations: dict[str, Evaluation] = {}
         self.executions = 0
         self.cpu_seconds = 0.0
         self._ports = ports
@@ -26,34 +44,24 @@ class Validation:
 
     @property
     def futures(self) -> Iterable[Future[Evaluation]]:
-        """What is under way."""
+        """Evaluations under way."""
         return tuple(self._under_way)
 
-    def asked(self, id: str) -> bool:
-        """Whether a candidate was validated or is being validated."""
-        return id in self.found or id in self._under_way.values()
-
     def start(self, candidate: Candidate) -> None:
-        """Validates a candidate once; one that is in the record already is not run again."""
-        if self.asked(candidate.id):
+        """Validates a candidate once; an evaluation that is in the record already is not made again."""
+        if candidate.id in self.evaluations or candidate.id in self._under_way.values():
             return
         # Counted when it starts: what a budget sees may not depend on how fast it is.
         self.executions += len(self._ports.evaluator.instances(SPLIT))
-        found = self._ports.store.read.evaluation(candidate.id, SPLIT)
-        if found is not None:
-            self._take(candidate.id, found)
+        recorded = self._ports.store.read.evaluation(candidate.id, SPLIT)
+        if recorded is not None:
+            self._take(candidate.id, recorded)
         else:
             job = Job(self._ports.evaluator.program(candidate.files), SPLIT)
             self._under_way[self._ports.executor.submit(job)] = candidate.id
 
-    def start_best(self, elites: Iterable[Elite]) -> None:
-        """Validates the best of some elites that was not validated yet."""
-        fresh = [elite for elite in elites if not self.asked(elite.candidate.id)]
-        if fresh:
-            self.start(max(fresh, key=lambda e: (e.fitness, e.candidate.id)).candidate)
-
     def collect(self) -> None:
-        """Records what has ended."""
+        """Records the evaluations that have ended."""
         for done in [future for future in self._under_way if future.done()]:
             id = self._under_way.pop(done)
             evaluation = done.result()
@@ -61,5 +69,5 @@ class Validation:
             self._take(id, evaluation)
 
     def _take(self, id: str, evaluation: Evaluation) -> None:
-        self.found[id] = evaluation
+        self.evaluations[id] = evaluation
         self.cpu_seconds += sum(score.cpu_seconds for score in evaluation.scores)

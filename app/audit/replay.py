@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...evolve.base import StopReason
-from ...evolve.follow import follow
+from ...evolve.models.cassette import NotRecorded
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.store import Store
 from ...problems.base import SPLITS
 from ..errors import TROUBLE, USAGE, UserError
 from ..opening.setup import Setup
-from ..proposers import as_asked, recorded_course
 from ..record.authority import NO_TRUST, Trust, Use
 from ..record.runs import running
-from .recalled import PromptDiffers, RecalledSetup, RecalledTuner, recalled_proposer, recorded_time_outs
+from .recalled import RecalledSetup, recorded_source, recorded_time_outs
 from .verify import Findings, outcome_of, surroundings
 
 if TYPE_CHECKING:
@@ -97,7 +95,7 @@ def _run_again(
     starts = {record.candidate(id).operator: record.candidate(id).files for id in _starts(record)}
 
     def observe(campaign: Campaign) -> None:
-        notify("iterations", campaign.tally.told, told)
+        notify("iterations", campaign.search.tally.told, told)
 
     store = Store(again)
     try:
@@ -106,20 +104,14 @@ def _run_again(
         store.set("gates", record.reader.record("gates") or [])
         _copy_baselines(record, store, evaluator.version)
         watcher = compose.Watcher(notify, observe=observe)
-        with compose.prepared(setup, store, again, starts, watcher) as campaign:
-            ports = campaign.ports
-            proposer = recalled_proposer(record.reader, config, ports.proposer, ports.admission)
-            campaign.ports = replace(ports, proposer=proposer)
-            try:
-                if as_asked(table.spec for table in config.model):
-                    campaign.run()
-                else:
-                    campaign.tuner = RecalledTuner(record.reader)
-                    campaign.validation.start(campaign.start.candidate)
-                    follow(campaign, recorded_course(record.reader))
-                    campaign.settle()
-            except PromptDiffers as error:
+        source = recorded_source(record.reader, config)
+        with compose.prepared(setup, store, again, starts, watcher, source) as campaign:
+            campaign.run()
+            if isinstance(campaign.trouble, NotRecorded):
+                error = campaign.trouble
                 return {"what": error.where, "recorded": error.recorded, "now": error.now}
+            if campaign.trouble is not None:
+                raise campaign.trouble
             if record.reader.record("champion") is not None:
                 compose.crown(campaign, setup, store, StopReason.ITERATIONS)
         return None

@@ -188,17 +188,13 @@ def _executions(
 def _identity(record: RunRecord, id: str, sandbox: Sandbox) -> str:
     """The id that the stored source gets now."""
     from ...evolve.admission import Admission
-    from ...evolve.base import Candidate, Proposal
-    from ...evolve.memory import Memory
+    from ...evolve.base import Examined
 
     candidate = record.candidate(id)
     plain = not record.reader.record("docstrings")
     admission = Admission(sandbox, record.problem["entry_point"], candidate.description.imports, plain)
-    proposal = Proposal(candidate.files, candidate.origin, candidate.operator)
-    outcome = admission.admit(
-        proposal, candidate.parents, candidate.island, candidate.iteration, Memory([], [])
-    )
-    return outcome.id if isinstance(outcome, Candidate) else f"{outcome.reason.value}: {outcome.excerpt}"
+    examined = admission.examine(candidate.files)
+    return examined.id if isinstance(examined, Examined) else f"{examined[0].value}: {examined[1]}"
 
 
 def _submit(

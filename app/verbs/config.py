@@ -21,8 +21,7 @@ def show(
 ) -> None:
     """Show the resolved configuration, defaults included."""
     with errors(json):
-        from ..compose import resolve_budget
-        from ..config import dump
+        from ..config import dump, resolve_budget
         from ..door.plugins import load_problem
         from .flags import build_config
 

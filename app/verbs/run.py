@@ -100,7 +100,7 @@ def run(
     Without a model it uses the offline proposer: no key, no network, no cost.
     """
     with errors(json):
-        from .. import compose
+        from ..config import resolve_budget
         from ..proposers import check_models
         from ..record.runs import Group, new_name, runs_folder
 
@@ -124,7 +124,7 @@ def run(
             instances=instances,
             control=control and control.value,
         )
-        config = compose.resolve_budget(config)
+        config = resolve_budget(config)
         config = check_models(config, runs_folder(runs))
         programs = start_programs(start or [], runs_folder(runs))
         if dry_run:

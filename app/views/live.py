@@ -56,7 +56,7 @@ class LiveView:
         """Takes the live table away; lines end with how far the campaign came."""
         if self._live is not None:
             self._live.stop()
-        elif error is None and self._campaign is not None and self._campaign.tally.told:
+        elif error is None and self._campaign is not None and self._campaign.search.tally.told:
             self._line(self._status(self._campaign))
 
     def notify(self, what: str, done: int, total: int) -> None:
@@ -80,7 +80,7 @@ class LiveView:
         while len(self._rates) > 2 and now - self._rates[0][0] > _RATE_SECONDS:
             self._rates.popleft()
         best = best_validated(campaign)
-        if self._live is not None or campaign.tally.told == 0:
+        if self._live is not None or campaign.search.tally.told == 0:
             return
         improved = best is not None and best[0] != self._shown_best
         if improved or now >= self._next_line:
@@ -122,13 +122,14 @@ class LiveView:
     def _rows(self, campaign: Campaign) -> list[tuple[str, str]]:
         usage, best, start = campaign.usage(), best_validated(campaign), _start_gap(campaign)
         gap = "–" if best is None else f"{percent(mean_gap(best[1]))}   (start program {start})"
-        rejections = ", ".join(f"{reason} {n}" for reason, n in sorted(campaign.tally.rejections.items()))
+        counts = sorted(campaign.search.tally.rejections.items())
+        rejections = ", ".join(f"{reason} {n}" for reason, n in counts)
         state = "finishing what is in flight" if campaign.stopped else "searching"
         return [
-            ("iteration", f"{usage.iterations}   told {campaign.tally.told}   {state}"),
+            ("iteration", f"{usage.iterations}   told {campaign.search.tally.told}   {state}"),
             ("evaluations", f"{usage.evaluations}   executions {usage.executions}   {self._rate()}/s"),
             ("best gap", f"{gap} on validation"),
-            ("archive", " ".join(str(n) for n in campaign.archive.occupancy()) + " cells by island"),
+            ("archive", " ".join(str(n) for n in campaign.search.archive.occupancy()) + " cells by island"),
             ("rejections", rejections or "none"),
             ("budget left", _left(campaign)),
             ("elapsed", f"{duration(usage.wall_seconds)} on {self._workers} slots"),
@@ -137,11 +138,11 @@ class LiveView:
 
 def best_validated(campaign: Campaign) -> tuple[str, Evaluation] | None:
     """The candidate with the best validation fitness so far, with its evaluation."""
-    complete = [(e.fitness, id) for id, e in campaign.validation.found.items() if e.fitness is not None]
+    complete = [(e.fitness, id) for id, e in campaign.validation.evaluations.items() if e.fitness is not None]
     if not complete:
         return None
     id = max(complete)[1]
-    return id, campaign.validation.found[id]
+    return id, campaign.validation.evaluations[id]
 
 
 def mean_gap(evaluation: Evaluation) -> float | None:
@@ -151,7 +152,7 @@ def mean_gap(evaluation: Evaluation) -> float | None:
 
 
 def _start_gap(campaign: Campaign) -> str:
-    evaluation = campaign.validation.found.get(campaign.start.candidate.id)
+    evaluation = campaign.validation.evaluations.get(campaign.search.start.candidate.id)
     return "–" if evaluation is None else percent(mean_gap(evaluation))
 
 

@@ -13,13 +13,14 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
 from ..base import Completion, Prompt
-from ..follow import Course
+from ..course import Course
 from .base import Call, ErrorKind, ModelError, Request
 
 _MEASURED = re.compile(r"(\d[\d.]*+)(?P<seconds>(e-?\d++)? s\b)?")  # looks at each digit at most twice
@@ -61,6 +62,35 @@ class Exchange:
     name: str = ""
 
 
+class NotRecorded(ModelError):
+    """A record has no reply to a prompt.
+
+    Attributes:
+        where: which prompt, and the line in which it differs from the recorded one.
+        recorded, now: that line; None past the end, or if no prompt is recorded.
+    """
+
+    def __init__(self, name: str, request: Request, recorded: Prompt | None) -> None:
+        super().__init__(
+            ErrorKind.REQUEST,
+            f"{name}: no reply is recorded for iteration {request.iteration}, round "
+            f"{request.round} and prompt {request.prompt.digest[:12]}; either that campaign ended "
+            "earlier, or this one differs from it (problem, configuration, templates, version)",
+        )
+        self.where = f"iteration {request.iteration}: prompt" + (
+            " of the repair" if request.round > 1 else ""
+        )
+        self.recorded: str | None = None
+        self.now: str | None = request.prompt.user.partition("\n")[0]
+        if recorded is not None:
+            texts = [
+                without_seconds(f"{p.system}\n{p.user}").splitlines() for p in (recorded, request.prompt)
+            ]
+            lines = enumerate(zip_longest(*texts), start=1)
+            number, (self.recorded, self.now) = next(line for line in lines if line[1][0] != line[1][1])
+            self.where += f", line {number}"
+
+
 class Replies(Protocol):
     """Where the replies of another run are found."""
 
@@ -70,6 +100,9 @@ class Replies(Protocol):
 
     def recorded(self, iteration: int, round: int, prompt: Prompt) -> Exchange | None:
         """What is recorded for an ask, its round and a prompt that differs at most in measured seconds."""
+
+    def prompt(self, iteration: int, round: int) -> Prompt | None:
+        """The recorded prompt of an ask and its round, None if there is none."""
 
     def chosen(self, iteration: int) -> tuple[str, str] | None:
         """The operator of an ask's first question and the name it was counted by, None if not recorded."""
@@ -81,15 +114,23 @@ class Cassette:
     Args:
         exchanges: what was recorded.
         course: how asks and outcomes followed each other; None if outcomes were told in the order of asking.
+        names: what asks were counted by, for those without an exchange.
     """
 
-    def __init__(self, exchanges: Iterable[Exchange] = (), course: Course | None = None) -> None:
+    def __init__(
+        self,
+        exchanges: Iterable[Exchange] = (),
+        course: Course | None = None,
+        names: Mapping[int, str] | None = None,
+    ) -> None:
         self._course = course
         self._lock = threading.Lock()
         self._exchanges = {(e.iteration, e.round, e.prompt.digest): e for e in exchanges}
         self._timeless = {(i, r, timeless(e.prompt)): e for (i, r, _), e in self._exchanges.items()}
+        self._prompts = {(e.iteration, e.round): e.prompt for e in self._exchanges.values()}
         several = len({e.model for e in self._exchanges.values()}) > 1
-        self._chosen = {
+        self._chosen = {n: (name.partition(" ")[0], name) for n, name in (names or {}).items()}
+        self._chosen |= {
             e.iteration: (e.operator, e.name or (f"{e.operator} {e.model}" if several else e.operator))
             for e in self._exchanges.values()
             if e.round == 1
@@ -157,6 +198,10 @@ class Cassette:
         """See `Replies`; only of exchanges that were given at construction."""
         return self._timeless.get((iteration, round, timeless(prompt)))
 
+    def prompt(self, iteration: int, round: int) -> Prompt | None:
+        """See `Replies`; only of exchanges that were given at construction."""
+        return self._prompts.get((iteration, round))
+
     def chosen(self, iteration: int) -> tuple[str, str] | None:
         """See `Replies`; only of exchanges that were given at construction."""
         return self._chosen.get(iteration)
@@ -164,7 +209,8 @@ class Cassette:
     def rows(self) -> Iterator[dict[str, Any]]:
         """The lines of its file as objects: the course if there is one, then one for each exchange."""
         if self._course is not None:
-            yield {"steps": list(self._course.steps), "late": sorted(self._course.late)}
+            course = self._course
+            yield {"steps": list(course.steps), "late": sorted(course.late), "open": sorted(course.open)}
         yield from map(_row, self.exchanges)
 
     def save(self, path: Path) -> None:
@@ -188,7 +234,8 @@ class Cassette:
             try:
                 row = json.loads(line.decode("utf-8"))
                 if "steps" in row:
-                    course = Course(tuple(map(int, row["steps"])), frozenset(map(int, row["late"])))
+                    sets = (frozenset(map(int, row.get(key, ()))) for key in ("late", "open"))
+                    course = Course(tuple(map(int, row["steps"])), *sets)
                     continue
                 exchanges.append(_exchange(row))
             except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
@@ -270,12 +317,8 @@ class RecordedModel:
         """The recorded reply, or the recorded trouble; see `Model`."""
         found = self._replies.recorded(request.iteration, request.round, request.prompt)
         if found is None:
-            raise ModelError(
-                ErrorKind.REQUEST,
-                f"{self._name}: no reply is recorded for iteration {request.iteration}, round "
-                f"{request.round} and prompt {request.prompt.digest[:12]}; either that campaign ended "
-                "earlier, or this one differs from it (problem, configuration, templates, version)",
-            )
+            recorded = self._replies.prompt(request.iteration, request.round)
+            raise NotRecorded(self._name, request, recorded)
         if found.error is not None or found.completion is None:
             kind = found.error or ErrorKind.EMPTY
             sentence = found.sentence or f"{self._name}: the recorded call ended with {kind.value}"

@@ -81,7 +81,7 @@ def test_a_reply_that_was_paid_is_used_though_others_were_told_meanwhile(folder)
         for letter in letters(box)[1:]:
             if letter.state is LetterState.OPEN:
                 put_reply(box, letter.name, RULE.format(broken[letter.name]))
-        if campaign.tally.told == 3:
+        if campaign.search.tally.told == 3:
             campaign.interrupt(StopReason.INTERRUPTED)
 
     compose.run(config, folder, watcher=Watcher(observe=answer))

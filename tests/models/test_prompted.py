@@ -13,6 +13,7 @@ from gapsmith.evolve.base import (
     Completion,
     Context,
     Elite,
+    Examined,
     Failed,
     Origin,
     Proposal,
@@ -167,14 +168,20 @@ def test_a_hunk_that_matches_nothing_is_never_the_parent_again():
 
 
 def test_faults_that_an_examiner_finds_are_repaired_too():
-    """Syntax and imports are looked at before the repair round is over."""
+    """Syntax and imports are examined before the repair round is over, each text once, for the loop too."""
+    texts = []
 
     def examine(files):
-        return (RejectionReason.SYNTAX, "line 1: oops") if "broken" in files["heuristic.py"] else None
+        texts.append(files["heuristic.py"])
+        broken = "broken" in files["heuristic.py"]
+        return (RejectionReason.SYNTAX, "line 1: oops") if broken else Examined("id", Description())
 
     model = Told("```python\ndef solve(a): broken\n```", WHOLE)
-    assert isinstance(propose(model, examine=examine), Proposal)
+    made = propose(model, examine=examine)
+    assert isinstance(made, Proposal)
     assert "line 1: oops" in model.requests[1].prompt.user
+    assert len(texts) == 2
+    assert Admission(None, "solve", ()).examined(made) is made
 
 
 @pytest.mark.parametrize(
@@ -271,7 +278,8 @@ def test_a_failed_candidate_is_repaired_without_a_second_round():
     score = Score(
         "a", ScoreStatus.RAISED, None, 5, ReferenceKind.OPTIMUM, None, None, 0.1, message="IndexError"
     )
-    asked = context(failed=Failed(broken, score))
+    evaluation = Evaluation("train", (score,), EvaluationStatus.FAILED, None)
+    asked = context(failed=Failed(broken, evaluation))
     hunk = "<<<<<<< SEARCH\n    return items[9]\n=======\n    return sorted(items)\n>>>>>>> REPLACE"
     for text, expected in ((hunk, Proposal), ("Prose.", Rejection)):
         model = Told(text)

@@ -9,9 +9,9 @@ import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.archive import Archive
 from gapsmith.evolve.base import AddStatus, Candidate, Elite, Origin
-from gapsmith.evolve.islands import Islands
+from gapsmith.evolve.islands import Islands, IslandSettings
 from gapsmith.evolve.measures import MeasureSpace
-from gapsmith.evolve.selection import Control, Selection
+from gapsmith.evolve.selection import Control, FreshSettings, Selection
 from gapsmith.sandbox.base import Description
 
 HARD = frozenset({"b"})
@@ -122,9 +122,9 @@ def test_migration_goes_round_the_ring_and_keeps_lineage() -> None:
     found = archive(3, ())
     for island, quality in enumerate((0.3, 0.2, 0.1)):
         found.add(candidate(str(island)), evaluated(f"{island}x", quality, quality), island)
-    islands = Islands(found, seed=1, migration_every=2, reset_after=0)
-    assert islands.told(1) == []
-    events = islands.told(2)
+    islands = Islands(found, IslandSettings(migration_every=2, reset_after=0), seed=1)
+    assert islands.meet(1) == []
+    events = islands.meet(2)
     assert [(e.data["from"], e.data["to"], e.data["added"]) for e in events] == [
         (0, 1, 0),
         (1, 2, 0),
@@ -141,8 +141,8 @@ def test_an_island_that_stands_still_is_resettled(migration_every: int) -> None:
     found = archive(2, ())
     found.add(candidate("good"), evaluated("gx", 0.1, 0.1), 0)
     found.add(candidate("bad"), evaluated("bx", 0.5, 0.5), 1)
-    islands = Islands(found, seed=1, migration_every=migration_every, reset_after=5)
-    events = [event for told in range(1, 41) for event in islands.told(told) if event.kind == "reset"]
+    islands = Islands(found, IslandSettings(migration_every=migration_every, reset_after=5), seed=1)
+    events = [event for told in range(1, 41) for event in islands.meet(told) if event.kind == "reset"]
     assert [(e.data["island"], e.data["from"], e.data["candidates"]) for e in events] == [(1, 0, ["good"])]
     assert found.best is not None
     assert found.best.candidate.id == "good"
@@ -156,10 +156,10 @@ def test_controls_learn_nothing() -> None:
     worse = found.elite(candidate("worse", 100), evaluated("wx", 0.9, 0.9), 0)
     chosen: dict[Control, set[str]] = {}
     for control in (Control.BEST_OF_N, Control.RANDOM):
-        selection = Selection(control, start, seed=1, share=0.5, until=9)
+        selection = Selection(control, start, FreshSettings(0.5, 9), seed=1)
         for elite in (better, worse):
             found.add(elite.candidate, elite.evaluation, 0)
-            selection.told(elite)
+            selection.add(elite)
         parents: list[Elite] = [e for number in range(60) for e in selection.parents(found, 0, number, 2)]
         chosen[control] = {e.candidate.id for e in parents}
         assert len(parents) == 60
@@ -174,7 +174,7 @@ def test_a_share_of_the_iterations_begins_at_the_start_program() -> None:
     found.add(better, evaluated("bx", 0.1, 0.1), 0)
 
     def parents(share: float, until: int = 0) -> list[str]:
-        selection = Selection(Control.NONE, start, seed=3, share=share, until=until)
+        selection = Selection(Control.NONE, start, FreshSettings(share, until), seed=3)
         chosen = [selection.parents(found, 0, number, 1)[0].candidate.id for number in range(1, 401)]
         assert [selection.fresh(number) for number in range(1, 401)] == [id == "start" for id in chosen]
         return chosen

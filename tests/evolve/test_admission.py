@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 from gapsmith.evolve.admission import Admission
-from gapsmith.evolve.base import RejectionReason
+from gapsmith.evolve.base import Examined, RejectionReason
 from gapsmith.prompts.unseen import name_of, unseen
 from gapsmith.sandbox.base import Description
 from hypothesis import given
@@ -23,9 +23,9 @@ def _admission() -> Admission:
 @given(st.characters(exclude_categories=[]), st.integers(0, 3), st.integers(0, 5))
 def test_a_program_holds_no_unseen_character(character: str, line: int, column: int) -> None:
     """Over all of Unicode: such a character is refused with its place, and no other one is."""
-    found = _admission().fault({"f.py": "\n" * line + "#" * column + character + "#\n"})
+    found = _admission().examine({"f.py": "\n" * line + "#" * column + character + "#\n"})
     if not unseen(character) or character in "\n\t":
-        assert found is None
+        assert isinstance(found, Examined)
         return
     reason, excerpt = cast(tuple[RejectionReason, str], found)
     assert reason is RejectionReason.UNSEEN_CHARACTER
@@ -36,4 +36,4 @@ def test_a_program_holds_no_unseen_character(character: str, line: int, column: 
 @pytest.mark.parametrize("text", ["def f():\r\n\treturn 'naïve – 日本 ☺ é'\r\n", "x = '\\u202e\\ufe0f'\n"])
 def test_what_is_seen_is_admitted(text: str) -> None:
     """Letters of any script, signs, tabs, Windows line ends and escapes are no reason to refuse."""
-    assert _admission().fault({"f.py": text}) is None
+    assert isinstance(_admission().examine({"f.py": text}), Examined)

@@ -7,9 +7,18 @@ import math
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.archive import Archive
-from gapsmith.evolve.base import Candidate, Origin, Proposal, Rejection, RejectionReason
+from gapsmith.evolve.base import (
+    Alike,
+    Candidate,
+    Complete,
+    Origin,
+    Proposal,
+    Rejection,
+    RejectionReason,
+    Worse,
+)
 from gapsmith.evolve.measures import MeasureSpace
-from gapsmith.evolve.tune import OPERATOR, Generations, Tuner, constants
+from gapsmith.evolve.tune import OPERATOR, Generations, Tuner, TuneSettings, constants
 from gapsmith.sandbox.base import Description
 
 RULE = "def rule(x: float) -> float:\n    return 3.0 * x + 5.0\n"
@@ -25,6 +34,14 @@ def evaluation(loss: float, executions: int = 4) -> Evaluation:
     return Evaluation("train", tuple(rows), EvaluationStatus.COMPLETE, -loss)
 
 
+PROGRAM = Candidate("p", {"h.py": RULE}, (), Origin.MUTATE, "test", 0, 1, Description(nodes=70))
+
+
+def outcome(complete: Evaluation) -> Complete:
+    """The outcome of a program with a complete evaluation."""
+    return Complete(PROGRAM, complete)
+
+
 def archive(**programs: tuple[str, float]) -> Archive:
     """One island with some programs of several sizes: name → text, loss."""
     found = Archive(MeasureSpace(("size",), lambda score: None, frozenset()), 1)
@@ -38,13 +55,13 @@ def archive(**programs: tuple[str, float]) -> Archive:
 def test_the_best_structure_is_tuned_first_and_skipped_ones_never() -> None:
     """Points are the numbers of the best elite whose structure was not skipped, whatever its numbers."""
     both = archive(a=(RULE, 0.2), b=(OTHER, 0.1))
-    tuner = Tuner(seed=1, share=0.5, evaluations=8)
+    tuner = Tuner(TuneSettings(0.5, 8), seed=1)
     point = tuner.ask(2, both)
     assert point is not None
     assert point[0].candidate.id == "b"
     assert point[1].operator == OPERATOR
     assert "x /" in point[1].files["h.py"]
-    other = Tuner(seed=1, share=0.5, evaluations=8)
+    other = Tuner(TuneSettings(0.5, 8), seed=1)
     other.skip({"h.py": OTHER.replace("7.0", "9.5")})
     point = other.ask(2, both)
     assert point is not None
@@ -53,7 +70,7 @@ def test_the_best_structure_is_tuned_first_and_skipped_ones_never() -> None:
 
 def test_no_more_than_its_share_of_executions_is_spent() -> None:
     """Points that are never stopped cost more than others: then iterations of tuning are left out."""
-    tuner, spent, total = Tuner(seed=1, share=0.25, evaluations=1000), 0, 0
+    tuner, spent, total = Tuner(TuneSettings(0.25, 1000), seed=1), 0, 0
     elites = archive(a=(RULE, 0.2))
     for number in range(1, 401):
         point = tuner.ask(number, elites)
@@ -61,17 +78,17 @@ def test_no_more_than_its_share_of_executions_is_spent() -> None:
         assert point is None or spent <= 0.25 * total
         spent, total = spent + executions * (point is not None), total + executions
         found = evaluation(0.3 + number * 7919 % 101 / 100, executions)  # flat losses would end CMA-ES
-        tuner.tell(number, found, tuned=point is not None, alike=False)
+        tuner.tell(number, outcome(found), tuned=point is not None)
     assert 0.2 < spent / total < 0.3
 
 
 def test_what_was_spent_before_a_stop_counts() -> None:
     """Tuned iterations that another process asked for are told as such: the share is used up."""
     elites = archive(a=(RULE, 0.2))
-    tuner = Tuner(seed=1, share=0.5, evaluations=8)
-    tuner.tell(1, evaluation(0.3, 40), tuned=True, alike=False)
+    tuner = Tuner(TuneSettings(0.5, 8), seed=1)
+    tuner.tell(1, outcome(evaluation(0.3, 40)), tuned=True)
     assert tuner.ask(2, elites) is None
-    tuner.tell(2, evaluation(0.3, 41), tuned=False, alike=False)
+    tuner.tell(2, outcome(evaluation(0.3, 41)), tuned=False)
     assert tuner.ask(4, elites) is not None
 
 
@@ -80,25 +97,25 @@ def test_a_point_like_its_parent_has_its_parents_loss(monkeypatch: pytest.Monkey
     """A stopped point has no loss of its own: the parent's if it answers so, else none."""
     told: list[float | None] = []
     monkeypatch.setattr(Generations, "tell", lambda self, number, loss: told.append(loss))
-    tuner = Tuner(seed=1, share=0.5, evaluations=8)
+    tuner = Tuner(TuneSettings(0.5, 8), seed=1)
     assert tuner.ask(2, archive(a=(RULE, 0.2))) is not None
     stopped = Evaluation("train", evaluation(0.2, 2).scores, EvaluationStatus.STOPPED, None)
-    tuner.tell(2, stopped, tuned=True, alike=alike)
+    tuner.tell(2, (Alike if alike else Worse)(PROGRAM, stopped), tuned=True)
     assert told == [pytest.approx(0.2) if alike else None]
 
 
 def test_points_come_closer_through_the_tuner() -> None:
     """Asked and told through the tuner alone, the numbers of a rule approach what its losses ask for."""
-    elites, tuner = archive(a=(RULE, 2.0)), Tuner(seed=3, share=0.9, evaluations=150)
+    elites, tuner = archive(a=(RULE, 2.0)), Tuner(TuneSettings(0.9, 150), seed=3)
     losses = []
     for number in range(1, 200):
         point = tuner.ask(number, elites)
         if point is not None:
             found = constants(point[1].files["h.py"])
             losses.append(sum(abs(math.log(a / b)) for a, b in zip(found, (2.0, 30.0), strict=True)))
-            tuner.tell(number, evaluation(losses[-1]), tuned=True, alike=False)
+            tuner.tell(number, outcome(evaluation(losses[-1])), tuned=True)
         else:
-            tuner.tell(number, evaluation(9.0, 40), tuned=False, alike=False)
+            tuner.tell(number, outcome(evaluation(9.0, 40)), tuned=False)
     assert len(losses) == 150
     assert min(losses) < 0.1 * losses[0]
 
@@ -108,21 +125,21 @@ def test_numbers_near_the_ends_of_floats_are_not_tuned(number: str) -> None:
     """Such a number would leave the range of floats with the first large step; others beside it are tuned."""
     text = RULE.replace("5.0", number)
     assert constants(text) == [3.0]
-    tuner, elites = Tuner(seed=1, share=0.9, evaluations=60), archive(a=(text, 0.1))
+    tuner, elites = Tuner(TuneSettings(0.9, 60), seed=1), archive(a=(text, 0.1))
     points = 0
     for ask in range(1, 60):
         point = tuner.ask(ask, elites)
         if point is not None:
             assert isinstance(point[1], Proposal)
             points += 1
-        tuner.tell(ask, evaluation(1.0 / ask), tuned=point is not None, alike=False)
+        tuner.tell(ask, outcome(evaluation(1.0 / ask)), tuned=point is not None)
     assert points > 20
 
 
 def test_what_tuning_raises_costs_that_point_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault while a structure is tuned is a rejection with its reason; the next structure is tuned."""
     both = archive(a=(RULE, 0.2), b=(OTHER, 0.1))
-    tuner = Tuner(seed=1, share=0.5, evaluations=8)
+    tuner = Tuner(TuneSettings(0.5, 8), seed=1)
     monkeypatch.setattr(Generations, "ask", lambda self: 1 / 0)
     point = tuner.ask(2, both)
     assert point is not None

@@ -1,0 +1,139 @@
+"""The course of a campaign: in which order its iterations were opened and closed, and with which outcomes.
+
+A course is recorded or live. To resume is to take the recorded steps with their recorded outcomes and then to
+go on live; to replay is to take the recorded steps and to work their outcomes out again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol, runtime_checkable
+
+from ..evaluators.base import Evaluation
+from .archive import Archive
+from .base import Candidate, Elite, Proposal, Rejection
+from .store.reader import Iteration, Reader
+from .store.schema import StoreError
+from .tune import OPERATOR
+
+
+class Order(StrEnum):
+    """The order of telling outcomes: as submitted (offline, scripted) or as they arrive (real models)."""
+
+    SUBMITTED = "submitted"
+    COMPLETED = "completed"
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The recorded steps of a campaign.
+
+    Attributes:
+        steps: the number of an iteration where it was opened, minus that number where it was closed.
+        late: iterations that are admitted only when they are closed: another one had the same text first,
+            whichever was opened first.
+        open: iterations that were never closed, but have a candidate.
+    """
+
+    steps: tuple[int, ...]
+    late: frozenset[int] = frozenset()
+    open: frozenset[int] = frozenset()
+    _told: frozenset[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        told = frozenset(-step for step in self.steps if step < 0)
+        object.__setattr__(self, "_told", told)
+
+    def admits(self, number: int) -> bool:
+        """Whether the text of an iteration is admitted as soon as the iteration is opened."""
+        return number in self.open or (number in self._told and number not in self.late)
+
+
+@runtime_checkable
+class Coursed(Protocol):
+    """A proposer that answers from a record."""
+
+    @property
+    def course(self) -> Course | None:
+        """The record's course, None where outcomes were told in the order of asking."""
+
+
+class Recorded:
+    """What the store of a campaign says of its iterations."""
+
+    def __init__(self, read: Reader) -> None:
+        """Reads all iterations; candidates and evaluations are read on demand."""
+        self._read = read
+        self._iterations = {iteration.number: iteration for iteration in read.iterations()}
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._iterations
+
+    def __getitem__(self, number: int) -> Iteration:
+        return self._iterations[number]
+
+    def made(self, number: int) -> Candidate | Rejection | None:
+        """What the proposal of an iteration became, None if there was none yet."""
+        iteration = self._iterations[number]
+        if iteration.candidate is not None:
+            return self._read.candidate(iteration.candidate)
+        return iteration.rejection
+
+    def evaluation(self, candidate: Candidate) -> Evaluation | None:
+        """The training evaluation of a candidate, None if it has none yet."""
+        return self._read.evaluation(candidate.id, "train")
+
+    def elite(self, id: str, archive: Archive, island: int | None = None) -> Elite:
+        """A candidate with its training evaluation, whether or not it still holds a cell.
+
+        Args:
+            id: of a candidate with a complete training evaluation.
+            archive: whose cells it is put into.
+            island: by default the candidate's own.
+
+        Raises:
+            StoreError: there is no such candidate.
+        """
+        candidate = self._read.candidate(id)
+        evaluation = None if candidate is None else self.evaluation(candidate)
+        if candidate is None or evaluation is None:
+            raise StoreError(f"candidate {id}: not in the store, expected the parent of an iteration")
+        return archive.elite(candidate, evaluation, candidate.island if island is None else island)
+
+    def points(self, archive: Archive) -> Mapping[int, tuple[Elite, Proposal | Rejection]]:
+        """The points of tuning by iteration: the elite whose numbers were changed, and the text."""
+        points: dict[int, tuple[Elite, Proposal | Rejection]] = {}
+        for number, iteration in self._iterations.items():
+            made = self.made(number)
+            if made is not None and is_point(made):
+                elite = self.elite(iteration.parents[0], archive, iteration.island)
+                points[number] = elite, made if isinstance(made, Rejection) else _proposed(made)
+        return points
+
+
+def is_point(made: Candidate | Rejection | None) -> bool:
+    """Whether a recorded candidate or rejection is a point of tuning; models also tune, in their own way."""
+    return made is not None and made.operator == OPERATOR
+
+
+def _proposed(candidate: Candidate) -> Proposal:
+    return Proposal(candidate.files, candidate.origin, candidate.operator)
+
+
+def recorded_steps(read: Reader) -> Iterator[int]:
+    """Numbers of iterations as they were opened, and minus their numbers as they were closed.
+
+    Asks are numbered and tells ranked; how the two interleave is taken from their times.
+    """
+    asks = read.rows("SELECT iteration, asked_at FROM iterations ORDER BY iteration")
+    asked = 0
+    for tell in read.rows("SELECT iteration, told_at FROM iterations WHERE told IS NOT NULL ORDER BY told"):
+        while asked < len(asks) and (
+            asks[asked]["asked_at"] <= tell["told_at"] or asks[asked]["iteration"] <= tell["iteration"]
+        ):
+            yield asks[asked]["iteration"]
+            asked += 1
+        yield -tell["iteration"]
+    yield from (ask["iteration"] for ask in asks[asked:])

@@ -1,0 +1,205 @@
+"""Fakes of the loop's ports: small, deterministic, and without a child process.
+
+A fake program is a text with numbers, one for each of its terms. Its loss on an instance says how far the
+numbers are from the instance's own numbers, so that mutation, tuning and racing have something to find. A
+program that holds the word `fail` fails on its second instance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from ..evaluators.base import (
+    Evaluation,
+    EvaluationStatus,
+    ProofKind,
+    Race,
+    Reference,
+    ReferenceKind,
+    Score,
+    ScoreStatus,
+)
+from ..problems.base import Instance
+from ..sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Led, Limits, Program, Sandbox
+from .base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
+from .executor import Job
+
+ENTRY_POINT = "solve"
+START = "def solve(x: float) -> float:\n    return 5.0 * x + 3.0\n"
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+def numbers(text: str) -> list[float]:
+    """The numbers of a fake program."""
+    return [float(number) for number in _NUMBER.findall(text)]
+
+
+class FakeSandbox:
+    """A `Sandbox` that describes fake programs without parsing them, and executes nothing."""
+
+    def __init__(self) -> None:
+        self.described: list[str] = []
+
+    def execute(
+        self,
+        program: Program,
+        instance: bytes,
+        limits: Limits,
+        seed: int,
+        dialogue: Dialogue | Led | None = None,
+    ) -> Execution:
+        """See `Sandbox`; an empty answer."""
+        return Execution(ExecutionStatus.OK, answer=[])
+
+    def describe(self, text: str, entry_point: str) -> Description:
+        """See `Sandbox`; a text without a colon is no program."""
+        self.described.append(text)
+        if ":" not in text:
+            return Description(error="expected ':'", error_line=1)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        return Description(
+            entry_point=f"def {entry_point}(" in text,
+            token_digest=digest,
+            shape_digest=hashlib.sha256(_NUMBER.sub(_short, text).encode()).hexdigest(),
+            nodes=40 * len(_NUMBER.findall(text)),
+        )
+
+    def close(self) -> None:
+        """See `Sandbox`."""
+
+
+class FakeEvaluator:
+    """An `Evaluator` on instances that are a few numbers each."""
+
+    def __init__(self, count: int = 8) -> None:
+        """Makes `count` (≥ 1) instances of each split."""
+        self._splits: dict[str, dict[str, Instance]] = {}
+        self.evaluated: list[tuple[str, str]] = []
+        for split in ("train", "valid", "test"):
+            names = [f"{split}-{number}" for number in range(count)]
+            targets = ([1.0 + number % 3, 2.0 + number % 4, 1.0] for number in range(count))
+            self._splits[split] = {
+                name: Instance(name, split, "all", {"numbers": target}, 1, "fake")
+                for name, target in zip(names, targets, strict=True)
+            }
+
+    @property
+    def version(self) -> str:
+        """See `Evaluator`."""
+        return "fake"
+
+    @property
+    def references(self) -> dict[str, Reference]:
+        """Instance id → reference: an optimum of 1."""
+        optimum = Reference.optimum(1, ProofKind.CONSTRUCTION, "fake", "1", None, "fake")
+        return {id: optimum for instances in self._splits.values() for id in instances}
+
+    def evaluate(
+        self,
+        program: Program,
+        split: str,
+        sandbox: Sandbox,
+        *,
+        stop_at_failure: bool = True,
+        race: Race | None = None,
+    ) -> Evaluation:
+        """See `Evaluator`."""
+        self.evaluated.append((program.main, split))
+        scores: list[Score] = []
+        for instance in self._splits[split].values():
+            if "fail" in program.main and len(scores) == 1:
+                failure = Score(
+                    instance.id, ScoreStatus.RAISED, None, 1, ReferenceKind.OPTIMUM, None, None, 0.0,
+                    message="fail",
+                )  # fmt: skip
+                return Evaluation(split, (*scores, failure), EvaluationStatus.FAILED, None)
+            scores.append(_score(program.main, instance))
+            losses = [self.loss(score) or 0.0 for score in scores]
+            answers = [score.answer_digest for score in scores]
+            if race is not None and len(scores) < len(self._splits[split]) and race.lost(losses, answers):
+                return Evaluation(split, tuple(scores), EvaluationStatus.STOPPED, None)
+        fitness = -sum(self.loss(score) or 0.0 for score in scores) / len(scores)
+        return Evaluation(split, tuple(scores), EvaluationStatus.COMPLETE, fitness)
+
+    def program(self, files: Mapping[str, str]) -> Program:
+        """See `Evaluator`."""
+        return Program(files, ENTRY_POINT)
+
+    def loss(self, score: Score) -> float | None:
+        """See `Evaluator`."""
+        return None if score.status is not ScoreStatus.OK or score.excess is None else float(score.excess)
+
+    def instances(self, split: str) -> Mapping[str, Instance]:
+        """See `Evaluator`."""
+        return self._splits[split]
+
+
+class FakeExecutor:
+    """An `Executor` that does a job at once; `after` is called with the job before its result is there."""
+
+    def __init__(self, evaluator: FakeEvaluator) -> None:
+        self._evaluator = evaluator
+        self._sandbox = FakeSandbox()
+
+    def submit(self, job: Job) -> Future[Evaluation]:
+        """See `Executor`."""
+        future: Future[Evaluation] = Future()
+        future.set_result(self.done(job))
+        return future
+
+    def done(self, job: Job) -> Evaluation:
+        """The evaluation of a job."""
+        return self._evaluator.evaluate(
+            job.program, job.split, self._sandbox, stop_at_failure=not job.whole, race=job.race
+        )
+
+    def close(self) -> None:
+        """See `Executor`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FakeProposer:
+    """A `Proposer` that changes the numbers of the parent; now and then it repeats, fails or refuses.
+
+    Attributes:
+        seen: the contexts that it was given, in order.
+    """
+
+    seen: list[Context]
+
+    def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
+        """See `Proposer`."""
+        self.seen.append(context)
+        files = parents[0].candidate.files
+        path, text = next(iter(files.items()))
+        kind = rng.random()
+        if kind < 0.08:
+            return Rejection(RejectionReason.NO_CODE, "prose", Origin.EXPLORE, "prose")
+        if kind < 0.15:
+            return Proposal(files, Origin.MUTATE, "same")
+        if kind < 0.22:
+            return Proposal({path: f"{text}# fail {rng.randrange(99)}\n"}, Origin.MUTATE, "fail")
+        if kind < 0.35 and text.count("+") < 5:
+            grown = text.replace(" + ", f" + {rng.uniform(0.1, 2):.3g} + ", 1)
+            return Proposal({path: grown}, Origin.GROW, "grow")
+        changed = _NUMBER.sub(lambda number: f"{float(number[0]) * rng.uniform(0.6, 1.4):.4g}", text)
+        return Proposal({path: changed}, Origin.MUTATE, "number")
+
+
+def _short(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2g}"
+
+
+def _score(text: str, instance: Instance) -> Score:
+    """How far the numbers of a text are from those of an instance."""
+    values, targets = numbers(text), instance.public["numbers"]
+    padded = [*values, *[0.0] * len(targets)]
+    loss = sum(abs(value - target) for value, target in zip(padded, targets, strict=False))
+    loss = round(loss + 0.01 * max(0, len(values) - len(targets)), 1)
+    digest = hashlib.sha256(f"{instance.id} {loss}".encode()).hexdigest()
+    return Score(instance.id, ScoreStatus.OK, 1 + loss, 1, ReferenceKind.OPTIMUM, loss, loss, 0.001, digest)

@@ -1,0 +1,23 @@
+"""A knob of a component: its default, its range and one sentence of meaning, all at its field.
+
+A component declares its knobs as a frozen dataclass. The sections of a configuration file inherit from these
+dataclasses, so that the file, `gapsmith config explain` and the component read the same field. To add a knob,
+add a field.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+
+def knob(default: Any, meaning: str, **limits: Any) -> Any:
+    """A field of a component's settings.
+
+    Args:
+        default: the value where a configuration says nothing.
+        meaning: one sentence with unit and range; users read it.
+        limits: the range in pydantic's words (`ge`, `gt`, `le`, `lt`, `max_length`); a value of another
+            type is an error unless `strict` says otherwise.
+    """
+    return dataclasses.field(default=default, metadata={"description": meaning, "strict": True, **limits})

@@ -1,0 +1,22 @@
+"""What a campaign works with; the loop knows nothing of how its ports do their work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..evaluators.base import Evaluator
+from .admission import Admission
+from .base import Proposer
+from .executor import Executor
+from .store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The ports of a campaign."""
+
+    evaluator: Evaluator
+    proposer: Proposer
+    executor: Executor
+    admission: Admission
+    store: Store

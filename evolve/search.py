@@ -1,0 +1,292 @@
+"""The search: which programs an iteration starts from, and what its outcome changes.
+
+After AlphaEvolve (Novikov et al. 2025, arXiv:2506.13131) with islands as in FunSearch (Romera-Paredes et al.
+2024, doi:10.1038/s41586-023-06924-6). A `Search` is a pure function of its asks and outcomes in their order:
+no thread, no store, no clock and no sandbox. `Campaign` drives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..evaluators.base import ScoreStatus
+from .archive import Archive
+from .base import (
+    AddStatus,
+    Candidate,
+    Complete,
+    Context,
+    Elite,
+    Event,
+    Failed,
+    Outcome,
+    Proposal,
+    Refused,
+    Rejection,
+)
+from .islands import Islands, IslandSettings
+from .memory import Memory
+from .racing import PairedRace, RaceSettings
+from .selection import Control, FreshSettings, InspirationSettings, Selection
+from .tally import Tally
+from .tune import Tuner, TuneSettings
+from .validation import ValidationSettings
+
+
+@dataclass(frozen=True)
+class SearchSettings(RaceSettings, TuneSettings, FreshSettings, ValidationSettings):
+    """How the budget is spent."""
+
+
+@dataclass(frozen=True)
+class PopulationSettings(IslandSettings, InspirationSettings):
+    """Islands, how they meet, and how many of their elites a proposer sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One iteration as it was opened.
+
+    Attributes:
+        number: 1-based.
+        island: index of the island that it belongs to.
+        parents: id of the first parent.
+        elites: the first parent and the inspirations; empty where the outcome is in the record.
+        rival: id of the elite that its candidate races, None if there is no race.
+        race: None if there is none, or if its end is in the record and of no interest.
+        tuned: whether it is a point of tuning.
+        point: the tuner's proposal; None if a proposer is asked.
+        context: what the proposer may know; None if no proposer is asked.
+    """
+
+    number: int
+    island: int
+    parents: tuple[str, ...]
+    elites: tuple[Elite, ...] = ()
+    rival: str | None = None
+    race: PairedRace | None = None
+    tuned: bool = False
+    point: Proposal | Rejection | None = None
+    context: Context | None = None
+
+    @property
+    def inspirations(self) -> list[str]:
+        """Ids of the elites beside the first parent."""
+        return [elite.candidate.id for elite in self.elites[1:]]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an outcome changed.
+
+    Attributes:
+        added: what the archive did with the candidate; None if there was no candidate.
+        events: what else happened, in order.
+        validate: a candidate that is to be validated now, None if there is none.
+    """
+
+    added: AddStatus | None
+    events: tuple[Event, ...]
+    validate: Candidate | None
+
+
+Point = tuple[Elite, Proposal | Rejection]
+"""A point of tuning: the elite whose numbers it changes, and its text."""
+
+
+class Search:
+    """Asks for candidates and takes their outcomes."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        start: Elite,
+        context: Context,
+        *,
+        seed: int,
+        control: Control = Control.NONE,
+        population: PopulationSettings = PopulationSettings(),
+        settings: SearchSettings = SearchSettings(),
+        starts: Iterable[Candidate] = (),
+        points: Mapping[int, Point] | None = None,
+    ) -> None:
+        """Begins a search.
+
+        Args:
+            archive: holds the start programs on every island.
+            start: the first start program.
+            context: what a proposer may know from the beginning.
+            seed: of all random streams.
+            control: what takes the place of the search.
+            population, settings: see there.
+            starts: all start programs, also those that lost their cell to another one.
+            points: points of tuning by iteration where a record says them; None tunes.
+        """
+        self.archive = archive
+        self.start = start
+        self.tally = Tally()
+        self.memory = Memory([start.candidate, *starts], archive.elites())
+        self.seed = seed
+        self._control = control
+        self._settings = settings
+        self._inspirations = population.inspirations
+        self._context = context
+        self._selection = Selection(control, start, settings, seed=seed)
+        self._islands = Islands(archive, population, seed=seed)
+        self.tuner = Tuner(
+            settings if control is Control.NONE else replace(settings, tune_share=0.0), seed=seed
+        )
+        self._points = points
+        self._validated = {start.candidate.id}
+
+    def ask(self) -> Ask:
+        """Opens the next iteration: a point of tuning, or parents for the proposer."""
+        number = self._next()
+        point = self._point(number)
+        if point is not None:
+            elites, island = [point[0]], point[0].island
+            rival: Elite | None = point[0]
+        else:
+            island = (number - 1) % self.archive.islands
+            elites = self._selection.parents(self.archive, island, number, 1 + self._inspirations)
+            rival = self.archive.rival(island)
+        if not self._races:
+            rival = None
+        ask = Ask(
+            number,
+            island,
+            (elites[0].candidate.id,),
+            tuple(elites),
+            None if rival is None else rival.candidate.id,
+            self._race(rival, elites[0]),
+            tuned=point is not None,
+            point=None if point is None else point[1],
+        )
+        return ask if point is not None else replace(ask, context=self.context(number, elites))
+
+    def ask_again(
+        self,
+        island: int,
+        parents: tuple[str, ...],
+        *,
+        tuned: bool,
+        elites: Sequence[Elite] = (),
+        rival: Elite | None = None,
+    ) -> Ask:
+        """Opens the next iteration as it was opened before; the tuner goes on as it did then.
+
+        Args:
+            island, parents: as recorded.
+            tuned: whether it was a point of tuning.
+            elites: the first parent and the inspirations of an iteration that is still open.
+            rival: of an iteration that is still open.
+        """
+        number = self._next()
+        point = self._point(number) if self._points is None else None
+        if tuned and point is not None:
+            elites = elites or [point[0]]
+            rival = rival or (point[0] if self._races else None)
+        race = self._race(rival, elites[0]) if elites else None
+        raced = None if rival is None else rival.candidate.id
+        context = self.context(number, elites) if elites and not tuned else None
+        return Ask(number, island, parents, tuple(elites), raced, race, tuned=tuned, context=context)
+
+    def admit(self, ask: Ask, proposal: Proposal) -> Candidate | Rejection:
+        """The candidate of an examined proposal, or its rejection."""
+        return self.memory.admit(proposal, ask.parents, ask.island, ask.number)
+
+    def tell(self, ask: Ask, outcome: Outcome, cost: float | None = None) -> Told:
+        """Closes an iteration: every part of the search learns its outcome.
+
+        Args:
+            ask: the iteration.
+            outcome: how it ended.
+            cost: US dollars of its model calls, None if not known.
+        """
+        best = self.archive.best
+        events: list[Event] = []
+        added = self._place(ask, outcome, events)
+        improved = self.archive.best is not best
+        self._note(ask, outcome, improved, events)
+        gained = None  # almost any change of a start program is a gain, which says little of its operator
+        if ask.tuned or not self._selection.fresh(ask.number):
+            gained = self.memory.better_than_parent(outcome, ask.parents)
+        self.tally.count(outcome, improved=improved, gained=gained, cost=cost)
+        if self._control is Control.NONE:  # a control's proposals know nothing of each other
+            self.memory.note_failure(ask.island, outcome, repairable=not ask.tuned)
+        self.tuner.tell(ask.number, outcome, tuned=ask.tuned)
+        events += self._islands.meet(self.tally.told)
+        due = self.tally.told % self._settings.validate_every == 0
+        return Told(added, tuple(events), self._to_validate() if due else None)
+
+    def context(self, number: int, elites: Sequence[Elite]) -> Context:
+        """What the proposer may know at an ask (1-based number) with these elites."""
+        island = (number - 1) % self.archive.islands
+        return replace(
+            self._context,
+            iteration=number,
+            start=self.start,
+            inspirations=tuple(elites[1:]),
+            operators=dict(self.tally.operators) if self._control is Control.NONE else {},
+            costs=dict(self.tally.costs),
+            lineage=self.memory.lineage(elites[0].candidate.id),
+            failed=self.memory.failed.get(island),
+        )
+
+    @property
+    def _races(self) -> bool:
+        """Whether candidates race; a race would be the selection that random changes are to lack."""
+        return self._settings.race_level > 0 and self._control is not Control.RANDOM
+
+    def _next(self) -> int:
+        self.tally.asked += 1
+        return self.tally.asked
+
+    def _point(self, number: int) -> Point | None:
+        if self._points is not None:
+            return self._points.get(number)
+        return self.tuner.ask(number, self.archive)
+
+    def _race(self, rival: Elite | None, parent: Elite) -> PairedRace | None:
+        if rival is None:
+            return None
+        answers = tuple(score.answer_digest for score in parent.evaluation.scores)
+        return PairedRace.against(
+            rival.evaluation, self.archive.space.loss, self._settings.race_level, answers
+        )
+
+    def _place(self, ask: Ask, outcome: Outcome, events: list[Event]) -> AddStatus | None:
+        """Adds a complete candidate to the archive, and notes its twin if it has one."""
+        if isinstance(outcome, Refused):
+            return None
+        if not isinstance(outcome, Complete):
+            return AddStatus.NOT_ADDED
+        candidate, evaluation = outcome.candidate, outcome.evaluation
+        self.memory.fitness[candidate.id] = outcome.fitness
+        if self._control is Control.RANDOM:
+            self._selection.add(self.archive.elite(candidate, evaluation, ask.island))
+        twin = self.archive.twin(candidate, evaluation)
+        if twin is not None:
+            events.append(Event(ask.number, "twin", {"candidate": candidate.id, "of": twin}))
+        return self.archive.add(candidate, evaluation, ask.island)
+
+    def _note(self, ask: Ask, outcome: Outcome, improved: bool, events: list[Event]) -> None:
+        """Notes a new best, and an objective that no proven bound allows."""
+        if improved and self.archive.best is not None:
+            best = self.archive.best
+            data = {"candidate": best.candidate.id, "fitness": best.fitness}
+            events.append(Event(ask.number, "best", data))
+        if isinstance(outcome, Failed) and outcome.score.status is ScoreStatus.BEYOND_BOUND:
+            score = outcome.score
+            data = {"instance": score.instance, "message": score.message}
+            events.append(Event(ask.number, "beyond_bound", data))
+
+    def _to_validate(self) -> Candidate | None:
+        """The best of the islands' best elites that was not validated yet."""
+        elites = [e for e in self.archive.bests() if e.candidate.id not in self._validated]
+        if not elites:
+            return None
+        best = max(elites, key=lambda elite: (elite.fitness, elite.candidate.id)).candidate
+        self._validated.add(best.id)
+        return best

@@ -1,0 +1,55 @@
+"""Running counts of a search, all derived from its outcomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .base import Outcome, Refused
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts, and CPU seconds of training.
+
+    Attributes:
+        asked, told: iterations opened and closed (counts).
+        evaluations, executions: in training (counts).
+        since_improvement: iterations closed since the last new best (count).
+        rejections: reason → count.
+        operators: operator → (tries, candidates better than their first parent), counts.
+        costs: operator → US dollars of its model calls.
+    """
+
+    asked: int = 0
+    told: int = 0
+    evaluations: int = 0
+    executions: int = 0
+    cpu_seconds: float = 0.0
+    since_improvement: int = 0
+    rejections: dict[str, int] = field(default_factory=dict)
+    operators: dict[str, tuple[int, int]] = field(default_factory=dict)
+    costs: dict[str, float] = field(default_factory=dict)
+
+    def count(self, outcome: Outcome, *, improved: bool, gained: bool | None, cost: float | None) -> None:
+        """Counts an outcome.
+
+        Args:
+            outcome: of an iteration.
+            improved: whether it is a new best.
+            gained: whether it is better than its first parent; None where that says nothing of its operator.
+            cost: US dollars of the iteration's model calls, None if not known.
+        """
+        self.told += 1
+        self.since_improvement = 0 if improved else self.since_improvement + 1
+        if isinstance(outcome, Refused):
+            reason = outcome.rejection.reason.value
+            self.rejections[reason] = self.rejections.get(reason, 0) + 1
+        else:
+            self.evaluations += 1
+            self.executions += len(outcome.evaluation.scores)
+            self.cpu_seconds += sum(score.cpu_seconds for score in outcome.evaluation.scores)
+        if gained is not None:
+            tries, gains = self.operators.get(outcome.operator, (0, 0))
+            self.operators[outcome.operator] = (tries + 1, gains + gained)
+        if cost is not None:
+            self.costs[outcome.operator] = self.costs.get(outcome.operator, 0.0) + cost

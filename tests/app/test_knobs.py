@@ -1,0 +1,79 @@
+"""A knob is declared at one field: the file, its checks, `config explain` and `config init` follow."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from dataclasses import dataclass
+
+import pytest
+from gapsmith.app import config
+from gapsmith.app.errors import UserError
+from gapsmith.evolve.islands import IslandSettings
+from gapsmith.evolve.knobs import knob
+from gapsmith.evolve.racing import RaceSettings
+from gapsmith.evolve.selection import FreshSettings, InspirationSettings
+from gapsmith.evolve.tune import TuneSettings
+from gapsmith.evolve.validation import ValidationSettings
+
+
+@dataclass(frozen=True)
+class PatientSettings(TuneSettings):
+    """A component with one more knob."""
+
+    tune_patience: int = knob(3, "points without a gain before tuning moves on (count, 1 to 9)", ge=1, le=9)
+
+
+@dataclass(frozen=True)
+class PatientSection(PatientSettings, config.SearchSection):
+    """The section that the component belongs to."""
+
+
+class PatientConfig(config.Config):
+    """A configuration with that section."""
+
+    search: PatientSection = PatientSection()
+
+
+def test_a_knob_is_added_at_one_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Value, default, range, explanation and starter file come from the field; nothing else changed."""
+    monkeypatch.setattr(config, "Config", PatientConfig)
+    assert config.parse({"search": {"tune_patience": 4}}, "test").search.tune_patience == 4
+    assert config.parse({}, "test").search.tune_patience == 3
+    for wrong in (0, 10, 2.5, "4", True):
+        with pytest.raises(UserError, match=r"^test \[search\] tune_patience: got .*points without a gain"):
+            config.parse({"search": {"tune_patience": wrong}}, "test")
+    with pytest.raises(UserError, match="did you mean tune_patience"):
+        config.parse({"search": {"tune_patienc": 4}}, "test")
+    assert config.describe("search", "tune_patience") == (
+        "search.tune_patience: points without a gain before tuning moves on (count, 1 to 9) (default 3)"
+    )
+    assert "# tune_patience = 3" in config.starter().splitlines()
+    dumped = config.dump(config.parse({"search": {"tune_patience": 4}}, "test").model_dump(mode="json"))
+    assert tomllib.loads(dumped)["search"]["tune_patience"] == 4
+
+
+@pytest.mark.parametrize(
+    ("section", "component"),
+    [
+        ("archive", IslandSettings),
+        ("archive", InspirationSettings),
+        ("search", RaceSettings),
+        ("search", TuneSettings),
+        ("search", FreshSettings),
+        ("search", ValidationSettings),
+    ],
+)
+def test_a_section_is_its_components(section: str, component: type) -> None:
+    """A component takes the section itself: no value is copied on the way."""
+    found = getattr(config.parse({}, "test"), section)
+    assert isinstance(found, component)
+    for field in dataclasses.fields(component):
+        assert field.metadata["description"] in config.describe(section, field.name)
+
+
+@pytest.mark.parametrize("section", ["archive", "search"])
+def test_a_section_that_is_no_table_says_so(section: str) -> None:
+    """A number where a table belongs."""
+    with pytest.raises(UserError, match="expected a table"):
+        config.parse({section: 3}, "test")

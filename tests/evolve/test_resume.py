@@ -1,0 +1,181 @@
+"""A campaign that is cut anywhere and resumed, or replayed, takes the course of one that was left alone."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.proposers import recorded_course
+from gapsmith.evolve.campaign import Campaign, Pace
+from gapsmith.evolve.course import Order, Recorded
+from gapsmith.evolve.executor import Job
+from gapsmith.evolve.fakes import FakeEvaluator, FakeExecutor, FakeProposer
+from gapsmith.evolve.search import Search
+from gapsmith.evolve.store.reader import Reader
+from gapsmith.evolve.store.store import Store
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+ITERATIONS = 40
+Make = Callable[..., Any]
+_names = (f"example-{number}" for number in itertools.count())
+
+
+class Killed(BaseException):
+    """The death of the process."""
+
+
+class MortalStore(Store):
+    """A store whose process dies at the end of one of its transactions, which is not kept."""
+
+    def __init__(self, folder: Path, left: int) -> None:
+        super().__init__(folder)
+        self._left = left
+        self._depth = 0
+
+    @contextmanager
+    def transaction(self) -> Iterator[Any]:
+        """See `Store`."""
+        with super().transaction() as database:
+            self._depth += 1
+            try:
+                yield database
+            finally:
+                self._depth -= 1
+            self._left -= not self._depth
+            if not self._left:
+                raise Killed
+
+
+class LateExecutor(FakeExecutor):
+    """Evaluations end after a random time, so that outcomes arrive in another order than they were asked."""
+
+    def submit(self, job: Job) -> Future[Any]:
+        """See `Executor`."""
+        future: Future[Any] = Future()
+        found = self.done(job)
+        threading.Timer(random.choice((0.0, 0.03)), lambda: future.set_result(found)).start()
+        return future
+
+
+class LateProposer(FakeProposer):
+    """Texts arrive after a random time, as a model's do."""
+
+    def propose(self, *asked: Any) -> Any:
+        """See `Proposer`."""
+        time.sleep(random.random() * 0.004)
+        return super().propose(*asked)
+
+
+def state(search: Search) -> Any:
+    """All that a search knows, as far as a later ask could show it."""
+    return (
+        sorted((e.island, e.cell, e.candidate.id, e.fitness) for e in search.archive.elites()),
+        asdict(search.tally),
+        {island: failed.candidate.id for island, failed in search.memory.failed.items()},
+        dict(search.memory.fitness),
+    )
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cuts=st.lists(st.integers(1, 2 * ITERATIONS), min_size=1, max_size=3), seed=st.integers(1, 3))
+def test_a_course_that_is_cut_anywhere_goes_on_as_if_it_was_not(
+    fakes: Make, cuts: list[int], seed: int
+) -> None:
+    """Killed in any transactions and resumed: every row, cell, count and memory is the same."""
+    whole = fakes(next(_names), seed=seed)
+    undisturbed = whole.run(iterations=ITERATIONS)
+    name = next(_names)
+    for cut in cuts:
+        killed = fakes(name, seed=seed, store_of=lambda folder, cut=cut: MortalStore(folder, cut + 5))
+        with suppress(Killed):
+            killed.run(iterations=ITERATIONS)
+    last = fakes(name, seed=seed)
+    resumed = last.run(iterations=ITERATIONS)
+    assert last.course() == whole.course()
+    assert state(resumed.search) == state(undisturbed.search)
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(stops=st.lists(st.integers(1, ITERATIONS), min_size=1, max_size=3))
+def test_a_course_that_was_stopped_goes_on_as_if_it_was_not(fakes: Make, stops: list[int]) -> None:
+    """Budgets that ended and were raised leave no trace: what was in flight is asked as without them."""
+    whole, name = fakes(next(_names)), next(_names)
+    undisturbed = whole.run(iterations=ITERATIONS)
+    for iterations in [*sorted(stops), ITERATIONS]:
+        last = fakes(name)
+        resumed = last.run(iterations=iterations)
+    told = [row[:-2] for row in last.course()["iterations"]]
+    assert told == [row[:-2] for row in whole.course()["iterations"]]
+    assert state(resumed.search) == state(undisturbed.search)
+
+
+def test_nothing_that_was_told_is_asked_or_evaluated_again(fakes: Make) -> None:
+    """A resumed campaign works for new iterations alone."""
+    fakes("run").run(iterations=20)
+    resumed = fakes("run")
+    resumed.run(iterations=20)
+    assert resumed.proposed == []
+    assert resumed.evaluator.evaluated == []
+    more = fakes("run")
+    more.run(iterations=22)
+    assert {context.iteration for context in more.proposed} <= {21, 22}
+
+
+def late(fakes: Make, name: str, **parts: Any) -> Any:
+    """A campaign whose outcomes are told as they arrive."""
+    evaluator = FakeEvaluator()
+    return fakes(
+        name,
+        evaluator=evaluator,
+        executor=LateExecutor(evaluator),
+        proposer=LateProposer([]),
+        pace=Pace(4, Order.COMPLETED, waits=True),
+        **parts,
+    )
+
+
+@pytest.mark.parametrize("cut", [30, 60, 100])
+def test_a_cut_course_of_models_is_resumed_as_it_was(fakes: Make, cut: int) -> None:
+    """After each recorded outcome the search knows what it knew when that outcome arrived."""
+    states: list[dict[int, Any]] = [{}, {}]
+
+    def note(number: int) -> Callable[[Campaign], None]:
+        def observe(campaign: Campaign) -> None:
+            states[number].setdefault(campaign.search.tally.told, state(campaign.search))
+
+        return observe
+
+    first = late(fakes, "run", observe=note(0), store_of=lambda folder: MortalStore(folder, cut + 5))
+    with pytest.raises(Killed):
+        first.run(iterations=ITERATIONS)
+    told = [row for row in first.course()["iterations"] if row[-2] is not None]
+    late(fakes, "run", observe=note(1)).run(iterations=ITERATIONS)
+    assert len(told) > 1
+    for number in range(1, len(told) + 1):
+        assert states[1][number] == states[0][number]
+
+
+def test_a_course_of_models_is_replayed(fakes: Make) -> None:
+    """Recorded steps with outcomes that are worked out anew: every row and cell is the same."""
+    recorded = late(fakes, "run")
+    first = recorded.run(iterations=ITERATIONS)
+    rows = recorded.course()["iterations"]
+    order = [row[0] for row in sorted(rows, key=lambda row: row[-2])]
+    assert order != sorted(order)
+    with closing(Reader.open(recorded.folder)) as read:
+        course = recorded_course(read)
+        points = Recorded(read).points(first.search.archive)
+    again = fakes("again", pace=Pace(4, waits=True, course=course), points=points)
+    replayed = again.run(iterations=ITERATIONS)
+    assert again.course()["iterations"] == rows
+    assert state(replayed.search) == state(first.search)
