@@ -142,13 +142,7 @@ def prepared(
 ) -> Iterator[Campaign]:
     """A campaign with all its ports, its start programs and baselines evaluated; ends them afterwards.
 
-    Args:
-        setup: the problem.
-        store: of the run.
-        folder: of the run.
-        start: start programs (name → files) in place of the problem's.
-        watcher: told what happens.
-        source_of: where texts and steps come from; by default the configuration's proposer, live.
+    Its texts and steps come from `source_of`, by default the configuration's proposer, live.
     """
     (folder / STOP_NAME).unlink(missing_ok=True)
     with ThreadPoolExecutor(1, "open-slot") as opening:
