@@ -134,7 +134,7 @@ def test_the_prompt_shows_training_facts_and_no_secret():
 
 def test_an_unseen_character_is_repaired_with_its_place():
     """The repair prompt names code point, line and column, and carries no such character itself."""
-    examine = Admission(SimpleNamespace(describe=None), "solve", ()).fault
+    examine = Admission(SimpleNamespace(describe=None), "solve", ()).examine
     model = Told("```python\ndef solve(items):\n    return items  # \u202eright\n```")
     found = propose(model, examine=examine)
     assert found.reason is RejectionReason.UNSEEN_CHARACTER
