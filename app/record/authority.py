@@ -25,7 +25,7 @@ from ...sandbox.policy import DEFAULT_MODULES
 from ..config import Config, parse
 from ..door.plugins import source_of
 from ..door.sources import content_digest
-from ..errors import INVALID, UNSAFE, USAGE, UserError
+from ..errors import INVALID, USAGE, UserError
 from ..keyfile import kept
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ SEAL = "seal"
 """Key of the run's own record: its signature, and the digests that the signature covers."""
 
 _MUCH = 16
-"""Times the usual memory or answer from which on a limit protects the machine no more."""
+"""Times the usual memory, answer or workers from which on a limit protects the machine no more."""
 _HINTS = {
     True: "read what is named; --trust-run allows it, and `resume RUN --trust-run` makes the run your own",
     False: "restore the text, or allow it as it is now with --trust-run",
@@ -79,6 +79,11 @@ class _Ask:
     words: str
     digest: str | None = None
     recorded: str | None = None
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the source text is as it was when the run began, or there is none: loading tells that."""
+        return self.digest in (None, self.recorded)
 
 
 def seal(config: Mapping[str, Any], before: object = None) -> dict[str, Any]:
@@ -123,7 +128,7 @@ def granted(record: RunRecord, trust: Trust = NO_TRUST, uses: Collection[Use] = 
     _check_layers(record, config, trust)
     asks = list(_asks(record, config, uses))
     if not record.foreign:
-        asks = [ask for ask in asks if ask.digest not in (None, ask.recorded)]  # loading tells what is gone
+        asks = [ask for ask in asks if not ask.unchanged]
     if not asks:
         return config
     listed = "".join(f"\n  {_told(ask)}" for ask in asks)
@@ -155,13 +160,14 @@ def check_file(path: Path, config: Config, without: Collection[str]) -> None:
     """
     from .record import open_record
 
-    folder = path.resolve().parent
-    if not (folder / FILE_NAME).exists():
+    places = [*path.absolute().parents, *path.resolve().parents]  # a link may lead out of the folder
+    folder = next((place for place in places if (place / FILE_NAME).exists()), None)
+    if folder is None:
         return
     with open_record(folder) as record:
         asks = {_told(ask) for ask in _asks(record, config, [*Use])}
         if not record.foreign:
-            asks -= {_told(ask) for ask in _asks(record, _recorded(record), [*Use])}
+            asks -= {_told(ask) for ask in _asks(record, _recorded(record), [*Use]) if ask.unchanged}
     asks |= {f"no sandbox layer {name}" for name in config.sandbox.without if name not in without}
     if asks:
         raise UserError(
@@ -208,6 +214,8 @@ def _asks(record: RunRecord, config: Config, uses: Collection[Use]) -> Iterator[
         yield _Ask(
             f"programs that take {section.memory_mb:g} MiB of memory and answer {section.output_kb:g} KiB"
         )
+    if (config.run.workers or 0) > _MUCH * (os.cpu_count() or 1):
+        yield _Ask(f"{config.run.workers} programs at once")
     if Use.INSTANCE_FILES in uses:
         for text in config.evaluation.instances:
             if os.path.exists(text):
@@ -224,11 +232,10 @@ def _asks(record: RunRecord, config: Config, uses: Collection[Use]) -> Iterator[
 
 
 def _told(ask: _Ask) -> str:
-    words = " ".join(ask.words.split())  # one line, or a name could stand for several
-    if ask.digest is None:
-        return words
-    before = f" (recorded: {ask.recorded})" if ask.recorded not in (None, ask.digest) else ""
-    return f"{words}, SHA-256 {ask.digest}{before}"
+    words = ask.words if ask.digest is None else f"{ask.words}, SHA-256 {ask.digest}"
+    if ask.digest is not None and ask.recorded not in (None, ask.digest):
+        words += f" (recorded: {ask.recorded})"
+    return " ".join(words.split())  # one line, or a name could stand for several
 
 
 def _is_inside(path: Path, folder: Path) -> bool:
@@ -269,7 +276,7 @@ def _key() -> bytes:
         state = path.stat()
         if state.st_uid != os.geteuid() or state.st_mode & 0o077:
             raise UserError(
-                UNSAFE,
+                INVALID,
                 f"{path}: others can read or change this key, expected a file of this user with mode 0600",
                 "delete it: a new one is made, and earlier runs are foreign until you sign them anew",
             )

@@ -11,6 +11,7 @@ from typing import Any
 from ... import __version__
 from ...evolve.store.schema import StoreError
 from ...sandbox import unseen
+from ..door.plugins import BUILT_INS
 from ..numbers import interval, percent
 from ..words import FOREIGN, clean, count, gap_word, layers, reaches, reference_kinds, unsafe
 from .record import RunRecord
@@ -128,13 +129,14 @@ def _asks_for_main(test: ast.expr) -> bool:
 
 
 def evaluate_command(record: RunRecord, file_name: str, split: str | None = "test") -> str:
-    """The command that scores a file on the same instances as the run; of a foreign run, the one that asks.
+    """The command that scores a file on the same instances; of a foreign plug-in, one that asks first.
 
     Where that takes more than the problem's parameters and a seed it names the run's configuration, as for a
     secret that they were drawn with: a program may end in a prompt.
     """
     problem, config = record.problem, record.config
-    if record.foreign:
+    name = (config.get("campaign") or {}).get("problem") or problem.get("name") or "PROBLEM"
+    if record.foreign and name not in BUILT_INS:
         return shlex.join(["gapsmith", "verify", str(record.folder)])
     chosen = [] if split is None else ["--split", split]
     if _own(config, "evaluation", ("secret", "instances", "reference_seconds")) or _own(config, "sandbox"):
@@ -142,7 +144,6 @@ def evaluate_command(record: RunRecord, file_name: str, split: str | None = "tes
         return shlex.join(
             ["gapsmith", "evaluate", str(record.folder / CONFIG_NAME), file_name, *chosen, *off]
         )
-    name = (config.get("campaign") or {}).get("problem") or problem.get("name") or "PROBLEM"
     words = ["gapsmith", "evaluate", name, file_name, *chosen]
     for key, value in (config.get("problem") or {}).items():
         words += ["--set", f"problem.{key}={value}"]

@@ -280,6 +280,27 @@ def test_further_modules_need_a_word(copied: Callable[[str], Path], say: Callabl
     assert say("show", str(folder), "best", "--explain", "--trust-run").code == 0
 
 
+@pytest.mark.parametrize(
+    ("section", "key", "value", "words"),
+    [
+        ("sandbox", "memory_mb", 1_048_576.0, "programs that take 1.04858e+06 MiB of memory"),
+        ("run", "workers", 256, "256 programs at once"),
+        ("campaign", "problem", "antigravity", "plug-in"),
+        ("campaign", "problem", "os:system", "plug-in"),
+        ("campaign", "problem", "../\n  plug-in of your own\0", "plug-in ../ plug-in of your own"),
+    ],
+)
+def test_a_record_asks_on_one_line(
+    copied: Callable[[str], Path], say: Callable[..., Said], section: str, key: str, value: object, words: str
+) -> None:
+    """Limits that protect no machine, modules of Python itself, and names that are none."""
+    folder = copied("built-in")
+    edit(folder, lambda config: config[section].update({key: value}))
+    refused = say("verify", str(folder))
+    assert refused.code == USAGE
+    assert any(line.strip().startswith(words) for line in refused.err.splitlines()), refused.err
+
+
 @pytest.fixture
 def server() -> Iterator[tuple[str, list[str | None]]]:
     """Address of a server that refuses every request, and the Authorization headers that it saw."""
@@ -390,6 +411,10 @@ def test_a_configuration_in_a_run_folder_is_a_record(
     ):
         refused = say(*words)
         assert (refused.code, str(plug_in) in refused.err) == (USAGE, True)
+    (tmp_path / "aside.toml").write_bytes((folder / "campaign.toml").read_bytes())
+    (folder / "campaign.toml").unlink()
+    (folder / "campaign.toml").symlink_to(tmp_path / "aside.toml")
+    assert say("evaluate", f"{folder}/campaign.toml", str(program)).code == USAGE
     assert not canary.exists()
     shutil.copy(folder / "campaign.toml", tmp_path / "mine.toml")
     assert say("evaluate", "mine.toml", str(program)).code == 0
