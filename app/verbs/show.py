@@ -80,7 +80,7 @@ def _draw(
     from ..audit.again import answers, find_instance
     from ..opening.setup import Setup
     from ..views.plots.canvas import FORMATS, render
-    from ..views.plots.drawing import draw, extent, in_terminal
+    from ..views.plots.drawing import draw, extent, in_terminal, lines
     from ..words import clean
 
     found, setup = find_instance(record, instance), Setup.from_record(record, trust)
@@ -110,12 +110,13 @@ def _draw(
     out.print(words if output is None else f"{output}: {words}", markup=False)
     if output is None:
         right, top = extent(drawings.values())
+        height, top = lines(drawings.values(), top)
         for name, drawing in drawings.items():
             axes = " over ".join(title for title in (drawing.y_title, drawing.x_title) if title)
             out.print(
                 f"\n{clean(name)}: {clean(drawing.title)}; {clean(axes)}", markup=False, soft_wrap=False
             )
-            out.print(in_terminal(drawing, min(out.width, 120), 14, right, top), soft_wrap=False)
+            out.print(in_terminal(drawing, min(out.width, 120), height, right, top), soft_wrap=False)
 
 
 def _show_winners(folder: Path, candidate: str | None, json: bool) -> None:

@@ -38,7 +38,7 @@ def gantt(instance: Instance, answer: Json, *, blocking: bool = False) -> Drawin
                 held = until - start - time
                 shapes.append(Shape("rectangle", start + time, y, held, _HEIGHT, "", "machine held"))
     title = f"{instance.id}: {len(starts)} jobs on {machines} machines, makespan {verdict.objective}"
-    return Drawing(title, "time (time units)", "machine", tuple(shapes))
+    return Drawing(title, "time (time units)", "machine (0 at the bottom)", tuple(shapes))
 
 
 def chain(

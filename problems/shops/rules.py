@@ -44,9 +44,7 @@ def priority({arguments}) -> np.ndarray:
 
 _WHOLE = '''"""{title}."""
 
-from typing import Any
-
-import numpy as np
+{imports}
 
 
 def schedule(machines: int, routes: list[list[int]], times: list[list[int]]) -> list[list[int]]:
@@ -116,9 +114,11 @@ def _rule(title: str, expression: str, arguments: str) -> str:
 
 
 def _whole(title: str, loop: str, rule: str) -> str:
-    """Rule and loop in one text, with one import of what both need."""
-    parts = [text.partition("import numpy as np\n")[2].strip("\n") for text in (rule, loop)]
-    return "\n\n\n".join([_WHOLE.format(title=title).rstrip("\n"), *parts]) + "\n"
+    """Rule and loop in one text, after the imports of the loop, which the rule needs too."""
+    last = "import numpy as np\n"
+    imports, _, machinery = loop.partition('"""\n\n')[2].partition(last)
+    parts = [_WHOLE.format(title=title, imports=(imports + last).strip()), rule.partition(last)[2], machinery]
+    return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
 @cache

@@ -61,6 +61,23 @@ def test_the_legend_in_a_terminal_shows_what_is_drawn() -> None:
     assert {"█", "│", "─"} <= set("".join(picture))
 
 
+def test_rows_of_a_drawing_get_one_line_each_with_what_stands_in_them() -> None:
+    """Six rows of height 1 take six lines, with texts where there is room; a stack takes the usual lines."""
+    from gapsmith.app.views.plots.drawing import extent, in_terminal, lines
+    from gapsmith.problems.base import Drawing, Shape
+
+    rows = tuple(Shape("rectangle", row, row + 0.1, 5, 0.8, f"j{row}", "job") for row in range(6))
+    drawing = Drawing("a plan", "time", "machine", rows)
+    right, top = extent([drawing])
+    height, top = lines([drawing], top)
+    assert (height, top) == (6, 6.0)
+    *picture, _ = in_terminal(drawing, 22, height, right, top).plain.splitlines()
+    assert [line.strip(" █▌") for line in picture] == ["j5", "j4", "j3", "j2", "j1", "j0"]
+    assert "j" not in in_terminal(drawing, 6, height, right, top).plain.splitlines()[0]
+    stack = Drawing("loads", "GPU", "load", tuple(Shape("rectangle", 0, 1.5 * k, 1, 1.5) for k in range(6)))
+    assert lines([stack], 9.0) == (14, 9.0)
+
+
 def test_names_in_the_picture_of_times_lie_apart() -> None:
     """Names of points close to each other overlap neither one another nor a mark, and stay in the picture."""
     points = [Point("a", 0.001, 9.0), Point("b", 0.00102, 8.9), Point("c", 1.0, 0.5), Point("d", 1.05, 0.4)]

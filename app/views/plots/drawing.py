@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _COLOURS = (BLUE, ORANGE, GREEN, GREY, RED)
 _TERMINAL = ("blue", "yellow", "green", "white", "red")
 _FILLS = "█▓▒░#"
+_LINES = 14
+_FEWEST_ROWS = 4
+"""Rows of a drawing from which each gets one line; fewer are easier to read on several lines each."""
 
 
 def draw(drawings: Mapping[str, Drawing]) -> Figure:
@@ -74,6 +77,7 @@ def in_terminal(drawing: Drawing, width: int, height: int, right: float, top: fl
             for column in _span(shape.x, shape.width, right, width):
                 cells[height - 1 - row][column] = mark
         _separate(cells, shape, right, width, top, height)
+        _write(cells, shape, right, width, top, height)
     text = Text()
     for line in cells:
         for character, style in line:
@@ -105,6 +109,19 @@ def _separate(
             cells[height - 1 - row][columns[-1]] = ("▌" if character == "█" else "|", style)
 
 
+def _write(
+    cells: list[list[tuple[str, str]]], shape: Shape, right: float, width: int, top: float, height: int
+) -> None:
+    """A rectangle's text on its lowest line, where it leaves a cell at either side."""
+    columns = _span(shape.x, shape.width, right, width)
+    if shape.kind != "rectangle" or not shape.text or len(columns) < len(shape.text) + 2:
+        return
+    row = height - 1 - _span(shape.y, shape.height, top, height)[0]
+    first = columns[0] + (len(columns) - len(shape.text)) // 2
+    for column, character in enumerate(shape.text, first):
+        cells[row][column] = (character, f"{cells[row][column][1]} reverse")
+
+
 def _span(start: float, length: float, whole: float, cells: int) -> range:
     """Cells that [start, start + length] covers, at least one."""
     first = min(cells - 1, max(0, int(start / whole * cells)))
@@ -119,6 +136,18 @@ def _groups(drawings: Iterable[Drawing]) -> dict[str, int]:
         for shape in drawing.shapes:
             found.setdefault(shape.group, len(found))
     return found
+
+
+def lines(drawings: Iterable[Drawing], top: float) -> tuple[int, float]:
+    """Lines of a terminal for drawings, and the y at the upper end of the first.
+
+    One line for each row where all rectangles lie in rows of height 1, of which there are several.
+    """
+    places = {(int(s.y), s.y + s.height) for d in drawings for s in d.shapes if s.kind == "rectangle"}
+    rows = {row for row, _ in places}
+    if len(rows) < _FEWEST_ROWS or any(end > row + 1 for row, end in places):
+        return _LINES, top
+    return max(rows) + 1, max(rows) + 1.0
 
 
 def extent(drawings: Iterable[Drawing]) -> tuple[float, float]:

@@ -6,18 +6,32 @@ operations of one machine that can start at the earliest moment of all compete. 
 own and is not asked where one operation competes alone.
 """
 
+from bisect import insort
 from typing import Any
 
 import numpy as np
 
 DISPATCHING = "active"
+COLUMNS = (
+    "start",
+    "job_ready",
+    "next_machine_free",
+    "next_machine_work",
+    "route_work",
+    "processing",
+    "work_left",
+    "operations_left",
+    "work_done",
+    "next_processing",
+)
+NEVER = float("inf")
 
 
 def drive(rule: Any, instance: dict[str, Any]) -> list[list[int]]:
     """Start times (one list per job) that a priority rule makes of an instance."""
     shop = Shop(instance["machines"], instance["routes"], instance["times"])
     with np.errstate(all="ignore"):
-        while shop.open_jobs:
+        for _ in range(shop.operations):
             competitors = shop.competitors()
             job = competitors[0]
             if len(competitors) > 1:
@@ -27,7 +41,9 @@ def drive(rule: Any, instance: dict[str, Any]) -> list[list[int]]:
                         f"priority: got shape {priority.shape}, expected ({len(competitors)},): "
                         "one number for each competing operation"
                     )
-                job = competitors[int(np.where(np.isnan(priority), np.inf, priority).argmin())]
+                if np.isnan(priority).any():
+                    priority = np.where(np.isnan(priority), np.inf, priority)
+                job = competitors[int(priority.argmin())]
             shop.schedule(job)
     return shop.starts
 
@@ -38,81 +54,83 @@ class Shop:
     def __init__(self, machines: int, routes: list[list[int]], times: list[list[int]]) -> None:
         """Nothing is scheduled yet."""
         self.routes, self.times = routes, times
-        self.open_jobs = list(range(len(routes)))
+        self.operations = sum(map(len, routes))
+        self.mean_processing = sum(map(sum, times)) / self.operations
+        self.scheduled = 0
         self.starts: list[list[int]] = [[] for _ in routes]
         self.job_ready = [0] * len(routes)
         self.machine_free = [0] * machines
         self.machine_work = [0] * machines
-        for route, lengths in zip(routes, times, strict=True):
-            for machine, length in zip(route, lengths, strict=True):
-                self.machine_work[machine] += length
-        self.job_work = [sum(lengths) for lengths in times]
-        self.work_left = list(self.job_work)
-        self.operations = self.operations_left = sum(map(len, routes))
-        self.mean_processing = sum(self.job_work) / self.operations
-
-    def earliest(self, job: int) -> tuple[int, int, int]:
-        """Start, end and machine of a job's next operation if it is scheduled now."""
-        place = len(self.starts[job])
-        machine = self.routes[job][place]
-        start = max(self.job_ready[job], self.machine_free[machine])
-        return start, start + self.times[job][place], machine
+        self.waiting: list[list[int]] = [[] for _ in range(machines)]  # jobs that come to a machine next
+        self.start: list[float] = [0] * len(routes)  # of each job's next operation, if scheduled now
+        self.end: list[float] = [0] * len(routes)
+        self.rest: list[list[list[int]]] = []  # machines after each operation of a job
+        self.facts: list[list[tuple[int, ...]]] = []  # the last five columns of each operation
+        for job, (route, lengths) in enumerate(zip(routes, times, strict=True)):
+            self.rest.append([route[place + 1 :] for place in range(len(route))])
+            done, rows = 0, []
+            for place, length in enumerate(lengths):
+                following = lengths[place + 1] if place + 1 < len(lengths) else 0
+                rows.append((length, sum(lengths) - done, len(lengths) - place, done, following))
+                done += length
+                self.machine_work[route[place]] += length
+            self.facts.append(rows)
+            self.end[job] = lengths[0]
+            self.waiting[route[0]].append(job)
 
     def competitors(self) -> list[int]:
         """Jobs whose next operations compete, in the order of their numbers."""
-        following = [(self.earliest(job), job) for job in self.open_jobs]
         if DISPATCHING == "active":
-            end, machine = min(following, key=lambda row: row[0][1])[0][1:]
-            return [job for (start, _, other), job in following if other == machine and start < end]
-        start, _, machine = min(following, key=lambda row: row[0][0])[0]
-        return [job for (moment, _, other), job in following if other == machine and moment == start]
+            end = min(self.end)
+            waiting = self.waiting[self.machine(self.end.index(end))]
+            return [job for job in waiting if self.start[job] < end]
+        start = min(self.start)
+        waiting = self.waiting[self.machine(self.start.index(start))]
+        return [job for job in waiting if self.start[job] == start]
+
+    def machine(self, job: int) -> int:
+        """The machine of a job's next operation."""
+        return self.routes[job][len(self.starts[job])]
 
     def columns(self, competitors: list[int]) -> dict[str, Any]:
         """What the rule sees: an array per column, one entry for each competitor, and single numbers."""
-        rows = []
+        work, rows = self.machine_work, []
         for job in competitors:
-            start, end, machine = self.earliest(job)
             place = len(self.starts[job])
-            rest = self.routes[job][place + 1 :]
-            work_left = self.work_left[job]
-            rows.append(
-                (
-                    start,
-                    end - start,
-                    work_left,
-                    len(rest) + 1,
-                    self.job_work[job] - work_left,
-                    self.job_ready[job],
-                    self.times[job][place + 1] if rest else 0,
-                    self.machine_free[rest[0]] if rest else 0,
-                    self.machine_work[rest[0]] if rest else 0,
-                    max([self.machine_work[other] for other in rest], default=0),
-                )
-            )
-        columns = np.array(rows, dtype=float).T.copy()
-        return {
-            "start": columns[0],
-            "processing": columns[1],
-            "work_left": columns[2],
-            "operations_left": columns[3],
-            "work_done": columns[4],
-            "job_ready": columns[5],
-            "next_processing": columns[6],
-            "next_machine_free": columns[7],
-            "next_machine_work": columns[8],
-            "route_work": columns[9],
-            "machine_work": float(self.machine_work[machine]),
-            "progress": 1 - self.operations_left / self.operations,
-            "mean_processing": self.mean_processing,
-        }
+            rest = self.rest[job][place]
+            if rest:
+                after = rest[0]
+                ahead = (self.machine_free[after], work[after], max([work[machine] for machine in rest]))
+            else:
+                ahead = (0, 0, 0)
+            rows.append((self.start[job], self.job_ready[job], *ahead, *self.facts[job][place]))
+        seen: dict[str, Any] = dict(zip(COLUMNS, np.array(rows, dtype=float).T, strict=True))
+        seen["machine_work"] = float(work[self.machine(competitors[0])])
+        seen["progress"] = self.scheduled / self.operations
+        seen["mean_processing"] = self.mean_processing
+        return seen
 
     def schedule(self, job: int) -> None:
         """Schedules a job's next operation at its earliest start."""
-        start, end, machine = self.earliest(job)
-        self.starts[job].append(start)
-        self.job_ready[job] = self.machine_free[machine] = end
-        self.machine_work[machine] -= end - start
-        self.work_left[job] -= end - start
-        self.operations_left -= 1
-        if len(self.starts[job]) == len(self.routes[job]):
-            self.open_jobs.remove(job)
+        machine, length = self.machine(job), self.times[job][len(self.starts[job])]
+        begin = max(self.job_ready[job], self.machine_free[machine])
+        self.starts[job].append(begin)
+        self.scheduled += 1
+        self.job_ready[job] = self.machine_free[machine] = begin + length
+        self.machine_work[machine] -= length
+        self.waiting[machine].remove(job)
+        if len(self.starts[job]) < len(self.routes[job]):
+            following = self.machine(job)
+            insort(self.waiting[following], job)
+            self.foresee(job, following)
+        else:
+            self.start[job] = self.end[job] = NEVER
+        for other in self.waiting[machine]:
+            if self.start[other] < begin + length:
+                self.foresee(other, machine)
+
+    def foresee(self, job: int, machine: int) -> None:
+        """Notes when a job's next operation can start and end."""
+        start = max(self.job_ready[job], self.machine_free[machine])
+        self.start[job] = start
+        self.end[job] = start + self.times[job][len(self.starts[job])]

@@ -1,0 +1,147 @@
+"""Figures of the job-shop documentation.
+
+    python benchmarks/shops.py loops       every rule in the active and in the non-delay loop, by stratum
+    python benchmarks/shops.py taillard    the same on Taillard's 80 instances, over the best known values
+    python benchmarks/shops.py blocking    the rules of the blocking job shop, by stratum
+    python benchmarks/shops.py times       CPU milliseconds of the loop, by size
+    python benchmarks/shops.py proofs      how many references ship, and the seconds that their proofs took
+
+`loops`, `taillard` and `blocking` take `--program FILE` (a rule), which adds a row and compares it with
+`--against` instance by instance. Means over the instances, in percent of the reference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gapsmith.evaluators import shops
+from gapsmith.evaluators.base import Plugin
+from gapsmith.evaluators.shops import store
+from gapsmith.problems.base import Instance
+from gapsmith.problems.shops.laws import draw, uniform
+from gapsmith.problems.strata import stream
+
+Answer = Callable[[Mapping[str, Any]], Any]
+SIZES = ((8, 6), (10, 10), (15, 10), (15, 15), (20, 20), (50, 15))
+
+
+def main() -> None:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("figure", choices=("loops", "taillard", "blocking", "times", "proofs"))
+    parser.add_argument("--program", type=Path, help="source text of a rule")
+    parser.add_argument("--against", default=None, help="the baseline that --program is compared with")
+    arguments = parser.parse_args()
+    if arguments.figure == "times":
+        times()
+    elif arguments.figure == "proofs":
+        proofs()
+    else:
+        plugin = shops.blocking_job_shop_rule if arguments.figure == "blocking" else shops.job_shop_rule
+        label = "taillard" if arguments.figure == "taillard" else "test"
+        rival = arguments.against or ("mwkr" if arguments.figure == "blocking" else "non-delay-spt-wkr")
+        table(plugin, label, arguments.program, rival)
+
+
+def table(plugin: Plugin, label: str, program: Path | None, rival: str) -> None:
+    """Prints mean gaps of every rule by stratum, and how a program compares with its rival."""
+    problem: Any = plugin.problem()
+    instances = problem.instances(label, 1)
+    assert plugin.references is not None
+    references = [float(plugin.references.reference(instance, 60).value) for instance in instances]
+    strata = list(dict.fromkeys(instance.stratum for instance in instances))
+    print("| rule | " + " | ".join(strata) + " | all |")
+    print("|---|" + "---|" * (len(strata) + 1))
+    sources = dict(problem.baselines())
+    if program is not None:
+        sources[program.stem] = program.read_text("utf-8")
+    gaps: dict[str, list[float]] = {}
+    for name, source in sources.items():
+        answer = rule(problem, source)
+        gaps[name] = [
+            100 * (value(problem, instance, answer) / reference - 1)
+            for instance, reference in zip(instances, references, strict=True)
+        ]
+        row(name, instances, strata, gaps[name])
+    rules = [gaps[name] for name in problem.baselines()]
+    row("best of these", instances, strata, [min(column) for column in zip(*rules, strict=True)])
+    if program is not None:
+        paired(program.stem, rival, gaps[program.stem], gaps[rival])
+
+
+def row(name: str, instances: Sequence[Instance], strata: Sequence[str], gaps: Sequence[float]) -> None:
+    """Prints one row: the mean of each stratum, and of all."""
+    cells = [
+        statistics.mean(g for g, i in zip(gaps, instances, strict=True) if i.stratum == stratum)
+        for stratum in strata
+    ]
+    print(f"| `{name}` | " + " | ".join(f"{cell:.1f}" for cell in [*cells, statistics.mean(gaps)]) + " |")
+
+
+def paired(name: str, rival: str, ours: Sequence[float], theirs: Sequence[float]) -> None:
+    """Prints the difference of two programs, instance by instance, with a bootstrap interval."""
+    differences = np.array(ours) - np.array(theirs)
+    draws = np.random.default_rng(1).choice(differences, (10_000, len(differences))).mean(axis=1)
+    low, high = np.percentile(draws, [2.5, 97.5])
+    better, worse = int((differences < 0).sum()), int((differences > 0).sum())
+    print(
+        f"{name} against {rival}: ratio of mean gaps {np.mean(ours) / np.mean(theirs):.3f}, difference "
+        f"{differences.mean():.2f} points (95 % interval {low:.2f} to {high:.2f}), better on {better}, worse "
+        f"on {worse} of {len(differences)}"
+    )
+
+
+def rule(problem: Any, source: str) -> Answer:
+    """A rule with its loop, in this process: for sources that are trusted."""
+    scope: dict[str, Any] = {}
+    exec(source, scope)
+    loop: dict[str, Any] = {}
+    exec(problem.driver, loop)
+    return lambda public: loop["drive"](scope[problem.entry_point], copy.deepcopy(dict(public)))
+
+
+def value(problem: Any, instance: Instance, answer: Answer) -> float:
+    """Makespan of a rule's schedule, as the problem's own verification says."""
+    verdict = problem.verify(instance, answer(instance.public))
+    assert verdict.objective is not None, verdict.violations
+    return float(verdict.objective)
+
+
+def times() -> None:
+    """Prints CPU milliseconds of the active loop around SPT/WKR."""
+    problem = shops.job_shop_rule.problem()
+    answer = rule(problem, problem.baselines()["active-spt-wkr"])
+    for jobs, machines in SIZES:
+        public = draw(jobs, machines, uniform, 1, stream(f"times {jobs} {machines}")).public
+        repeats = max(3, 3_000 // (jobs * machines))
+        started = time.process_time()
+        for _ in range(repeats):
+            answer(public)
+        print(f"{jobs}x{machines}: {1000 * (time.process_time() - started) / repeats:.1f} CPU ms")
+
+
+def proofs() -> None:
+    """Prints, per family, set and stratum, the shipped optima and the seconds of their proofs."""
+    for plugin in (shops.job_shop, shops.blocking_job_shop):
+        problem: Any = plugin.problem()
+        for split in ("train", "valid", "test"):
+            instances = problem.instances(split, 1)
+            found = [(i.stratum, store.proved(problem.family, i.digest)) for i in instances]
+            for stratum in dict.fromkeys(i.stratum for i in instances):
+                known = [proof.seconds for name, proof in found if name == stratum and proof is not None]
+                total = sum(name == stratum for name, _ in found)
+                spread = f"median {statistics.median(known):.2f} s, max {max(known):.2f} s" if known else ""
+                print(f"{problem.name:18} {split:6} {stratum:18} {len(known):3} of {total:3} {spread}")
+
+
+if __name__ == "__main__":
+    main()
