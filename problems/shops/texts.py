@@ -169,6 +169,7 @@ BLOCKING_PRIMITIVES = (
             ),
         }
     ),
+    Primitive("np.inf", "number", "keeps a job that has not begun out of the shop for now"),
     Primitive("jobs_in_shop / machines", "number", "share of the machines that are held", "held_share"),
     Primitive("len(processing)", "number", "jobs that can move now", "competitors"),
 )

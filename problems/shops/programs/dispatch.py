@@ -68,7 +68,7 @@ class Shop:
         self.facts: list[list[tuple[int, ...]]] = []  # the last five columns of each operation
         for job, (route, lengths) in enumerate(zip(routes, times, strict=True)):
             self.rest.append([route[place + 1 :] for place in range(len(route))])
-            done, rows = 0, []
+            done, rows = 0, list[tuple[int, ...]]()
             for place, length in enumerate(lengths):
                 following = lengths[place + 1] if place + 1 < len(lengths) else 0
                 rows.append((length, sum(lengths) - done, len(lengths) - place, done, following))
