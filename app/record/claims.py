@@ -1,4 +1,4 @@
-"""What a campaign may claim: its champion against start program and best baseline, paired by instance."""
+"""The claims of a campaign: its champion against start program and best baseline, paired by instance."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None])
     """Paired comparisons of the champion on the test split, instance by instance.
 
     Args:
-        reader: of the run's store, the champion and the start program tested.
-        champion: the champion's id.
-        loss: normalised loss of a score (ratio), None unless it is OK.
+        reader: reader of the run's store; champion and start program have been evaluated on the test split.
+        champion: id of the champion.
+        loss: normalised loss of a score (ratio); None unless the score is OK.
 
     Returns:
         One entry against the start program and one against the baseline that is best on validation:
         `against`, `instances` (count), `difference_percent` (mean of champion − other, points of normalised
-        loss), `ci95_percent`, `p_value`, `test`, `wins`, `ties`, `losses` (instances, count). No valid answer
-        is a loss beyond any other; where one has none there is no mean difference, interval or p value.
+        loss), `ci95_percent`, `p_value`, `test`, `wins`, `ties`, `losses` (instances, count). A missing valid
+        answer counts as an infinite loss in `wins`, `ties` and `losses`, and leaves the mean difference, its
+        interval and the p value undefined (None).
     """
     mine = reader.evaluation(champion, "test")
     others = {"start program": reader.evaluation(str(reader.record("start")), "test")}

@@ -1,4 +1,4 @@
-"""The archive of a run as it stands in the store: the same additions in the same order."""
+"""Rebuilds the archive of a run from its store, by the same additions in the same order."""
 
 from __future__ import annotations
 
@@ -13,12 +13,20 @@ from ...evolve.store.schema import StoreError
 from .record import RunRecord
 
 _MOST_ISLANDS = 64
-"""Islands that a configuration may ask for."""
+"""Largest number of islands that a configuration may ask for."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One addition or resettling: after which outcome it came, the candidates, their island."""
+    """One change of the archive.
+
+    Attributes:
+        told: number of iterations told before the change.
+        rank: order among the changes after the same iteration.
+        candidates: ids of the candidates that are added, moved or settled.
+        island: the island that changes.
+        kind: `addition`, `migration` or `reset`.
+    """
 
     told: int
     rank: int
@@ -28,7 +36,7 @@ class _Step:
 
 
 def rebuild(record: RunRecord) -> Archive | None:
-    """The archive of a run; None before its start programs were evaluated."""
+    """The archive of a run; None until a start program has been evaluated."""
     archive = None
     for _, now in replayed(record):
         archive = now
@@ -36,10 +44,10 @@ def rebuild(record: RunRecord) -> Archive | None:
 
 
 def replayed(record: RunRecord) -> Iterator[tuple[int, Archive]]:
-    """(told iterations, the archive by then) after the start programs and after each step that changed it.
+    """Yields (told iterations, archive) after the start programs and after each change of the archive.
 
-    It is the same archive each time, nothing at all before the start programs were evaluated. Only candidates
-    that took a cell are loaded, so that a long campaign costs little.
+    Yields one and the same archive object each time, and nothing until a start program has been evaluated.
+    Loads only candidates that took a cell, so that a long campaign costs little.
     """
     starts = record.reader.record("starts") or ([record.start] if record.start else [])
     evaluation = record.evaluation(starts[0], "train") if starts else None
@@ -87,7 +95,7 @@ def _add(record: RunRecord, archive: Archive, id: str, island: int) -> None:
 
 
 def _steps(record: RunRecord) -> list[_Step]:
-    """Additions and migrations that took a cell and resettlings, in the order in which they happened."""
+    """Additions and migrations that took a cell, and resets, in the order in which they happened."""
     rows = record.reader.rows(
         "SELECT told, island, candidate FROM iterations WHERE added > 0 AND candidate IS NOT NULL"
     )

@@ -1,4 +1,4 @@
-"""Rows of a record for other programs, as JSON lines or CSV."""
+"""Exports rows of a run's record as JSON lines or CSV."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ..words import escaped
 from .record import RunRecord
 
 CASSETTE = "cassette"
-"""What models were asked and said, usable without the run: `--model replay/FILE.jsonl`."""
+"""Prompts and replies of all model calls; `--model replay/FILE.jsonl` answers from them without the run."""
 
 ELITES = "elites"
-"""Who holds which cell of the archive at the end of the record."""
+"""The elite of each cell of the archive at the end of the record."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?(\d++(/\d+|(\.\d+)?(e[+-]?\d+)?)|\.\d+(e[+-]?\d+)?|inf)")
-"""Exact numbers as they are stored: `-12`, `-7/3`, `-0.5`."""
+"""Numbers as the store writes them: `-12`, `-7/3`, `-0.5`, `1e-09`."""
 
 
 def rows(record: RunRecord, what: str) -> Iterator[dict[str, Any]]:
-    """Rows of an export, one at a time."""
+    """Yields the rows of an export."""
     if what == CASSETTE:
         from ..proposers import cassette_of
 
@@ -38,7 +38,7 @@ def rows(record: RunRecord, what: str) -> Iterator[dict[str, Any]]:
 
 
 def _elites(record: RunRecord) -> Iterator[dict[str, Any]]:
-    """One row for each filled cell of each island, best elite first."""
+    """Yields one row for each filled cell of each island, the best elite first."""
     for elite in record.archive.elites() if record.archive is not None else ():
         yield {
             "island": elite.island,
@@ -49,7 +49,7 @@ def _elites(record: RunRecord) -> Iterator[dict[str, Any]]:
 
 
 def write_rows(found: Iterator[Mapping[str, Any]], form: str, stream: IO[str]) -> int:
-    """Writes rows as JSON lines or CSV; returns how many. Nested values are JSON texts in CSV."""
+    """Writes rows as JSON lines or CSV and returns their number; CSV holds nested values as JSON texts."""
     count = 0
     writer: Any = None
     for row in found:
@@ -65,9 +65,10 @@ def write_rows(found: Iterator[Mapping[str, Any]], form: str, stream: IO[str]) -
 
 
 def _cell(value: Any) -> Any:
-    """A value of a CSV row, without characters that nobody sees but for tabs and line ends.
+    """A value for a CSV row, without invisible characters other than tabs and line ends.
 
-    What a spreadsheet would take for a formula gets an apostrophe: a model may have written it.
+    Puts an apostrophe before a text that a spreadsheet would read as a formula, because a model may have
+    written that text.
     """
     if isinstance(value, dict | list):
         return json.dumps(value)

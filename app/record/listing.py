@@ -1,4 +1,4 @@
-"""The list of runs: one row each, read without loading instances."""
+"""The list of runs: one row for each run, read without loading instances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from .summary import best_candidate
 
 
 def run_row(folder: Path) -> dict[str, Any]:
-    """One run under the field names of the JSON contract; `status` is `unreadable` with a `note` if it is."""
+    """One run under the field names of the JSON contract.
+
+    A store that cannot be read gives `status` `unreadable` and a `note` with the reason.
+    """
     try:
         if fault := misnamed(folder):
             raise StoreError(fault)

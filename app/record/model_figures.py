@@ -1,4 +1,4 @@
-"""What each model did with each operator: calls, replies that became candidates, improvements, cost."""
+"""Figures of each model and operator: calls, replies that became candidates, improvements, cost."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ _COUNTS = ("calls", "replies", "candidates", "improved", "tokens_in", "tokens_ou
 
 
 def model_figures(reader: Reader) -> list[dict[str, Any]]:
-    """One row for each model and operator; where a model has several, first one for all (`operator` None).
+    """One row for each model and operator; a model with several operators starts with a total (`operator` None).
 
     A row holds `model`, `operator`, `calls` (retries included), `share_percent` of all calls, `replies`
     (usable ones), `candidates` (replies that became one), `apply_rate_percent` (candidates / replies),
     `improved` (candidates better in training than their first parent), `improvement_rate_percent` (improved /
-    replies), `tokens_in`, `tokens_out`, and `cost_usd`, None when a price is not known. What became of an
-    iteration counts for its last reply: after a repair that is the repair's. Rates without a reply are None.
+    replies), `tokens_in`, `tokens_out`, and `cost_usd`, None when a price is unknown. The outcome of an
+    iteration counts for its last reply, so after a repair for the repair's reply. Rates without a reply are
+    None.
     """
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     last: dict[int, dict[str, Any]] = {}
@@ -50,7 +51,7 @@ def model_figures(reader: Reader) -> list[dict[str, Any]]:
 
 
 def model_usage(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Tokens, US dollars (None when a price is not known, or nothing received) and calls over all models."""
+    """Tokens, US dollars and calls over all models; see `_cost` for when the US dollars are None."""
     single = [row for row in rows if row["operator"] is not None]
     costs = [row["cost_usd"] for row in single]
     return {
@@ -62,14 +63,14 @@ def model_usage(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _cost(rows: Sequence[Mapping[str, Any]], costs: Sequence[float | None]) -> float | None:
-    """US dollars; 0 where no model was asked, None where a price is not known or nothing was received."""
+    """US dollars: 0 if no model was asked; None if a price is unknown or no paid reply arrived."""
     known = [cost for cost in costs if cost is not None]
-    received = any(row["replies"] or row["cost_usd"] for row in rows)  # useless replies cost as well
+    received = any(row["replies"] or row["cost_usd"] for row in rows)  # unusable replies cost money too
     return sum(known) if not rows or (len(known) == len(costs) and received) else None
 
 
 def notes(reader: Reader) -> list[str]:
-    """What whoever reads the results must know of the models, such as parameters that one refused."""
+    """Recorded notes on the models for readers of the results, such as a parameter that a model refused."""
     return [event.data["text"] for event in reader.events("note")]
 
 
@@ -78,7 +79,7 @@ def _nothing() -> dict[str, Any]:
 
 
 def _by_model(rows: Iterable[Mapping[str, Any]]) -> Iterable[list[dict[str, Any]]]:
-    """Rows of each model with the most calls first, after the model's total if there are several."""
+    """Rows of each model, most calls first; a model with several rows starts with their total."""
     models: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         models.setdefault(row["model"], []).append(dict(row))

@@ -24,14 +24,15 @@ from .runs import find_group, find_run
 from .summary import best_candidate
 
 SHORT = 8
-"""Characters of a candidate's id that are shown."""
+"""Length of a candidate's id in tables, characters."""
 
 
 class RunRecord:
     """One run as the views see it.
 
     Attributes:
-        incomplete: whether the store was opened without its journal: not closed, and the folder is read-only.
+        incomplete: whether the latest entries are missing: the store was not closed, and its journal cannot
+            be read because the folder is read-only.
     """
 
     def __init__(self, folder: Path, reader: Reader, incomplete: bool = False) -> None:
@@ -50,7 +51,7 @@ class RunRecord:
 
     @property
     def problem(self) -> dict[str, Any]:
-        """The recorded problem: name, version, sense, unit, …; empty before it was recorded."""
+        """The recorded problem: name, version, sense, unit, …; empty until the run has recorded it."""
         return self.reader.record("problem") or {}
 
     @property
@@ -71,16 +72,16 @@ class RunRecord:
 
     @property
     def unsafe(self) -> list[str]:
-        """Sandbox layers that the run was made without; empty of an ordinary run."""
+        """Sandbox layers that were off in this run; empty for an ordinary run."""
         return list(self.reader.record("unsafe_without") or ())
 
     @property
     def layers(self) -> dict[str, bool]:
-        """Sandbox layer → whether it was on in every slot of the run; empty where that was not recorded."""
+        """Sandbox layer → whether it was on in every slot; empty if the run did not record its layers."""
         return dict(self.reader.record("layers") or {})
 
     def reached(self, id: str) -> list[str]:
-        """What a candidate reaches for beside its task: in its text, and noted when it ran."""
+        """Names outside its task that a candidate uses, found in its text or noted while it ran."""
         names = list(self.candidate(id).description.internals)
         for event in self.reader.events("reached"):
             noted = event.data.get("what")
@@ -97,7 +98,7 @@ class RunRecord:
 
     @property
     def models(self) -> str:
-        """Specs of the models, one line."""
+        """Model specifications, separated by commas; `offline` without a model."""
         found = self.reader.record("model") or ["offline"]
         return found if isinstance(found, str) else ", ".join(found)
 
@@ -110,7 +111,7 @@ class RunRecord:
 
     @property
     def archive(self) -> Archive | None:
-        """The archive as it stands in the store; None before its start programs were evaluated."""
+        """The archive as the store holds it; None until a start program has been evaluated."""
         from .elites import rebuild
 
         if not self._archive:
@@ -121,7 +122,7 @@ class RunRecord:
         """Evaluation of a candidate (id) or baseline (`baseline/NAME`); None if there is none.
 
         Raises:
-            StoreError: what is stored contradicts itself.
+            StoreError: the stored evaluation contradicts itself.
         """
         key = (program, split)
         if key not in self._evaluations:
@@ -129,12 +130,12 @@ class RunRecord:
         return self._evaluations[key]
 
     def figures(self, program: str, split: str) -> Figures | None:
-        """Figures of an evaluation, None if there is none."""
+        """Figures of an evaluation; None without an evaluation."""
         found = self.evaluation(program, split)
         return None if found is None else of_evaluation(found, self.instances)
 
     def strata(self, program: str, split: str) -> dict[str, Figures]:
-        """Stratum → figures of an evaluation; empty if there is none."""
+        """Stratum → figures of an evaluation; empty without an evaluation."""
         found = self.evaluation(program, split)
         return {} if found is None else by_stratum(found.scores, self.instances)
 
@@ -157,7 +158,7 @@ class RunRecord:
         """A candidate by its whole id.
 
         Raises:
-            StoreError: the store names it, but does not hold it.
+            StoreError: the store names this candidate but does not hold it.
         """
         found = self.reader.candidate(id)
         if found is None:
@@ -165,10 +166,10 @@ class RunRecord:
         return found
 
     def resolve(self, text: str) -> str:
-        """The candidate that `text` names: `best`, `start`, an id or an unambiguous prefix.
+        """Id of the candidate that `text` names: `best`, `start`, an id or an unambiguous prefix.
 
         Raises:
-            UserError: there is none, or several.
+            UserError: no candidate or several candidates match.
         """
         if text == "start" and self.start is not None:
             return self.start
@@ -198,7 +199,7 @@ class RunRecord:
         )
 
     def lineage(self, id: str) -> list[Candidate]:
-        """The candidate and its first parents, back to a start program: oldest first."""
+        """The chain of first parents from a start program to the candidate, oldest first."""
         chain = [self.candidate(id)]
         while chain[-1].parents:
             parent = self.candidate(chain[-1].parents[0])
@@ -211,7 +212,7 @@ class RunRecord:
         return chain[::-1]
 
     def title(self, program: str) -> str:
-        """How a program is called in tables: `start 1a2b…`, `best 3c4d…`, a baseline's name."""
+        """A program's name in tables: `start 1a2b…`, `best 3c4d…`, or a baseline's name."""
         if program.startswith(BASELINE):
             return program.removeprefix(BASELINE)
         words = [word for word, id in (("start", self.start), ("best", self.best)) if id == program]
@@ -220,11 +221,11 @@ class RunRecord:
 
 @contextmanager
 def open_record(folder: Path, *, checked: bool = True) -> Iterator[RunRecord]:
-    """The record of a run folder, read only; closed afterwards.
+    """Opens the record of a run folder read-only and closes it at the end of the block.
 
     Args:
-        folder: of the run.
-        checked: whether to compare all rows with the schema first.
+        folder: folder of the run.
+        checked: whether to check all rows against the schema first.
 
     Raises:
         UserError: the store cannot be read.
@@ -237,16 +238,16 @@ def open_record(folder: Path, *, checked: bool = True) -> Iterator[RunRecord]:
     try:
         yield RunRecord(folder, reader, unclosed and not os.access(folder, os.W_OK))
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
-        examine(reader)  # a damaged record says so; else this is a bug
+        examine(reader)  # raises a clear error if the store is damaged; otherwise the exception is a bug
         raise
     finally:
         reader.close()
 
 
 def find_runs(text: str, runs: Path) -> list[Path]:
-    """The run that `text` names, or the runs of the group of that name.
+    """The run that `text` names, or all runs of the group that it names.
 
     Raises:
-        UserError: there is none, or several start like this.
+        UserError: no run matches, or `text` is a prefix of several names.
     """
     return find_group(text, runs) or [find_run(text, runs)]

@@ -1,4 +1,4 @@
-"""What a stored run brings along: its configuration, and its elites as start programs."""
+"""What a new or resumed run takes from a stored run: its configuration, and its elites as start programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ELITES = 5
 
 
 def ended(folder: Path) -> str | None:
-    """Why a run that needs a new total to go on has ended; None of one that can simply go on."""
+    """The reason why a finished run ended; None if `resume` can continue the run without a new total."""
     reader = Reader.open(folder)
     try:
         reason: str | None = reader.record("stop_reason")
@@ -30,7 +30,7 @@ def ended(folder: Path) -> str | None:
 
 
 def option(key: str) -> str:
-    """The option of `run` and `resume` that sets a total, by its key in `[budget]` or its reason to stop."""
+    """The option of `run` and `resume` for a key of `[budget]`, or for the stop reason of that key."""
     return "--" + {"cpu": "cpu-seconds", "cost": "usd"}.get(key, key).replace("_", "-")
 
 
@@ -79,7 +79,7 @@ def _with_totals(config: Config, totals: Mapping[str, Any], workers: int | None)
 
 
 def stored_group(name: str, members: Sequence[Path]) -> Group:
-    """The group of some runs, with as many members as it was begun with."""
+    """The group of these runs, with the number of members that the first one recorded."""
     reader = Reader.open(members[0])
     try:
         begun: int | None = reader.record("members")
@@ -91,10 +91,10 @@ def stored_group(name: str, members: Sequence[Path]) -> Group:
 def missing_member(
     number: int, other: Path, totals: Mapping[str, Any], workers: int | None, trust: Trust = NO_TRUST
 ) -> tuple[Config, dict[str, dict[str, str]]]:
-    """Configuration and start programs of a run of a group that was not begun, from another run of the group.
+    """Configuration and start programs of a group member that never began, taken from another member.
 
     Raises:
-        UserError: as `stored_config`.
+        UserError: as for `stored_config`.
     """
     config = _with_totals(stored_config(other, {}, None, trust, [*Use]), totals, workers)
     seed = config.campaign.seed + number - _number(other)
@@ -113,7 +113,7 @@ def _number(member: Path) -> int:
 
 
 def _refuse_less(folder: Path, done: Mapping[str, float], totals: Mapping[str, Any]) -> None:
-    """Refuses a total below what is there: it would end the campaign and look at the test split at once."""
+    """Refuses a total below the amount used: it would end the campaign and use the test split at once."""
     for key, count in done.items():
         if (total := totals.get(key)) is not None and total < count:
             raise UserError(
@@ -125,7 +125,7 @@ def _refuse_less(folder: Path, done: Mapping[str, float], totals: Mapping[str, A
 
 
 def _refuse_none(folder: Path, totals: Mapping[str, Any]) -> None:
-    """Refuses to go on under the very limit that ended the campaign: it would end again at once."""
+    """Refuses new totals that leave out the limit that ended the campaign: it would end again at once."""
     reason = ended(folder)
     given = {option(key) for key, total in totals.items() if total is not None}
     if reason is not None and given and (wanted := option(reason)) not in given:
@@ -137,17 +137,17 @@ def _refuse_none(folder: Path, totals: Mapping[str, Any]) -> None:
 
 
 def _short(number: float) -> str:
-    """A total as an option takes it: whole numbers whole, others rounded up to hundredths."""
+    """A total as text for an option: integers unchanged, other numbers rounded up to hundredths."""
     return (
         str(number) if isinstance(number, int) else f"{math.ceil(100 * number) / 100:.2f}".removesuffix(".00")
     )
 
 
 def refuse_edits(folder: Path, stored: Mapping[str, Any]) -> None:
-    """Refuses a `campaign.toml` that says something else than the store.
+    """Refuses a `campaign.toml` that differs from the stored configuration.
 
     Raises:
-        UserError: names the first key that differs.
+        UserError: a key differs; the message names the first one.
     """
     path = folder / CONFIG_NAME
     if not path.exists():
@@ -155,7 +155,7 @@ def refuse_edits(folder: Path, stored: Mapping[str, Any]) -> None:
     written = parse(read(path), str(path)).model_dump(mode="json")
     for section, table in stored.items():
         if isinstance(table, dict):
-            # A key that the store does not have came later, with its default: nobody wrote it.
+            # Only stored keys are compared: a key that a later version added holds its default.
             keys = [key for key, value in table.items() if value != written[section].get(key)]
         else:
             keys = [] if table == written[section] else ["*"]

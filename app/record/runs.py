@@ -1,4 +1,4 @@
-"""Run folders: where they are, what they are called, and whether somebody is at work in one."""
+"""Run folders: their place, their names, their logs, and whether a process is working in one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def runs_folder(given: Path | None = None) -> Path:
 
 
 def named_place(folder: Path, given: Path | None) -> Path | None:
-    """What `--runs` must say for the name of a run alone to find it; None where nothing need be said."""
+    """The `--runs` folder that a command needs to find a run by its name; None if the default folder does."""
     usual = folder.parent.resolve() == runs_folder(given).resolve()
     return given if usual else folder.parent
 
@@ -47,7 +47,7 @@ def all_runs(runs: Path) -> list[Path]:
 
 
 def misnamed(folder: Path) -> str | None:
-    """Why a run folder's name is not fit to be printed and copied, in a few words; None if it is."""
+    """The invisible character that makes a run folder's name unsafe to print, in words; None if it is safe."""
     for name in (folder.name, folder.resolve().name):
         if character := next(filter(unseen, name), None):
             return f"the folder's name holds {name_of(character)}; rename the folder"
@@ -58,7 +58,7 @@ def find_run(text: str, runs: Path) -> Path:
     """The run that `text` names: a folder, a name, an unambiguous prefix, or `latest`.
 
     Raises:
-        UserError: there is no such run, or several.
+        UserError: no run or several runs match.
     """
     path = Path(text)
     if (path / FILE_NAME).is_file():
@@ -96,7 +96,7 @@ def find_run(text: str, runs: Path) -> Path:
 
 
 def find_group(text: str, runs: Path) -> list[Path]:
-    """The runs of a group (`run --repeat`), by the group's name or path; empty if there is none."""
+    """The runs of a group (`run --repeat`), by the group's name or path; empty for an unknown group."""
     path = Path(text)
     member = re.compile(re.escape(path.name) + r"-s\d+")
     return [
@@ -108,18 +108,18 @@ def find_group(text: str, runs: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Runs that differ in their seed alone (`run --repeat`).
+    """Runs that differ only in their seed (`run --repeat`).
 
     Attributes:
-        name: of the group; its runs are `NAME-s1`, `NAME-s2`, …
-        members: runs that it is to have (count).
+        name: name of the group; its runs are called `NAME-s1`, `NAME-s2`, …
+        members: planned number of runs.
     """
 
     name: str
     members: int
 
     def member(self, number: int) -> str:
-        """Name of a member, counted from 1."""
+        """Name of the member with this number, from 1."""
         return f"{self.name}-s{number}"
 
 
@@ -131,10 +131,10 @@ def new_name(problem: str, seed: int, now: float) -> str:
 
 
 def _make_folder(runs: Path, name: str) -> Path:
-    """Makes the folder of a new run.
+    """Creates the folder of a new run.
 
     Raises:
-        UserError: it cannot be made.
+        UserError: the folder cannot be created.
     """
     folder = runs / name
     try:
@@ -150,10 +150,10 @@ def _make_folder(runs: Path, name: str) -> Path:
 
 @contextmanager
 def new_folder(runs: Path, name: str) -> Iterator[Path]:
-    """The folder of a new run, removed again if a mistake or Ctrl-C ends it before it has a start program.
+    """Creates the folder of a new run; removes it if an error or Ctrl-C comes before any start program.
 
     Raises:
-        UserError: it cannot be made.
+        UserError: the folder cannot be created.
     """
     folder = _make_folder(runs, name)
     try:
@@ -176,15 +176,15 @@ def _discard_unbegun(folder: Path) -> None:
 
 @contextmanager
 def at_work(folder: Path) -> Iterator[None]:
-    """Holds the run's lock; it ends with the process, however that ends.
+    """Holds the run's lock; the system releases the lock when the process ends, even after a crash.
 
     Raises:
-        UserError: another live process is at work in this run.
+        UserError: another live process works in this run.
     """
     handle = os.fdopen(_open_log(folder, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a")
     try:
         if not _lock(handle.fileno()):
-            named = shlex.quote(str(folder))  # its name alone would be looked for in the usual folder of runs
+            named = shlex.quote(str(folder))  # a path: commands look up a bare name in the default folder
             raise UserError(
                 TROUBLE,
                 f"{folder.name}: another process is at work in this run",
@@ -196,30 +196,30 @@ def at_work(folder: Path) -> Iterator[None]:
 
 
 class _OneLine(logging.Formatter):
-    """One line a message: models and candidates have a say in some, and forge no further lines."""
+    """Writes each message on one line, so that text from models and candidates cannot forge log lines."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The message on one line without unseen characters."""
+        """The message on one line, without invisible characters."""
         return clean(super().format(record)).replace("\n", " ")
 
 
 class _LogFile(logging.FileHandler):
-    """A log that a full disk leaves short: who writes something that counts says so, and says it better."""
+    """A log file that ignores write errors: on a full disk the store reports the trouble more clearly."""
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Leaves it to the store to tell of the disk; everything else is a bug."""
+        """Ignores errors of the operating system; reports any other error, because that is a bug."""
         if not isinstance(sys.exception(), OSError):
             super().handleError(record)
 
     def close(self) -> None:
-        """Closes the file, also where its last line finds no room."""
+        """Closes the file, even if a full disk rejects its last line."""
         with suppress(OSError):
             super().close()
 
 
 @contextmanager
 def run_log(folder: Path) -> Iterator[logging.Logger]:
-    """The run's log file."""
+    """Opens the run's log file for the block and yields its logger."""
     logger = logging.getLogger(f"gapsmith.run.{folder.name}")
     logger.propagate = False
     logger.setLevel(logging.INFO)
@@ -234,10 +234,10 @@ def run_log(folder: Path) -> Iterator[logging.Logger]:
 
 
 def put_text(path: Path, text: str) -> None:
-    """Writes a file of a run folder; a link or pipe of that name is replaced rather than followed.
+    """Writes a file of a run folder; replaces a link or pipe of that name rather than following it.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -249,14 +249,14 @@ def put_text(path: Path, text: str) -> None:
 
 
 def log_end(log: logging.Logger, reason: StopReason, faults: Iterable[Event]) -> None:
-    """Writes to a run's log why it ended, and the errors of Gapsmith's own code that cost proposals."""
+    """Writes to a run's log why the run ended, and which errors in Gapsmith's own code cost proposals."""
     log.info("ended: %s", reason.value)
     for fault in faults:
         log.error("iteration %d, %s: %s", fault.iteration, fault.data["operator"], fault.data["error"])
 
 
 def running(folder: Path) -> bool:
-    """Whether a live process is at work in this run."""
+    """Whether a live process works in this run."""
     try:
         with os.fdopen(_open_log(folder, os.O_RDONLY), "r") as handle:
             return not _lock(handle.fileno(), shared=True)
@@ -265,11 +265,11 @@ def running(folder: Path) -> bool:
 
 
 def _open_log(folder: Path, flags: int) -> int:
-    """A descriptor of the run's log. Neither follows a link nor waits for the other end of a pipe.
+    """Opens the run's log and returns its descriptor; follows no link and never waits for a pipe's other end.
 
     Raises:
-        OSError: it cannot be opened.
-        UserError: it is no plain file.
+        OSError: the log cannot be opened.
+        UserError: the log is not a plain file.
     """
     path = folder / LOG_NAME
     descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
@@ -280,7 +280,7 @@ def _open_log(folder: Path, flags: int) -> int:
 
 
 def status(folder: Path, stop_reason: str | None) -> str:
-    """`running`, `completed`, `stopped` (asked to), or `interrupted` (Ctrl-C, a crash, trouble outside)."""
+    """`running`, `completed`, `stopped` (on request), or `interrupted` (Ctrl-C, crash, provider failure)."""
     if running(folder):
         return "running"
     if stop_reason is None or stop_reason in ("interrupted", "provider"):
@@ -289,7 +289,7 @@ def status(folder: Path, stop_reason: str | None) -> str:
 
 
 def _lock(descriptor: int, *, shared: bool = False) -> bool:
-    """Tries to lock a file without waiting; the lock goes with the open file."""
+    """Tries to lock an open file without waiting; closing the file releases the lock."""
     import fcntl
 
     try:

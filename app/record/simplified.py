@@ -1,4 +1,4 @@
-"""Simplified forms that a run keeps."""
+"""Simplified forms of candidates, stored with the run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 from .record import RunRecord
 
 RECORD = "simplified"
-"""Key of the run's own record: candidate → document of its simplified form."""
+"""Key of the run's record that maps a candidate to the document of its simplified form."""
 
 
 def kept(record: RunRecord, id: str) -> dict[str, Any] | None:
-    """Document of a candidate's simplified form, None if none was made."""
+    """Document of a candidate's simplified form; None if the candidate was never simplified."""
     found: dict[str, Any] | None = (record.reader.record(RECORD) or {}).get(id)
     return found

@@ -1,4 +1,4 @@
-"""A discovered heuristic as one file that runs alone and says how to check it again."""
+"""Writes a discovered heuristic as one file that runs alone and says how to check its figures."""
 
 from __future__ import annotations
 
@@ -63,24 +63,24 @@ _DECISIONS = """
 
 
 def program_text(record: RunRecord, id: str, file_name: str = "best.py") -> str:
-    """The candidate's main file between a header (problem, gap, how to check it) and a `__main__`.
+    """The candidate's main file between a header (problem, gap, command to check it) and a `__main__` block.
 
     Args:
-        record: of the run.
-        id: the candidate.
-        file_name: under which it will be written; named in the header's commands.
+        record: record of the run.
+        id: id of the candidate.
+        file_name: name of the file to be written, for the commands in the header.
     """
     text = next(iter(record.candidate(id).files.values()))
     return _program(record, _header(record, id, file_name), text)
 
 
 def simplified_text(record: RunRecord, document: Mapping[str, Any], file_name: str) -> str:
-    """A simplified form (its document) as a program that runs alone, under a header of its own.
+    """A candidate's simplified form as a program that runs alone, with its own header.
 
     Args:
-        record: of the run.
-        document: as `simplify` made it.
-        file_name: under which it will be written; named in the header's commands.
+        record: record of the run.
+        document: document of the simplified form, as `simplify` wrote it.
+        file_name: name of the file to be written, for the commands in the header.
     """
     before, after = document["valid_before"], document["valid_after"]
     kinds = after["reference_kinds"]
@@ -97,7 +97,7 @@ def simplified_text(record: RunRecord, document: Mapping[str, Any], file_name: s
 
 
 def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
-    """A heuristic's text between a header and a `__main__`; its own `__main__` never ran and is left out."""
+    """A heuristic between a header and a `__main__` block; drops its own block, which the sandbox never ran."""
     problem = record.problem
     lines = "\n".join(f"# {' '.join(clean(line).splitlines())}".rstrip() for line in header)
     own = unseen.clean(_without_main(text), tab="\t").rstrip()
@@ -107,14 +107,14 @@ def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
 
 
 def _without_main(text: str) -> str:
-    """A module's text without what only runs when it is the program; the rest as it stands."""
+    """A module's text without its `__main__` blocks; everything else stays as it is."""
     if "__main__" not in text:
         return text
-    lines = io.StringIO(text, newline="").readlines()  # as Python counts them, unlike `splitlines`
+    lines = io.StringIO(text, newline="").readlines()  # line numbers as Python counts, unlike `splitlines`
     for node in reversed(ast.parse(text).body):
         if not isinstance(node, ast.If) or not _asks_for_main(node.test):
             continue
-        if node.orelse:  # what stands there does run
+        if node.orelse:  # an `else` branch runs in the sandbox, so it stays
             lines[node.lineno - 1] = "if False and" + lines[node.lineno - 1].removeprefix("if")
         else:
             del lines[node.lineno - 1 : node.end_lineno]
@@ -122,7 +122,7 @@ def _without_main(text: str) -> str:
 
 
 def _asks_for_main(test: ast.expr) -> bool:
-    """Whether an expression is `__name__ == "__main__"`, either way round."""
+    """Whether an expression is `__name__ == "__main__"`, with the sides in either order."""
     if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
         return False
     return {ast.unparse(side) for side in (test.left, *test.comparators)} == {"__name__", "'__main__'"}
@@ -131,8 +131,8 @@ def _asks_for_main(test: ast.expr) -> bool:
 def evaluate_command(record: RunRecord, file_name: str, split: str | None = "test") -> str:
     """The command that scores a file on the same instances; of a foreign plug-in, one that asks first.
 
-    Where that takes more than the problem's parameters and a seed it names the run's configuration, as for a
-    secret that they were drawn with: a program may end in a prompt.
+    Names the run's configuration file if the instances depend on more than the problem's parameters and the
+    seed. A secret is never written into the command, because a program's text may become part of a prompt.
     """
     problem, config = record.problem, record.config
     name = (config.get("campaign") or {}).get("problem") or problem.get("name") or "PROBLEM"
@@ -154,7 +154,7 @@ def evaluate_command(record: RunRecord, file_name: str, split: str | None = "tes
 
 
 def _own(config: Mapping[str, Any], section: str, keys: Sequence[str] = ()) -> bool:
-    """Whether a resolved configuration sets one of a section's keys, by default any, its own way."""
+    """Whether a resolved configuration departs from the default in one of these keys, or by default in any."""
     from ..config import Config
 
     usual = Config().model_dump(mode="json")[section]
@@ -186,7 +186,7 @@ def _title(record: RunRecord, id: str) -> list[str]:
 
 
 def _keys(record: RunRecord) -> str:
-    """Keys of the object that a program of a run reads: those of an instance's public part."""
+    """Keys of the JSON object that a program of the run reads: those of an instance's public part."""
     first = next(iter(record.instances.values()), None)
     return "the instance's keys" if first is None else ", ".join(first.public)
 
@@ -231,7 +231,7 @@ def _main(entry: str, driver: str | None) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A Python literal of a text, on several lines where that is safe."""
+    """A Python string literal of a text, on several lines if the text needs no escapes."""
     if "'''" in text or "\\" in text:
         return repr(text)
     return f"'''{text}'''"

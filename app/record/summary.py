@@ -1,4 +1,4 @@
-"""The document that `run`, `resume` and `show RUN` print: what a campaign found, from its store alone."""
+"""The result of a campaign as `run`, `resume` and `show RUN` print it, read from the store alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .runs import LOG_NAME, status
 
 
 def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
-    """The JSON contract's document of a campaign."""
+    """The document of a campaign under the field names of the JSON contract."""
     start, champion = reader.record("start"), reader.record("champion")
     models = model_figures(reader)
     reason, done = reader.record("stop_reason"), work(reader)
@@ -58,7 +58,7 @@ def _faults(folder: Path, reader: Reader) -> list[str]:
 
 
 def best_candidate(reader: Reader) -> str | None:
-    """Id of the champion, or before there is one of the best candidate on validation, then training."""
+    """Id of the champion; until it is chosen, of the best candidate on validation, or else on training."""
     champion = reader.record("champion")
     if champion is not None:
         return str(champion)
@@ -86,7 +86,7 @@ def candidate_summary(reader: Reader, id: str) -> dict[str, Any]:
 
 
 def splits(reader: Reader, program: str) -> dict[str, Any]:
-    """Split → figures or None, of a candidate or of a baseline (`baseline/NAME`)."""
+    """Split → figures of a candidate or of a baseline (`baseline/NAME`); None for a split without them."""
     found = {split: reader.evaluation(program, split) for split in SPLITS}
     return {
         split: None if evaluation is None else figures_of(reader, evaluation).as_json()
@@ -100,9 +100,10 @@ def figures_of(reader: Reader, evaluation: Evaluation) -> Figures:
 
 
 def test_evaluations(reader: Reader) -> int:
-    """How many candidates of this campaign were evaluated on the test split, the default start program aside.
+    """Number of candidates evaluated on the test split, without the first start program.
 
-    It is tested beside every champion; another start program is tested only because it was chosen.
+    The first start program is always tested beside the champion; another start program is tested only as
+    champion, so that test counts.
     """
     start = reader.record("start")
     return sum(program != start for program in tested(reader))
@@ -115,7 +116,7 @@ def test_used(summary: Mapping[str, Any]) -> bool:
 
 
 def group_summary(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Figures over the runs of a group: the best's mean gap, mean and 95 % interval over runs."""
+    """Mean, 95 % interval and range of the best candidates' mean gaps over the runs of a group."""
     from ...evaluators.figures import bootstrap_interval
 
     result: dict[str, Any] = {"runs": len(runs)}

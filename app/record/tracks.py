@@ -1,4 +1,4 @@
-"""A campaign as a track: what its best candidate so far was after each part of its budget."""
+"""A campaign as a track: its best candidate so far as a function of the budget used."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ BUDGETS = {
     "cpu": "CPU seconds of executions, training and validation, stopped and failed ones included",
     "usd": "US dollars of model calls",
 }
-"""What runs can be compared at equal amounts of → what it counts."""
+"""Budget by which runs can be compared → meaning of its amount."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What was spent up to some moment: counts, CPU seconds, US dollars (None: not known)."""
+    """Budget used up to some point of a run: counts, CPU seconds, US dollars (None if a price is unknown)."""
 
     evaluations: int
     executions: int
@@ -39,14 +39,14 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """How one run spent its budget and what it had by then.
+    """How one run used its budget, and its best candidate at each point.
 
     Attributes:
-        record: of the run.
+        record: record of the run.
         seed: random seed of the campaign.
-        total: spent in all, tests and baselines left out.
-        spent: candidate → spent when its training evaluation was told; start programs at 0.
-        best: (candidate, spent) of each new best on validation, in the order of the search.
+        total: budget used in all, without tests and baselines.
+        spent: candidate → budget used when its training evaluation was told; 0 for start programs.
+        best: (candidate, budget used) of each new best on validation, in the order of the search.
     """
 
     record: RunRecord
@@ -56,17 +56,17 @@ class Track:
     best: tuple[tuple[str, Spent], ...]
 
     def within(self, by: str, budget: float) -> str | None:
-        """The candidate that was best on validation within a budget; None if none was valid there."""
+        """The best candidate on validation within a budget; None if no candidate was valid by then."""
         return next((id for id, spent in reversed(self.best) if _within(spent, by, budget)), None)
 
     def champion(self, by: str, budget: float) -> str | None:
-        """The run's own champion if it was found within a budget, else None."""
+        """The run's own champion if the search found it within a budget, else None."""
         id: str | None = self.record.reader.record("champion")
         spent = None if id is None else self.spent.get(id)
         return id if spent is not None and _within(spent, by, budget) else None
 
     def used(self, by: str, budget: float) -> Spent:
-        """What the run had spent when a budget was used up."""
+        """The largest amounts that the run had used while still within a budget."""
         if _within(self.total, by, budget):
             return self.total
         return max(
@@ -75,7 +75,7 @@ class Track:
         )
 
     def gap(self, id: str) -> float | None:
-        """Mean of ratios on validation, percent."""
+        """A candidate's mean of ratios on validation, percent."""
         return mean_gap(self.record.reader, id, "valid")
 
 
@@ -88,7 +88,7 @@ def track(record: RunRecord) -> Track:
     """The track of a run.
 
     Raises:
-        UserError: nothing of it was validated.
+        UserError: no candidate of the run was validated.
     """
     reader = record.reader
     starts = reader.record("starts") or []
@@ -112,9 +112,10 @@ def track(record: RunRecord) -> Track:
 
 
 def _spent(record: RunRecord) -> tuple[dict[str, Spent], Spent]:
-    """Candidate → spent when it was told, and the total.
+    """Candidate → budget used when the candidate was told, and the total.
 
-    A validation is charged where its candidate was told: when it ended is a matter of the machine.
+    Charges a validation to the iteration that told its candidate, because the time at which a validation
+    ends depends on the machine.
     """
     reader = record.reader
     taken = search_cost(reader)
@@ -137,7 +138,7 @@ def _spent(record: RunRecord) -> tuple[dict[str, Spent], Spent]:
 
 
 def check_comparable(records: list[RunRecord]) -> list[str]:
-    """Refuses runs whose figures do not mean the same; notes what else differs.
+    """Refuses runs whose figures cannot be compared; returns notes on smaller differences.
 
     Raises:
         UserError: the problems, the validation or test instances, or their references differ.
@@ -162,7 +163,7 @@ def check_comparable(records: list[RunRecord]) -> list[str]:
 
 
 def _identity(record: RunRecord) -> dict[str, str]:
-    """What must be equal in runs that are compared."""
+    """The properties that must be equal in runs that are compared: name in words → value."""
     problem = record.problem
     return {
         "problems": f"{problem.get('name')} {problem.get('version')}",
@@ -172,6 +173,6 @@ def _identity(record: RunRecord) -> dict[str, str]:
 
 
 def _digest(record: RunRecord, splits: tuple[str, ...]) -> str:
-    """Digest of the instances of some splits with their references."""
+    """First digits of a SHA-256 of the instances and references of some splits."""
     found = judged_instances(record.reader, splits)
     return hashlib.sha256(json.dumps(found).encode()).hexdigest()[:12]
