@@ -1,4 +1,4 @@
-"""The evaluator's words: references with their proof, scores, evaluations, and the door for problems."""
+"""Data types of the evaluator: references with their proof, scores, evaluations, and plug-ins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .numbers import SCORABLE, scorable, written
 
 
 class ReferenceKind(StrEnum):
-    """What a reference value is; only an optimum or a bound makes an *optimality* gap."""
+    """Kind of a reference value; only an optimum or a bound gives an *optimality* gap."""
 
     OPTIMUM = "optimum"
     BOUND = "bound"
@@ -24,12 +24,12 @@ class ReferenceKind(StrEnum):
 
     @property
     def proven(self) -> bool:
-        """Whether its value is a proven bound, so that nothing honest is better."""
+        """Whether a value of this kind is a proven bound, which no valid answer can beat."""
         return self in (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 
 
 class ProofKind(StrEnum):
-    """Why the bound of a reference may be believed."""
+    """Why the bound of a reference holds."""
 
     ARITHMETIC = "arithmetic"
     DUAL = "dual"
@@ -43,13 +43,13 @@ class Reference:
     """A value that answers are compared with, and its proof.
 
     Attributes:
-        value: problem's unit; the optimum, the proven bound, the best known or the best baseline's value.
+        value: optimum, proven bound, best known value or best baseline's value, in the problem's unit.
         kind: `OPTIMUM` only if value equals bound exactly.
-        bound: proven bound, problem's unit (lower for minimise, upper for maximise), None if there is none.
+        bound: proven bound in the problem's unit (lower for minimise, upper for maximise); None without one.
         proof: why the bound holds; None iff there is no bound.
-        solver: name of the method that produced it.
-        version: the method's version.
-        seconds: wall seconds it took, None if not known.
+        solver: name of the method that computed the reference.
+        version: version of that method.
+        seconds: wall seconds of the computation; None if unknown.
         source: citation or command.
     """
 
@@ -88,7 +88,7 @@ class Reference:
     def proven_bound(
         cls, value: Number, proof: ProofKind, solver: str, version: str, seconds: float | None, source: str
     ) -> Reference:
-        """A proven bound (problem's unit) that is not known to be attained."""
+        """A proven bound (problem's unit) that no known answer attains."""
         return cls(value, ReferenceKind.BOUND, value, proof, solver, version, seconds, source)
 
 
@@ -99,10 +99,10 @@ def _members(kinds: type[StrEnum]) -> str:
 
 
 class References(Protocol):
-    """Where the references of a problem come from.
+    """Source of a problem's references.
 
     Attributes:
-        version: changes whenever a value could change; part of the cache key.
+        version: a text that changes whenever a reference could change; part of the cache key.
     """
 
     @property
@@ -114,12 +114,12 @@ class References(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """What an entry point, a file or a built-in's row resolves to: one door for all problems.
+    """A problem and its references, as an entry point, a file or a built-in offers them.
 
     Attributes:
-        problem: a callable that takes the `[problem]` table as keyword arguments, each annotated with its
-            `Parameter` and with a default, and returns the problem.
-        references: where its references come from; None compares with the best baseline.
+        problem: a callable that returns the problem; takes the `[problem]` table as keyword arguments, each
+            with a default and annotated with its `Parameter`.
+        references: source of the problem's references; None compares with the best baseline.
     """
 
     problem: Callable[..., Problem]
@@ -127,7 +127,7 @@ class Plugin:
 
 
 class ScoreStatus(StrEnum):
-    """How one candidate did on one instance."""
+    """Outcome of one candidate on one instance."""
 
     OK = "ok"
     INFEASIBLE = "infeasible"
@@ -148,15 +148,15 @@ class Score:
     Attributes:
         instance: the instance's id.
         status: `OK`, or why there is no gap.
-        objective: problem's unit; set iff the answer was valid (`OK` or `BEYOND_BOUND`).
-        reference: problem's unit.
-        reference_kind: what the reference is.
-        gap: loss / |reference| (a ratio, not percent); None iff not scored or the reference is 0.
+        objective: in the problem's unit; set iff the answer was valid (`OK` or `BEYOND_BOUND`).
+        reference: in the problem's unit.
+        reference_kind: kind of the reference.
+        gap: loss / |reference| (a ratio, not percent); None iff the status is not `OK` or the reference is 0.
         excess: loss in the problem's unit (minimise: objective − reference); None iff there is no objective.
         cpu_seconds: CPU seconds of the execution.
         answer_digest: hex SHA-256 of the canonical answer; None iff there is no answer.
-        message: why it is not `OK`, one short text; None when it is.
-        marks: what the program reached for beside its task; see the sandbox's `Execution`.
+        message: why the status is not `OK`, one short text; None for `OK`.
+        marks: names outside its task that the program used; see the sandbox's `Execution`.
     """
 
     instance: str
@@ -192,9 +192,9 @@ class Evaluation:
     """One candidate on a split.
 
     Attributes:
-        split: the set's name.
-        scores: in the order of execution; all instances iff `COMPLETE`.
-        status: `STOPPED` by racing, `FAILED` at the first instance without a valid answer.
+        split: name of the set.
+        scores: in the order of execution; one for every instance if `COMPLETE`.
+        status: `STOPPED` by racing, `FAILED` if an instance has no valid answer.
         fitness: −mean over all instances of loss / max(|reference|, scale) (a ratio, larger is better, 0 is
             optimal everywhere); None unless `COMPLETE`.
     """
@@ -210,18 +210,18 @@ class Evaluation:
 
     @property
     def failure(self) -> Score | None:
-        """The score that ended a failed evaluation."""
+        """The last score of a failed evaluation; None for other evaluations."""
         return self.scores[-1] if self.status is EvaluationStatus.FAILED else None
 
 
 class Race(Protocol):
-    """Ends an evaluation early."""
+    """A test that can end an evaluation early."""
 
     def lost(self, losses: Sequence[float], answers: Sequence[str | None]) -> bool:
-        """Whether what a program did so far shows that it is not worth going on with.
+        """Whether the losses so far show that the rest of the evaluation is not worth its cost.
 
         Args:
-            losses: normalised, in the order of execution.
+            losses: normalised losses in the order of execution.
             answers: digests of the answers on the same instances.
         """
 
@@ -231,7 +231,7 @@ class Evaluator(Protocol):
 
     @property
     def version(self) -> str:
-        """Hex digest of all that a score depends on beside the program (problem, references, limits, …)."""
+        """Hex digest of all that scores depend on except the program (problem, references, limits, …)."""
 
     def evaluate(
         self,
@@ -248,7 +248,7 @@ class Evaluator(Protocol):
         """A candidate's text as a program of this problem."""
 
     def loss(self, score: Score) -> float | None:
-        """Normalised loss of a score (ratio, 0 is optimal), its part in a fitness; None unless it is OK."""
+        """Normalised loss of a score, its share of the fitness (ratio, 0 is optimal); None unless OK."""
 
     def instances(self, split: str) -> Mapping[str, Instance]:
-        """Id → instance of a split, in the order of execution."""
+        """The instances of a split by id, in the order of execution."""

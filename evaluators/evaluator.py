@@ -22,9 +22,9 @@ from .scoring import fitness, normalised_loss, score
 
 
 class GapEvaluator:
-    """Scores programs by their gap to references; a pure function of program, split and its own parts.
+    """Scores programs by their gap to references; the score depends only on program, split and arguments.
 
-    Safe to share between threads: each call brings its own sandbox slot and nothing is changed.
+    Threads may share an evaluator: each call uses its own sandbox slot.
     """
 
     def __init__(
@@ -37,15 +37,15 @@ class GapEvaluator:
         seed: int,
         policy: str,
     ) -> None:
-        """Takes everything a score depends on.
+        """Takes everything that a score depends on, and computes all references.
 
         Args:
-            problem: verifies answers.
-            splits: set name → instances; executed in turns through the strata, so that every beginning of
-                the order stands for the whole.
-            reference: gives the reference of an instance; called once for each here.
-            limits: of one execution.
-            seed: of the candidates' random streams, together with the instance's id.
+            problem: the problem that verifies answers.
+            splits: set name → instances; the order of execution takes one instance of each stratum in turn,
+                so that its first instances represent all strata.
+            reference: computes the reference of an instance; called once for each instance, here.
+            limits: limits of one execution.
+            seed: seed of the candidates' random streams, together with the instance's id.
             policy: digest of the sandbox's import policy and layers.
         """
         self.problem = problem
@@ -62,7 +62,7 @@ class GapEvaluator:
         self.version = hashlib.sha256(canonical_json(digests).encode()).hexdigest()
 
     def instances(self, split: str) -> Mapping[str, Instance]:
-        """Id → instance of a split, in the order of execution."""
+        """The instances of a split by id, in the order of execution."""
         return self._splits[split]
 
     def program(self, files: Mapping[str, str]) -> Program:
@@ -85,13 +85,13 @@ class GapEvaluator:
         """Runs a program on the instances of a split in their fixed order.
 
         Args:
-            program: the candidate.
-            split: name of a set this evaluator was made with.
+            program: the candidate's program.
+            split: name of one of this evaluator's splits.
             sandbox: the slot to run in.
-            stop_at_failure: end at the first instance without a valid answer (a campaign), or score all
-                (a report); the status is FAILED either way.
-            race: asked after every score but the last while all are OK; when it is lost the evaluation ends
-                as STOPPED.
+            stop_at_failure: whether to end at the first instance without a valid answer (a campaign) or score
+                all instances (a report); the status is FAILED either way.
+            race: test applied after every score but the last, as long as all scores are OK; a lost race ends
+                the evaluation as STOPPED.
         """
         scores: list[Score] = []
         losses: list[float] = []
@@ -113,15 +113,17 @@ class GapEvaluator:
         return Evaluation(split, tuple(scores), EvaluationStatus.COMPLETE, value)
 
     def prepare(self) -> None:
-        """Starts what judges answers, before the caller starts threads; otherwise the first answer does.
+        """Starts the processes that judge answers, before the caller starts threads.
+
+        Without this call, the first answer starts them.
 
         Raises:
-            SandboxError: no process can be made.
+            SandboxError: the system cannot create a process.
         """
         self._judges.prepare()
 
     def close(self) -> None:
-        """Ends the processes that judge answers; they start anew if the evaluator is used again."""
+        """Ends the processes that judge answers; the next answer would start them again."""
         self._judges.close()
 
     def execute(self, program: Program, instance: Instance, sandbox: Sandbox) -> Score:
@@ -129,7 +131,7 @@ class GapEvaluator:
         return self._run(program, instance, sandbox)[1]
 
     def answer(self, program: Program, instance: Instance, sandbox: Sandbox) -> Json | None:
-        """A program's answer to an instance, None unless its score is OK."""
+        """Runs a program on one instance and returns its answer; None unless the score is OK."""
         execution, found = self._run(program, instance, sandbox)
         return execution.answer if found.status is ScoreStatus.OK else None
 
@@ -137,7 +139,7 @@ class GapEvaluator:
         """The problem's drawing of a valid answer.
 
         Raises:
-            NotDrawn: the problem did not draw it, or not in time.
+            NotDrawn: the problem failed to draw the answer, or took too long.
         """
         return self._judges.draw(instance, answer)
 
@@ -145,7 +147,7 @@ class GapEvaluator:
         encoded, seed = self._encoded[instance.id], execution_seed(self.seed, instance.id)
         dialogue, judgement = None, None
         if isinstance(self.problem, Interactive):
-            # A slot that replays a record is more patient than the limits say.
+            # Ten times the limit: a slot that replays a record waits longer than the limits say.
             dialogue = self._judges.dialogue(instance, 10 * self.limits.wall_seconds)
         execution = sandbox.execute(program, encoded, self.limits, seed, dialogue)
         if execution.status is ExecutionStatus.OK:
@@ -155,7 +157,7 @@ class GapEvaluator:
         return execution, score(self.problem, instance, reference, execution, judgement)
 
     def digest(self, split: str) -> str:
-        """Hex SHA-256 of all that a score on a split depends on beside the program."""
+        """Hex SHA-256 of everything but the program that a score on a split depends on."""
         parts = [
             self.problem.name,
             self.problem.version,
@@ -177,7 +179,7 @@ class GapEvaluator:
 
 
 def in_turns(instances: Sequence[Instance]) -> list[Instance]:
-    """Instances one of each stratum at a time; the order of strata, and within a stratum, is as given."""
+    """Takes one instance of each stratum in turn; keeps the order of strata and the order within each."""
     strata: dict[str, list[Instance]] = {}
     for instance in instances:
         strata.setdefault(instance.stratum, []).append(instance)

@@ -1,4 +1,4 @@
-"""Whatever a problem computes from an answer, in a helper process and under a deadline."""
+"""Runs a problem's `verify`, `draw` and `dialogue` in a helper process with a deadline."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .numbers import SCORABLE, scorable, written
 VERIFY_SECONDS = 10.0
 """CPU seconds for one answer; a problem that needs more declares `verify_seconds`."""
 LATE = "verification took more than"
-"""Begins, after the problem's name, the message of an answer that was not judged in time."""
+"""Start of the message, after the problem's name, when the verdict on an answer comes too late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class Judgement:
     """A problem's verdict on an answer.
 
     Attributes:
-        verdict: valid only with an objective that can be scored.
-        digest: hex SHA-256 of the answer's canonical JSON, so equal answers have equal digests; None of what
-            is no JSON, or was not looked at in time.
+        verdict: the verdict; valid only with an objective that can be scored.
+        digest: hex SHA-256 of the answer's canonical JSON, so equal answers have equal digests; None if the
+            answer is not JSON or the verdict came too late.
     """
 
     verdict: Verdict
@@ -56,7 +56,7 @@ class NotDrawn(Exception):
 
 
 def judge(problem: Problem, instance: Instance, answer: object) -> Judgement:
-    """The problem's verdict, made in this process; an answer on which `verify` itself fails is not valid."""
+    """The problem's verdict, computed in this process; an answer that makes `verify` fail is not valid."""
     digest = answer_digest(answer)
     if digest is None:
         why = f"{problem.name}: dialogue gave {brief(answer)} as answer, expected {PLAIN}"
@@ -67,7 +67,7 @@ def judge(problem: Problem, instance: Instance, answer: object) -> Judgement:
 def answer_digest(answer: object) -> str | None:
     """Hex SHA-256 of the canonical JSON of an answer.
 
-    None for what is no JSON: a dialogue's record may hold what a candidate's line was turned into, `NaN` too.
+    None if the answer is not JSON: a dialogue may record any object made from a candidate's line, even `NaN`.
     """
     try:
         text = canonical_json(answer)
@@ -90,15 +90,15 @@ def _verdict(problem: Problem, instance: Instance, answer: Any) -> Verdict:
 
 
 def _line(error: BaseException) -> str:
-    """` (file.py:12)` of the innermost frame of an exception, empty if there is none."""
+    """` (file.py:12)` for the innermost frame of an exception; empty without a traceback."""
     frames = traceback.extract_tb(error.__traceback__)
     return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
 
 
 class Judges:
-    """Judges answers to the instances of one problem; safe to share between threads.
+    """Judges answers to the instances of one problem; threads may share it.
 
-    The processes are forked at the first use, or by `prepare`.
+    `prepare` or the first use forks the processes.
     """
 
     def __init__(self, problem: Problem, instances: Mapping[str, Instance]) -> None:
@@ -109,24 +109,24 @@ class Judges:
         self._helpers: Helpers | None = None
 
     def prepare(self) -> None:
-        """Forks now, before the caller starts threads.
+        """Forks the fork server now, before the caller starts threads.
 
         Raises:
-            SandboxError: no process can be made.
+            SandboxError: the system cannot create a process.
         """
         with self._starting, _process_trouble():
             if self._helpers is None:
                 self._helpers = Helpers(_Work(self._problem, self._instances))
 
     def close(self) -> None:
-        """Ends the processes; they are started again if they are needed."""
+        """Ends the processes; the next use starts them again."""
         with self._starting:
             helpers, self._helpers = self._helpers, None
         if helpers is not None:
             helpers.close()
 
     def judge(self, instance: Instance, answer: Json) -> Judgement:
-        """The problem's verdict on an answer; not valid if it takes too long or ends the process."""
+        """The problem's verdict on an answer; not valid if `verify` takes too long or ends its process."""
         try:
             return _decode(self._ask("verify", instance, answer))
         except Late:
@@ -138,7 +138,7 @@ class Judges:
         """The problem's drawing of a valid answer.
 
         Raises:
-            NotDrawn: it raised, took too long or ended the process.
+            NotDrawn: `draw` raised an exception, took too long or ended its process.
         """
         try:
             document = json.loads(self._ask("draw", instance, answer))
@@ -152,18 +152,18 @@ class Judges:
         return Drawing(title, x_title, y_title, tuple(Shape(*shape) for shape in shapes))
 
     def dialogue(self, instance: Instance, wall_seconds: float) -> JudgedDialogue:
-        """A dialogue over an instance that a helper leads, and judges at its end.
+        """A dialogue over an instance; a helper leads the dialogue and judges its answer.
 
         Args:
-            instance: whose hidden part is told.
-            wall_seconds: after which at the latest the child has been ended.
+            instance: the instance, whose hidden part the dialogue reveals step by step.
+            wall_seconds: wall seconds after which the child has ended at the latest.
         """
         return JudgedDialogue(self, instance, wall_seconds)
 
     def lead(
         self, instance: Instance, wall: float, inbound: int, outbound: int, place: int
     ) -> tuple[Ending, Json, Judgement | None]:
-        """Leads a dialogue: its ending and, if it is finished, its answer and the verdict on it."""
+        """Leads a dialogue and returns its ending and, if it finished, its answer and the judgement."""
         helpers = self._ready()
         with _process_trouble():
             helper = helpers.take()
@@ -211,7 +211,7 @@ class Judges:
 
 
 class JudgedDialogue:
-    """One dialogue in a helper process; the sandbox hands the child's pipes over."""
+    """One dialogue in a helper process, which talks to the child over pipes from the sandbox."""
 
     def __init__(self, judges: Judges, instance: Instance, wall_seconds: float) -> None:
         self._judges = judges
@@ -221,14 +221,14 @@ class JudgedDialogue:
         self.judgement: Judgement | None = None
 
     def lead(self, inbound: int, outbound: int, place: int) -> Ending:
-        """See the sandbox's port."""
+        """Leads the dialogue over the child's pipes; see the sandbox's port."""
         ending, self._answer, self.judgement = self._judges.lead(
             self._instance, self._wall, inbound, outbound, place
         )
         return ending
 
     def answer(self) -> Json:
-        """What the dialogue recorded, as JSON; None where that is none."""
+        """The answer that the dialogue recorded; None without an answer or if it is not JSON."""
         return self._answer
 
 
@@ -245,7 +245,7 @@ def _process_trouble() -> Iterator[None]:
 
 
 class _Work:
-    """What a helper does; runs in the helper's process alone."""
+    """The work of a helper; runs only in the helper's process."""
 
     def __init__(self, problem: Any, instances: Mapping[str, Instance]) -> None:
         self._problem = problem
@@ -284,13 +284,13 @@ class _Work:
             return json.dumps([True, False, why, None, None]).encode()
         if not ending.finished:
             return json.dumps([ending.begun, False, ending.broken, None, None]).encode()
-        judgement = self._verify(instance, answer)  # the object itself: what JSON makes of it may differ
+        judgement = self._verify(instance, answer)  # the object itself: a round trip through JSON may change it
         shown = None if answer_digest(answer) is None else answer
         return json.dumps([True, True, None, shown, judgement.decode()]).encode()
 
 
 def _blaming(dialogue: Dialogue, problem: str) -> Callable[[bytes], bytes | None]:
-    """The `next` of a dialogue, which blames the candidate's line for any exception."""
+    """The `next` of a dialogue; treats any exception in it as an invalid line from the candidate."""
 
     def step(line: bytes) -> bytes | None:
         try:

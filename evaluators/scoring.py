@@ -1,4 +1,4 @@
-"""From an execution to a score: verdict, objective, loss and gap, on the parent's own instance."""
+"""Turns an execution into a score (verdict, objective, loss, gap), using the parent's own instance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MESSAGE_CHARACTERS = 500
 
 
 def tolerance_of(problem: Problem) -> float:
-    """Relative tolerance for float objectives: the problem's `tolerance` if it declares one, else 1e-9."""
+    """Relative tolerance for float objectives: the problem's `tolerance` attribute, by default 1e-9."""
     return float(getattr(problem, "tolerance", DEFAULT_TOLERANCE))
 
 
@@ -29,14 +29,14 @@ def score(
     execution: Execution,
     judgement: Judgement | None = None,
 ) -> Score:
-    """Scores one execution; whatever the candidate did ends in a status, never in an exception.
+    """Scores one execution; every failure of the candidate gives a status, never an exception.
 
     Args:
-        problem: gives sense, unit and tolerance.
-        instance: what was answered.
-        reference: what the answer is compared with.
-        execution: of the candidate.
-        judgement: of its answer; made in this process, without a deadline, where it is left out.
+        problem: the problem, for sense, unit and tolerance.
+        instance: the instance that the candidate answered.
+        reference: the reference of the instance.
+        execution: the candidate's execution.
+        judgement: judgement of the answer; by default computed in this process without a deadline.
     """
     if execution.status is not ExecutionStatus.OK:
         status = ScoreStatus(execution.status.value)
@@ -72,17 +72,17 @@ def score(
 
 
 def loss(objective: Number, reference: Number, minimise: bool) -> Number:
-    """How much worse an objective is than a reference (problem's unit; negative when better)."""
+    """By how much an objective is worse than a reference (problem's unit; negative if better)."""
     return subtract(objective, reference) if minimise else subtract(reference, objective)
 
 
 def _measurable(excess: Number, reference: Reference, instance: Instance) -> bool:
-    """Whether the gap, or without one the normalised loss, can be averaged and shown as a float."""
+    """Whether the gap (with reference 0: the normalised loss) can be averaged and shown as a float."""
     return -10 * LARGEST <= ratio(excess, reference.value or instance.scale) <= 10 * LARGEST
 
 
 def ratio(part: Number, whole: Number) -> Fraction | float:
-    """part / |whole|, exact when both are; `whole` must not be 0."""
+    """part / |whole|, exact if both numbers are exact; `whole` must not be 0."""
     if exact(part) and exact(whole):
         return Fraction(part) / abs(Fraction(whole))
     return float(part) / abs(float(whole))
@@ -91,8 +91,8 @@ def ratio(part: Number, whole: Number) -> Fraction | float:
 def normalised_loss(score: Score, instance: Instance) -> float | None:
     """loss / max(|reference|, scale) of one score (a ratio); None unless the score is OK.
 
-    A float that is better than a proven bound by less than the tolerance is as good as it and no better:
-    the noise of a float must not win over an honest optimum. The score itself keeps the exact difference.
+    A float objective that beats a proven bound by less than the tolerance has loss 0, so that rounding noise
+    never wins over an exact optimum. The score itself keeps the difference.
     """
     if score.status is not ScoreStatus.OK or score.excess is None:
         return None
@@ -134,7 +134,7 @@ def _failed(
 
 
 def one_line(text: str) -> str:
-    """A text on one line without characters that nobody sees: messages quote what candidates return."""
+    """A text on one line without invisible characters, because messages quote candidates' answers."""
     return clean(" ".join(text.split()))
 
 

@@ -33,7 +33,7 @@ class ParameterSpec:
 
     @property
     def expected(self) -> str:
-        """What a value must be, in words: `an integer from 2 to 500 (jobs)`."""
+        """The allowed values in words: `an integer from 2 to 500 (jobs)`."""
         low, high = self.parameter.minimum, self.parameter.maximum
         words = _WORDS.get(self.type) or _type_text(self.type)
         if low is not None and high is not None:
@@ -45,10 +45,10 @@ class ParameterSpec:
         return words + (f" ({self.parameter.unit})" if self.parameter.unit else "")
 
     def check(self, value: Any) -> Any:
-        """The value, converted where nothing is lost (an integer for a number).
+        """Returns the value, converted only without loss (an integer for a number).
 
         Raises:
-            ProblemError: wrong type or out of range.
+            ProblemError: the value has the wrong type or is out of range.
         """
         from pydantic import TypeAdapter, ValidationError
 
@@ -61,7 +61,7 @@ class ParameterSpec:
         return checked
 
     def inside(self, value: Any) -> bool:
-        """Whether a value is in the range; what is no number always is."""
+        """Whether a value is in the range; a value that is not a number always is."""
         low, high = self.parameter.minimum, self.parameter.maximum
         if not isinstance(value, int | float):
             return True
@@ -79,7 +79,7 @@ def read_parameters(callable_: Callable[..., Any], where: str) -> tuple[Paramete
         where: file or module, for messages.
 
     Raises:
-        ProblemError: a parameter without a name, a type or a default, or with a default out of its range.
+        ProblemError: a parameter has no fixed name, no type or no default, or its default is out of range.
     """
     try:
         signature = inspect.signature(callable_)
@@ -96,7 +96,8 @@ def resolve(specs: tuple[ParameterSpec, ...], given: Mapping[str, object], probl
     """Name → value of all parameters, defaults included.
 
     Raises:
-        ProblemError: an unknown key (with the nearest match), a wrong type, a value out of range.
+        ProblemError: a key is unknown (the message names the nearest match), or a value has the wrong type or
+            is out of range.
     """
     names = [spec.name for spec in specs]
     for key in given:
@@ -110,7 +111,7 @@ def resolve(specs: tuple[ParameterSpec, ...], given: Mapping[str, object], probl
 
 
 def _annotated(callable_: Callable[..., Any]) -> Any:
-    """What carries the annotations: a class has them on `__init__`, a callable object on `__call__`."""
+    """The function with the annotations: `__init__` of a class, `__call__` of a callable object."""
     if inspect.isclass(callable_):
         return callable_.__init__
     return callable_ if inspect.isroutine(callable_) else type(callable_).__call__

@@ -1,4 +1,4 @@
-"""The door for problems: built-ins, files, modules and installed packages all come through `load_problem`."""
+"""Loads problems: built-ins, files, modules and installed packages all come through `load_problem`."""
 
 from __future__ import annotations
 
@@ -61,23 +61,23 @@ _ATTRIBUTES = {
     "statement": str,
 }
 _LARGEST_TOLERANCE = 0.01
-"""Of a problem with float objectives, relative."""
+"""Largest relative tolerance that a problem with float objectives may declare."""
 _METHODS = ("sets", "instances", "start_programs", "baselines", "verify")
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedProblem:
-    """A problem with everything that the tool knows of it.
+    """A problem with its references, parameters and origin.
 
     Attributes:
         name: the problem's own name.
         problem: the problem, made with `parameters`.
-        references: where its references come from; None compares with the best baseline.
+        references: source of the problem's references; None compares with the best baseline.
         origin: `built-in`, `file PATH`, `module` or `package DIST VERSION`.
         digest: hex SHA-256 of the plug-in's source texts.
-        source: text of a single-file plug-in, None for others.
+        source: text of a single-file plug-in; None for other plug-ins.
         parameters: resolved `[problem]` table, defaults included.
-        specs: what each parameter is.
+        specs: type, default and range of each parameter.
     """
 
     name: str
@@ -91,15 +91,16 @@ class LoadedProblem:
 
     @property
     def fingerprint(self) -> str:
-        """Hex SHA-256 of the source texts and the parameters: what a result of the problem depends on."""
+        """Hex SHA-256 of the source texts and the parameters, on which the problem's results depend."""
         return hashlib.sha256(canonical_json([self.digest, dict(self.parameters)]).encode()).hexdigest()
 
     def instances(self, set: str, seed: int) -> list[Instance]:
-        """The instances of a set, checked for type and distinct ids.
+        """The instances of a set, after a check of their types and ids.
 
         Raises:
             UnknownProblem: there is no such set (exit code 2).
-            ProblemError: no instances, or whatever the plug-in raised, with its file and line.
+            ProblemError: the plug-in raised an exception, or returned anything but instances with distinct
+                ids.
         """
         with blame(f"problem {self.name}: sets()"):
             names = list(self.problem.sets())
@@ -130,7 +131,7 @@ class LoadedProblem:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One known problem: loaded, or broken with its error."""
+    """One built-in or installed problem: loaded, or broken with its error."""
 
     name: str
     origin: str
@@ -139,21 +140,21 @@ class Listed:
 
 
 def load_problem(spec: str, parameters: Mapping[str, object] | None = None) -> LoadedProblem:
-    """The problem of a specification, made with parameters.
+    """Finds a problem and makes it with parameters.
 
     Args:
         spec: a built-in or installed name, a file (`knapsack.py`), or `module:attribute`.
         parameters: the `[problem]` table.
 
     Raises:
-        UnknownProblem: nothing goes by this name.
+        UnknownProblem: no problem has this name.
         ProblemError: the plug-in is broken, or a parameter is unknown or out of range.
     """
     return _make(_find(spec), parameters or {})
 
 
 def list_problems() -> list[Listed]:
-    """Every built-in and installed problem; a broken one is named with its error and disturbs no other."""
+    """All built-in and installed problems; a broken plug-in is listed with its error and affects no other."""
     listed = [_try(name, "built-in", lambda n=name: _find(n)) for name in BUILT_INS]
     for name, entries in installed("gapsmith.problems").items():
         if name in BUILT_INS:
@@ -167,12 +168,12 @@ def list_problems() -> list[Listed]:
 
 
 def known_names() -> list[str]:
-    """Names of all built-in and installed problems; loads none of them."""
+    """Names of all built-in and installed problems, without loading any."""
     return [*BUILT_INS, *(name for name in installed("gapsmith.problems") if name not in BUILT_INS)]
 
 
 def load_entry_points(group: str) -> tuple[dict[str, Any], dict[str, ProblemError]]:
-    """Name → object of each installed plug-in of a group, and name → error of each broken one.
+    """Name → object of each working plug-in of a group, and name → error of each broken plug-in.
 
     Args:
         group: `gapsmith.problems`, `gapsmith.models` or `gapsmith.proposers`.
@@ -187,7 +188,7 @@ def load_entry_points(group: str) -> tuple[dict[str, Any], dict[str, ProblemErro
 
 
 def _find(spec: str) -> Found:
-    """Where a specification leads."""
+    """Loads the object that a specification names."""
     if spec in BUILT_INS:
         return from_module(BUILT_INS[spec], "built-in")
     if _names_file(spec):
@@ -229,7 +230,7 @@ def _try(name: str, origin: str, find: Any) -> Listed:
 
 
 def _make(found: Found, given: Mapping[str, object]) -> LoadedProblem:
-    """Makes the problem and looks at its outside."""
+    """Makes a problem and checks its attributes, methods and references."""
     plugin = _plugin(found)
     specs = read_parameters(plugin.problem, found.where)
     values = resolve(specs, given, found.where.rpartition(":")[2])
@@ -252,7 +253,7 @@ def _make(found: Found, given: Mapping[str, object]) -> LoadedProblem:
 
 
 def _plugin(found: Found) -> Plugin:
-    """The plug-in that was named, or the one that a module holds."""
+    """The plug-in that a specification names, or the only one in the module that it names."""
     value = found.value
     if isinstance(value, Plugin):
         return value
@@ -298,18 +299,18 @@ def _only_plugin(found: Found) -> Plugin:
 
 
 def _class_plugin(class_: Any) -> Plugin:
-    """A class as a plug-in; its instances are references too if they have `reference`."""
+    """A class as a plug-in; a `reference` method on its instances also makes them the references."""
     return Plugin(class_)
 
 
 def _looks_like_problem(class_: type) -> bool:
-    """Whether a class has most of a problem's methods, so that a missing one can be named."""
+    """Whether a class has most of a problem's methods; an error can then name a missing one."""
     has = sum(callable(getattr(class_, method, None)) for method in _METHODS)
     return has >= 3 and not getattr(class_, "_is_protocol", False)
 
 
 def _check_outside(problem: Any, where: str) -> None:
-    """Attributes and methods of a problem, by presence and type."""
+    """Checks that a problem has all attributes and methods, and that their values have the right types."""
     place = f"{where}: {type(problem).__name__} (line {_line(type(problem))})"
     for name, kind in _ATTRIBUTES.items():
         value = getattr(problem, name, None)
@@ -343,14 +344,14 @@ def _check_outside(problem: Any, where: str) -> None:
 
 
 def _is_tolerance(value: object) -> bool:
-    """Whether objectives may be compared within it; NaN is not: everything would be equal to everything."""
+    """Whether a value is an allowed tolerance; NaN is not, because all objectives would compare as equal."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
     return 0 <= float(value) <= _LARGEST_TOLERANCE
 
 
 def _texts(problem: Any, method: str, what: str, place: str) -> dict[str, str]:
-    """Name → text, as a method of a problem gives them."""
+    """The result of a problem's method, checked to be a mapping of names to texts."""
     with blame(f"{place}: {method}()"):
         returned = getattr(problem, method)()
         found = dict(returned) if isinstance(returned, Mapping) else {}
@@ -373,7 +374,7 @@ def _check_references(references: Any, where: str) -> None:
 
 
 def _not_instances(drawn: object, found: list[Any] | None) -> str:
-    """What was drawn instead of instances, in words."""
+    """The wrong result of `instances`, in words."""
     if found is None:
         return "a generator" if inspect.isgenerator(drawn) else type(drawn).__name__
     other = [type(item).__name__ for item in found if not isinstance(item, Instance)]
@@ -381,7 +382,7 @@ def _not_instances(drawn: object, found: list[Any] | None) -> str:
 
 
 def _line(class_: type) -> str:
-    """First line of a class in its file, `?` when it cannot be told."""
+    """Line number at which a class begins in its file; `?` if unknown."""
     try:
         return str(inspect.getsourcelines(class_)[1])
     except (OSError, TypeError):

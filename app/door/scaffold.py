@@ -1,4 +1,4 @@
-"""Writes a new problem: one file with a test beside it, or a package that can be installed."""
+"""Writes a new problem: one file with a test beside it, or an installable package."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from pathlib import Path
 from ..errors import TROUBLE, USAGE, UserError
 
 _LONGEST = 60
-"""Characters of a name: folders of runs and files are called by it, with more around it."""
+"""Largest length of a name, characters: names of files and run folders contain it."""
 _TEMPLATES = Path(__file__).parent / "templates" / "problem"
 
 
 def write_problem(name: str, folder: Path, *, package: bool) -> list[Path]:
-    """Writes the files of a new problem and returns their paths, the problem's own first.
+    """Writes the files of a new problem and returns their paths, the problem's source file first.
 
     Args:
-        name: of the problem, lower case with hyphens (`night-shift`).
-        folder: where to write; with `package` a folder of the distribution's name is made in it.
-        package: a distribution with `pyproject.toml` instead of a single file.
+        name: name of the problem, lower case with hyphens (`night-shift`).
+        folder: folder to write to; with `package`, the distribution gets its own folder inside.
+        package: whether to write a distribution with `pyproject.toml` instead of a single file.
 
     Raises:
-        UserError: the name cannot be used, a file is there already, or the folder cannot be written to.
+        UserError: the name cannot be used, a file exists already, or the folder cannot be written to.
     """
     texts = _render(name, package)
     paths = {folder / place: text for place, text in texts.items()}
@@ -35,16 +35,16 @@ def write_problem(name: str, folder: Path, *, package: bool) -> list[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         except OSError as error:
-            for begun in paths:  # on a full disk an empty file would be in the way of the next attempt
+            for begun in paths:  # on a full disk, an empty file would block the next attempt
                 with suppress(OSError):
                     begun.unlink(missing_ok=True)
-            where = error.filename or path  # a write that fails does not know its file
+            where = error.filename or path  # the error of a failed write does not name the file
             raise UserError(TROUBLE, f"{where}: {error.strerror}", "write to another folder") from error
     return list(paths)
 
 
 def _render(name: str, package: bool) -> dict[str, str]:
-    """Path → text of all files."""
+    """Path → text of all files of a new problem."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     words = _words(name)
@@ -102,7 +102,7 @@ def _words(name: str) -> list[str]:
 
 
 def _class_name(words: list[str]) -> str:
-    """Name of the problem's class; no word of Python's and nothing that the template imports."""
+    """Name of the problem's class: not a Python keyword and not a name that the template imports."""
     from ... import __all__ as offered
 
     name = "".join(word.capitalize() for word in words)
@@ -111,7 +111,7 @@ def _class_name(words: list[str]) -> str:
 
 
 def _hides(stem: str) -> bool:
-    """Whether a file of this name stands before a module that programs import, were it beside them."""
+    """Whether a file of this name would hide an importable module from programs in the same folder."""
     from importlib.metadata import packages_distributions
 
     return stem == "gapsmith" or stem in sys.stdlib_module_names or stem in packages_distributions()

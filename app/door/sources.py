@@ -1,7 +1,7 @@
-"""From a name, file, module or installed package to the object that it holds, and to its source text.
+"""Loads a plug-in by name, file, module or installed package, and digests its source text.
 
-A plug-in is code of the user's own, run in the main process; whatever it raises while it is loaded becomes
-one sentence with its file and line.
+A plug-in is the user's own code and runs in the main process. An exception while the plug-in loads becomes
+one sentence with file and line.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _log = logging.getLogger("gapsmith.plugins")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a specification resolved to.
+    """The object that a specification names.
 
     Attributes:
-        value: the object itself; the module when a whole file was named.
-        module: the module that holds it.
+        value: the object itself; the module if the specification names a whole file.
+        module: the module that holds the object.
         origin: `built-in`, `file PATH`, `module` or `package DIST VERSION`.
         where: file or `module:attribute`, for messages.
     """
@@ -52,7 +52,7 @@ class Found:
 
 @contextmanager
 def blame(what: str) -> Iterator[None]:
-    """Turns whatever plug-in code raises into a `ProblemError` with the file and line that raised it.
+    """Turns any exception of plug-in code into a `ProblemError` with the file and line that raised it.
 
     Args:
         what: subject of the sentence (`knapsack.py`, `problem knapsack: instances('train', 1)`).
@@ -83,11 +83,11 @@ def blame(what: str) -> Iterator[None]:
 
 @contextmanager
 def told_when_slow(what: str, seconds: float) -> Iterator[None]:
-    """Says on standard error what takes much longer than it may, again after each doubling of the time.
+    """Warns when a call takes much longer than requested, and again each time the elapsed time doubles.
 
     Args:
         what: as for `blame`.
-        seconds: wall seconds that were asked for.
+        seconds: wall seconds that the caller requested.
     """
     ended, started = Event(), time.monotonic()
 
@@ -107,10 +107,11 @@ def told_when_slow(what: str, seconds: float) -> Iterator[None]:
 
 
 def from_file(path: Path) -> Found:
-    """Runs a Python file as a module of its own; its folder is not searched for imports.
+    """Runs a Python file as a separate module; imports do not search the file's folder.
 
     Raises:
-        ProblemError: unreadable, not UTF-8, a syntax error, or whatever the file itself raised.
+        UnknownProblem: there is no such file.
+        ProblemError: the file is unreadable, not UTF-8, has a syntax error, or raises an exception.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -148,7 +149,7 @@ def from_module(spec: str, origin: str = "module") -> Found:
 
 
 def installed(group: str) -> dict[str, list[EntryPoint]]:
-    """Name → entry points of a group; more than one means that distributions clash."""
+    """Name → entry points of a group; a name with several entry points means that distributions clash."""
     found: dict[str, list[EntryPoint]] = {}
     for entry in sorted(entry_points(group=group), key=lambda e: (e.name, _distribution(e))):
         twin = next((e for e in found.get(entry.name, ()) if _distribution(e) == _distribution(entry)), None)
@@ -158,10 +159,10 @@ def installed(group: str) -> dict[str, list[EntryPoint]]:
 
 
 def from_entry_point(name: str, entries: list[EntryPoint], group: str) -> Found:
-    """Loads the one entry point of a name.
+    """Loads the only entry point of a name.
 
     Raises:
-        ProblemError: two distributions offer the name, or the entry point cannot be loaded.
+        ProblemError: several distributions offer the name, or the entry point cannot be loaded.
     """
     if len(entries) > 1:
         owners = " and ".join(_distribution(entry) for entry in entries)
@@ -255,9 +256,9 @@ def _distribution(entry: EntryPoint) -> str:
 
 
 def place(error: BaseException) -> str:
-    """`file:line` of the deepest frame that is the plug-in's own, as far as that can be told.
+    """`file:line` of the deepest frame that probably belongs to the plug-in.
 
-    What a plug-in calls wrongly raises elsewhere: in Gapsmith, the standard library, an installed package.
+    A wrong call in the plug-in may raise deeper: in Gapsmith, the standard library or an installed package.
     """
     deepest_first = reversed(list(traceback.walk_tb(error.__traceback__)))
     frame, line = max(deepest_first, key=lambda pair: _likely(pair[0]), default=(None, 0))
@@ -267,7 +268,11 @@ def place(error: BaseException) -> str:
 
 
 def _likely(frame: FrameType) -> int:
-    """How likely a frame is a plug-in's: 3 code of a person's own, 0 what only carries plug-ins."""
+    """How likely a frame belongs to the plug-in.
+
+    3: the user's own code; 2: an installed package; 1: the standard library or Gapsmith; 0: code that loads
+    plug-ins.
+    """
     name, file = str(frame.f_globals.get("__name__")), frame.f_code.co_filename
     top = name.partition(".")[0]
     if name.startswith(f"{__package__}.") or file.startswith("<frozen") or "importlib" in file:
@@ -278,7 +283,7 @@ def _likely(frame: FrameType) -> int:
 
 
 def _short(filename: str) -> str:
-    """A path relative to the working folder where that is shorter."""
+    """A path relative to the working folder, or unchanged if the relative path is no shorter."""
     try:
         relative = os.path.relpath(filename)
     except ValueError:  # another drive

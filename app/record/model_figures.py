@@ -12,7 +12,7 @@ _COUNTS = ("calls", "replies", "candidates", "improved", "tokens_in", "tokens_ou
 
 
 def model_figures(reader: Reader) -> list[dict[str, Any]]:
-    """One row for each model and operator; a model with several operators starts with a total (`operator` None).
+    """One row for each model and operator, after a total (`operator` None) if a model has several operators.
 
     A row holds `model`, `operator`, `calls` (retries included), `share_percent` of all calls, `replies`
     (usable ones), `candidates` (replies that became one), `apply_rate_percent` (candidates / replies),

@@ -97,7 +97,7 @@ def simplified_text(record: RunRecord, document: Mapping[str, Any], file_name: s
 
 
 def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
-    """A heuristic between a header and a `__main__` block; drops its own block, which the sandbox never ran."""
+    """A heuristic between a header and a `__main__` block; drops its own block, which never ran."""
     problem = record.problem
     lines = "\n".join(f"# {' '.join(clean(line).splitlines())}".rstrip() for line in header)
     own = unseen.clean(_without_main(text), tab="\t").rstrip()
@@ -154,7 +154,7 @@ def evaluate_command(record: RunRecord, file_name: str, split: str | None = "tes
 
 
 def _own(config: Mapping[str, Any], section: str, keys: Sequence[str] = ()) -> bool:
-    """Whether a resolved configuration departs from the default in one of these keys, or by default in any."""
+    """Whether a resolved configuration departs from the default in one of these keys (without keys: in any)."""
     from ..config import Config
 
     usual = Config().model_dump(mode="json")[section]
