@@ -284,7 +284,7 @@ class _Work:
             return json.dumps([True, False, why, None, None]).encode()
         if not ending.finished:
             return json.dumps([ending.begun, False, ending.broken, None, None]).encode()
-        judgement = self._verify(instance, answer)  # the object itself: a round trip through JSON may change it
+        judgement = self._verify(instance, answer)  # the object: a round trip through JSON may change it
         shown = None if answer_digest(answer) is None else answer
         return json.dumps([True, True, None, shown, judgement.decode()]).encode()
 

@@ -47,7 +47,7 @@ def all_runs(runs: Path) -> list[Path]:
 
 
 def misnamed(folder: Path) -> str | None:
-    """The invisible character in a run folder's name, in words; None if the name is safe to print and copy."""
+    """Names the invisible character in a run folder's name; None if the name is safe to print."""
     for name in (folder.name, folder.resolve().name):
         if character := next(filter(unseen, name), None):
             return f"the folder's name holds {name_of(character)}; rename the folder"

@@ -154,7 +154,7 @@ def evaluate_command(record: RunRecord, file_name: str, split: str | None = "tes
 
 
 def _own(config: Mapping[str, Any], section: str, keys: Sequence[str] = ()) -> bool:
-    """Whether a resolved configuration departs from the default in one of these keys (without keys: in any)."""
+    """Whether a section of a configuration departs from its defaults in one of these keys (none: in any)."""
     from ..config import Config
 
     usual = Config().model_dump(mode="json")[section]

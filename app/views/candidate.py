@@ -1,4 +1,4 @@
-"""One candidate: where it comes from, its figures, gaps by stratum, failures, code, prompt and reply."""
+"""One candidate: its origin, figures, gaps by stratum, failures, code, prompt and reply."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def candidate_document(record: RunRecord, id: str) -> dict[str, Any]:
 
 
 def print_candidate(console: Console, record: RunRecord, id: str, *, conversation: bool) -> None:
-    """A candidate in the terminal.
+    """Prints a candidate.
 
     Args:
-        console: where to print.
-        record: of the run.
-        id: the candidate.
-        conversation: whether to print the prompt and the reply that made it.
+        console: console to print on.
+        record: record of the run.
+        id: id of the candidate.
+        conversation: whether to print the prompt and the reply that made the candidate.
     """
     candidate = record.candidate(id)
     made = candidate.origin.value
@@ -88,7 +88,7 @@ def print_candidate(console: Console, record: RunRecord, id: str, *, conversatio
 
 
 def print_code(console: Console, text: str) -> None:
-    """Python code, highlighted on a terminal, plain elsewhere; control characters are left out."""
+    """Prints Python code without control characters, highlighted on a terminal and plain elsewhere."""
     shown = clean(text).rstrip()
     if not console.is_terminal:
         console.print(shown, markup=False, soft_wrap=True)
@@ -101,7 +101,7 @@ def print_code(console: Console, text: str) -> None:
 
 
 def strata_table(record: RunRecord, id: str, split: str, width: int) -> Table:
-    """Gap of each stratum as a bar, beside the start program's; percent of the reference, lower is better."""
+    """A table of the gap of each stratum beside the start program's, percent of the reference, with bars."""
     from rich.text import Text
 
     other = record.start if record.start not in (None, id) else None
@@ -176,7 +176,7 @@ def _print_conversation(console: Console, record: RunRecord, iteration: int) -> 
 
 
 def _conversation(record: RunRecord, iteration: int) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """Prompt and reply of an iteration's last answered call; (None, None) without one."""
+    """Prompt and reply of an iteration's last answered call; (None, None) without an answered call."""
     calls = [c for c in record.reader.calls(iteration) if c.state == "replied"] if iteration else []
     if not calls:
         return None, None
@@ -204,7 +204,7 @@ def _instance_row(record: RunRecord, split: str, score: Score) -> dict[str, Any]
 
 
 def _plain(number: Number | None) -> int | float | None:
-    """A number as JSON has it: integers stay integers."""
+    """A number for JSON: an integer stays an integer, a fraction becomes a float."""
     return number if number is None or isinstance(number, int) else float(number)
 
 

@@ -1,4 +1,4 @@
-"""Arms of a comparison in the terminal."""
+"""Prints the arms of a comparison."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AMOUNTS = {
 
 
 def print_comparison(console: Console, document: Mapping[str, Any]) -> None:
-    """A comparison: the arms at their common budget, how they got there, and the paired tests."""
+    """Prints a comparison: the arms at their common budget, their progress, and the paired tests."""
     budget = _AMOUNTS[document["by"]].format(document["budget"])
     console.print(
         f"{clean(document['problem'])} at {budget} a run ({document['unit']})", markup=False, style="bold"
@@ -38,7 +38,7 @@ def print_comparison(console: Console, document: Mapping[str, Any]) -> None:
 def _print_arms(console: Console, document: Mapping[str, Any]) -> None:
     kinds: dict[str, int] = {}
     for letter, arm in _lettered(document):
-        kinds |= arm["valid"]["reference_kinds"] if arm["valid"] else {}  # None: nothing was valid by then
+        kinds |= arm["valid"]["reference_kinds"] if arm["valid"] else {}  # None: none valid in the budget
         line = f"{letter}: {clean(arm['name'])}, {clean(arm['label'])}, {count(len(arm['runs']), 'run')}"
         console.print(line, markup=False, soft_wrap=False)
     word = gap_word(kinds) if kinds else "gap"
@@ -62,7 +62,7 @@ def _print_arms(console: Console, document: Mapping[str, Any]) -> None:
 
 
 def _lettered(document: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Arms with a short name each: A, B, …, Z, A2, …"""
+    """The arms, each with a short name: A, B, …, Z, A2, …"""
     return [
         (chr(ord("A") + n % 26) + (str(n // 26 + 1) if n >= 26 else ""), arm)
         for n, arm in enumerate(document["arms"])
@@ -82,7 +82,7 @@ def _print_progress(console: Console, document: Mapping[str, Any]) -> None:
 
 
 def _verdict(letter: str, pair: Mapping[str, Any]) -> str:
-    """The first arm against another in words."""
+    """The comparison of the first arm with another arm, in words."""
     where = f"A − {letter} on the {_SPLIT_NAMES[pair['split']]} split"
     one = "seed" if pair["paired_by"] == "seeds" else "instance"
     counts = f"A better on {count(pair['wins'], one)}, equal on {pair['ties']}, worse on {pair['losses']}"

@@ -1,4 +1,4 @@
-"""What a candidate's statements are worth, as a table."""
+"""Prints how much each statement of a candidate contributes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _EFFECT = 0.005
-"""Points below which a change of the loss is called none."""
+"""A smaller change of the loss counts as none, percent points."""
 
 
 def print_explanation(console: Console, found: Mapping[str, Any]) -> None:
-    """An explanation in the terminal."""
+    """Prints an explanation of a candidate."""
     from rich.text import Text
 
     strata = [

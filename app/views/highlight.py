@@ -1,4 +1,4 @@
-"""Python code as HTML: what it is made of in spans, everything escaped, nothing of it parsed or run."""
+"""Highlights Python code as HTML; splits the code into tokens, escapes all of it, and never runs it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STRINGS = {
 def code_html(text: str) -> str:
     """Code with keywords, strings, numbers and comments in spans of class k, s, n, c.
 
-    A text that is no Python comes back escaped and otherwise as it is.
+    A text that is not Python comes back escaped and otherwise unchanged.
     """
     try:
         spans = list(_spans(text))
@@ -32,7 +32,7 @@ def code_html(text: str) -> str:
 
 
 def _spans(text: str) -> Iterator[tuple[int, int, str]]:
-    """(first, behind the last, class) of everything that has a class, in order (character positions)."""
+    """Yields (start, end, class) of each token that has a class, in order; positions in characters."""
     begins = [0]
     for line in text.split("\n"):
         begins.append(begins[-1] + len(line) + 1)

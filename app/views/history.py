@@ -1,4 +1,4 @@
-"""How candidates differ and where they come from: diff and ancestry."""
+"""Differences between candidates, and the ancestry of one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 WIDE = 120
-"""Columns from which a diff stands side by side."""
+"""From this many columns on, a diff shows both candidates side by side."""
 
 MOST_LINES = 1_000
-"""Lines of a file that are compared: the time of a diff grows faster than their square."""
+"""Largest number of lines compared in a file: the time of a diff grows faster than their square."""
 
 
 def unified(record: RunRecord, a: str, b: str) -> str:
-    """Unified diff of two candidates' files, control characters left out."""
+    """Unified diff of two candidates' files, without control characters."""
     lines: list[str] = []
     for path, before, after in _pairs(record, a, b):
         lines += difflib.unified_diff(
@@ -33,7 +33,7 @@ def unified(record: RunRecord, a: str, b: str) -> str:
 
 
 def _pairs(record: RunRecord, a: str, b: str) -> Iterator[tuple[str, list[str], list[str]]]:
-    """(path, lines of `a`, lines of `b`) of every file; long texts are cut, and a line says so."""
+    """Yields (path, lines of `a`, lines of `b`) for every file; a last line says so if a file is cut."""
     first, second = record.candidate(a).files, record.candidate(b).files
     for path in dict.fromkeys([*first, *second]):
         yield path, _first_lines(first.get(path, "")), _first_lines(second.get(path, ""))
@@ -47,7 +47,7 @@ def _first_lines(text: str) -> list[str]:
 
 
 def print_diff(console: Console, record: RunRecord, a: str, b: str) -> None:
-    """Two candidates compared: side by side where there is room, else as a unified diff."""
+    """Prints the differences of two candidates: side by side on a wide console, else as a unified diff."""
     console.print(f"{_line(record, a)}\n{_line(record, b)}", markup=False, soft_wrap=False)
     text = unified(record, a, b)
     if not text:
@@ -69,7 +69,7 @@ def _line(record: RunRecord, id: str) -> str:
 
 
 def loss(record: RunRecord, id: str) -> float | None:
-    """Training loss, −100 × fitness (percent of max(|reference|, scale)); None of a failed candidate."""
+    """Training loss, −100 × fitness (percent of max(|reference|, scale)); None for a failed candidate."""
     fitness = training_fitness(record.reader, id)
     return None if fitness is None else -100 * fitness + 0.0
 
@@ -93,7 +93,7 @@ def _side_by_side(record: RunRecord, a: str, b: str) -> Table:
 
 
 def ancestry(record: RunRecord, id: str) -> list[dict[str, Any]]:
-    """First parents back to a start program, oldest first, with what each step changed."""
+    """The chain of first parents, oldest first, with the change of the training loss at each step."""
     found: list[dict[str, Any]] = []
     for candidate in record.lineage(id):
         now = loss(record, candidate.id)
@@ -113,7 +113,7 @@ def ancestry(record: RunRecord, id: str) -> list[dict[str, Any]]:
 
 
 def print_ancestry(console: Console, steps: Sequence[Mapping[str, Any]]) -> None:
-    """Ancestry as a tree, start program at its root, one line a step."""
+    """Prints an ancestry as a tree, one line for each step, with the start program as its root."""
     from rich.text import Text
 
     for depth, step in enumerate(steps):

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _WIDE = 100
-"""Columns from which on the table says when a run was started."""
+"""From this many columns on, the table shows when each run started."""
 _MODEL_COLUMNS = (12, 40)
-"""Characters of the models' names in a narrow table, and in a wide one."""
+"""Largest length of the models' names in a narrow and in a wide table, characters."""
 _LONGEST_NAME = 255
 _STYLES = {
     "running": "green",
@@ -27,10 +27,10 @@ _STYLES = {
 
 
 def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> Table:
-    """Runs, oldest first; the gap is the best candidate's on validation. Wide tables add the start time.
+    """A table of runs, oldest first, with the best candidate's gap on validation.
 
-    Run, iterations, gap and status are whole at any width; without room for all the start time goes
-    first, then the problem, which a run's name says too, then the model.
+    Run, iterations, gap and status are never cut. A narrow table drops the start time first, then the
+    problem (a run's name contains it), then the model.
     """
     from rich.cells import cell_len
     from rich.table import Table
@@ -54,7 +54,7 @@ def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> Table:
         if sum(2 + max(map(cell_len, [h, *map(str, cells)])) for h, cells in columns.items()) - 2 > width:
             columns.pop(header, None)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for header in columns:  # a name too long for any table goes on in the next line: it is there to be copied
+    for header in columns:  # a run's name wraps rather than being cut, since users copy it
         justify: Literal["right", "left"] = "right" if header in names else "left"
         table.add_column(header, justify=justify, no_wrap=header != "run", overflow="fold")
     for cells in zip(*columns.values(), strict=True):

@@ -1,4 +1,4 @@
-"""What `run` and `resume` show while they work: a live table in a terminal, plain lines elsewhere."""
+"""The progress display of `run` and `resume`: a live table in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _LEAST_RATE_SECONDS = 1.0
 
 
 class LiveView:
-    """Progress on standard error; standard output stays free for results."""
+    """Shows progress on standard error and leaves standard output to the results."""
 
     def __init__(self, title: str, workers: int) -> None:
-        """Takes the title (problem, model, seed) and the number of slots (count)."""
+        """Takes the title (problem, model, seed) and the number of slots."""
         from rich.console import Console
 
         self._console = Console(stderr=True, highlight=False)
@@ -53,27 +53,27 @@ class LiveView:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Takes the live table away; lines end with how far the campaign came."""
+        """Removes the live table; without a table, prints the campaign's final progress as a line."""
         if self._live is not None:
             self._live.stop()
         elif error is None and self._campaign is not None and self._campaign.search.tally.told:
             self._line(self._status(self._campaign))
 
     def notify(self, what: str, done: int, total: int) -> None:
-        """Shows what is being prepared."""
+        """Shows the progress of a preparation step."""
         self._preparing = f"{what} {done}/{total}" if done < total else ""
         if self._live is None and done == 0 and total:
             self._line(f"{what}: {total} to do")
 
     def say(self, text: str) -> None:
-        """Shows a line above the table; it may name what a stranger's configuration says."""
+        """Shows a line above the table, cleaned because it may quote a stranger's configuration."""
         if self._live is not None:
             self._live.console.print(clean(text), markup=False)
         else:
             self._line(clean(text))
 
     def observe(self, campaign: Campaign) -> None:
-        """Takes note of how far a campaign is."""
+        """Updates the display from the state of a campaign."""
         now = time.monotonic()
         self._rates.append((now, campaign.usage().executions))
         self._campaign = campaign
@@ -98,7 +98,7 @@ class LiveView:
 
     def _rate(self) -> str:
         (then, before), (now, after) = self._rates[0], self._rates[-1]
-        # Over less, what was handed out in one go would look like a speed.
+        # Over a shorter time, one batch of executions would look like a high rate.
         return f"{(after - before) / (now - then):.0f}" if now - then >= _LEAST_RATE_SECONDS else "–"
 
     def _line(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""A campaign in the terminal: what it is, how far it came, and the table of gaps below."""
+"""Prints a campaign: its problem, its progress, and below them the table of gaps."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def print_overview(console: Console, record: RunRecord, summary: Mapping[str, Any]) -> None:
-    """Everything about a run that fits a screen.
+    """Prints a run on about one screen.
 
     Args:
-        console: where to print.
-        record: of the run.
-        summary: the JSON contract's document of the run.
+        console: console to print on.
+        record: record of the run.
+        summary: document of the run, as `summarise` returns it.
     """
     from rich.table import Table
     from rich.text import Text
@@ -47,7 +47,7 @@ def print_overview(console: Console, record: RunRecord, summary: Mapping[str, An
 
 
 def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """(word, text) of each line above the table."""
+    """The lines above the table, each as (word, text)."""
     problem, usage = record.problem, summary["usage"]
     reason = f" ({summary['stop_reason']})" if summary["stop_reason"] else ""
     lines = [("run", f"{record.name}, {summary['status']}{reason}")]
@@ -91,7 +91,7 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
 
 
 def models_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """What each model did with each operator; see `model_figures`."""
+    """A table of the figures of each model and operator; see `model_figures`."""
     table = new_table("models: applied = replies that became candidates, improved = better than the parent")
     table.add_column("model, operator", overflow="fold")
     for column in ("calls", "share", "applied", "improved", "cost"):
@@ -109,7 +109,7 @@ def models_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def print_group(console: Console, name: str, documents: Sequence[Mapping[str, Any]]) -> None:
-    """The runs of a group together: mean gap of their best candidates with an interval over runs."""
+    """Prints the runs of a group: mean gap of their best candidates, with an interval over runs."""
     summary = group_summary(documents)
     table = new_table(f"group {name}: best candidate's gap, mean of ratios")
     for column in ("split", "runs", "mean over runs", "95 % interval over runs", "smallest", "largest"):
@@ -127,7 +127,7 @@ def print_group(console: Console, name: str, documents: Sequence[Mapping[str, An
 
 
 def stopped_words(reader: Reader) -> str:
-    """What racing stopped, in words; empty if it stopped nothing."""
+    """The candidates that racing stopped, in words; empty if there are none."""
     found = stopped(reader)
     if not found.candidates:
         return ""

@@ -1,4 +1,4 @@
-"""A table whose cells are texts: what somebody else named may look like markup and stays as it is."""
+"""A table that never reads its cells as markup, because names in a run may look like markup."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _TITLE_COLUMNS = 79
 
 
 class PlainTable(Table):
-    """A table in the house's style; strings in titles, headers and cells are never read as markup."""
+    """A table in Gapsmith's style; strings in titles, headers and cells are never read as markup."""
 
     def __init__(self, title: str) -> None:
-        """Takes the title, empty for none; it stands on one line, after an empty one."""
+        """Takes the title (empty: none), which is shown on one line after an empty line."""
         super().__init__(
             title=Text(f"\n{clean(title)}", style="bold") if title else None,
             title_justify="left",

@@ -1,4 +1,4 @@
-"""The report: one page that can be mailed, and the same in text. What is said is gathered here, once."""
+"""Writes the report as one self-contained HTML page and as Markdown, both from the same data."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _CODE_BYTES = 350_000
 _DIFF_BYTES = 150_000
 _MOST_STEPS = 40
 _HOTTEST = 50.0
-"""Gap (percent) from which a cell of the heat map has its full colour."""
+"""Gaps of this size and above have the full colour in the heat map (percent)."""
 _MOST_OPERATORS = 40
 
 
 def context(record: RunRecord) -> dict[str, Any]:
-    """Everything that the report says, as plain data; `best` is None without a feasible candidate."""
+    """All data of the report; `best` is None without a feasible candidate."""
     summary = summarise(record.folder, record.reader)
     split = judged_split(record)
     best = record.best
@@ -89,7 +89,7 @@ def context(record: RunRecord) -> dict[str, Any]:
 
 
 def html(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
-    """`report.html`: self-contained, pictures included; nothing in it asks the network."""
+    """`report.html`: one self-contained page with its pictures; the page loads nothing from the network."""
     found = found or context(record)
     pictures = {}
     for name, kind in KINDS.items():
@@ -105,7 +105,7 @@ def html(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
 
 
 def markdown(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
-    """`report.md`: the same in text."""
+    """`report.md`: the same report as Markdown, without pictures."""
     return seen(
         _environment(False).get_template("report.md.jinja").render(found or context(record)), tab="\t"
     )
@@ -169,7 +169,7 @@ def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) 
 
 
 def _judged(headline: Mapping[str, Any], split: str | None) -> str:
-    """How the figures came about; only those of the test split took no part in the search."""
+    """How the figures were judged, in words; only the test split took no part in the search."""
     words = f"Every gap is to {headline['kinds']}. Answers were judged outside the candidate's process, "
     words += "in exact arithmetic"
     if split != "test":
@@ -190,7 +190,7 @@ def _cost(summary: Mapping[str, Any]) -> str:
 
 
 def _programs(record: RunRecord) -> list[dict[str, Any]]:
-    """One row for each program that is compared: its figures on the three splits."""
+    """One row for each compared program, with its figures on the three splits."""
     rows = []
     for program in compared(record):
         figures = {s: record.figures(program, s) for s in SPLIT_NAMES}
@@ -213,7 +213,7 @@ def _heat(record: RunRecord, split: str | None) -> dict[str, Any] | None:
     names = sorted({name for row in table.values() for name in row})
     gaps = {p: {n: f.mean_gap_percent for n, f in row.items()} for p, row in table.items()}
     most = max([1.0, *[g for row in gaps.values() for g in row.values() if g is not None]])
-    most = min(most, _HOTTEST)  # one useless baseline must not bleach all others
+    most = min(most, _HOTTEST)  # otherwise one useless baseline would make all other cells pale
     rows = [
         {
             "stratum": name,
@@ -234,7 +234,7 @@ def _heat_of(gap: float | None, most: float) -> float:
 
 
 def _lineage(record: RunRecord) -> dict[str, Any]:
-    """Steps from the start program to the best candidate, each with its diff; the latest ones if many."""
+    """The latest steps from the start program to the best candidate, each with its diff."""
     best = record.best
     chain = [] if best is None else record.lineage(best)
     shown = chain[-_MOST_STEPS:]
@@ -262,7 +262,7 @@ def _lineage(record: RunRecord) -> dict[str, Any]:
 
 
 def _elites(record: RunRecord) -> dict[str, Any]:
-    """Code of the archive's elites, best first, as far as the page's size allows."""
+    """Code of the archive's elites, best first, until the page's size limit is reached."""
     archive = record.archive
     elites = [] if archive is None else unique(archive.elites())
     rows, budget = [], _CODE_BYTES
@@ -286,7 +286,7 @@ def _elites(record: RunRecord) -> dict[str, Any]:
 
 
 def _winners(record: RunRecord) -> dict[str, Any] | None:
-    """Who is best on which stratum, with addresses of their code; None without a feasible candidate."""
+    """The best elite of each stratum and instance; None without a feasible candidate."""
     if record.best is None or record.archive is None:
         return None
     found = winners(record)
@@ -294,7 +294,7 @@ def _winners(record: RunRecord) -> dict[str, Any] | None:
 
 
 def _models(record: RunRecord) -> list[dict[str, Any]]:
-    """What each model did with each operator; see `model_figures`."""
+    """Figures of each model and operator; see `model_figures`."""
     return [
         {**row, "model": clean(row["model"]), "operator": clean(row["operator"] or "all")}
         for row in model_figures(record.reader)
@@ -321,7 +321,7 @@ def _source(record: RunRecord, id: str) -> str:
 
 
 def _config_text(record: RunRecord) -> str:
-    """The configuration without the secret: a report is for others, and a model may come to read it."""
+    """The configuration without the secret, because other people and models may read the report."""
     from ..config import dump
 
     config = record.config

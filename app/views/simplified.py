@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _SLOWER = 1.5
-"""CPU time relative to the original from which on it is said (ratio); below it may be the machine."""
+"""Ratio to the original's CPU time from which a warning appears; a smaller ratio may be noise."""
 
 
 def print_simplified(console: Console, document: Mapping[str, Any]) -> None:
-    """Both versions with gap, size and time."""
+    """Prints a candidate and its simplified form with gap, size and time."""
     word = gap_word(document["valid_before"]["reference_kinds"])
     table = new_table(f"candidate {document['candidate']}, {word} on the validation split")
     table.add_column("version", no_wrap=True)
@@ -30,7 +30,7 @@ def print_simplified(console: Console, document: Mapping[str, Any]) -> None:
 
 
 def rows(document: Mapping[str, Any]) -> list[tuple[str, str, str, str, str, str]]:
-    """Version, gap, interval, statements, syntax-tree nodes, CPU milliseconds per execution."""
+    """Rows of version, gap, interval, statements, syntax-tree nodes, and CPU milliseconds per execution."""
     return [
         (
             name,
@@ -46,7 +46,7 @@ def rows(document: Mapping[str, Any]) -> list[tuple[str, str, str, str, str, str
 
 
 def verdict(document: Mapping[str, Any]) -> str:
-    """What changed and how it was judged, in words."""
+    """The result of a simplification and the test behind it, in words."""
     names = "; expressions that the field has a name for bear it" if document.get("renamed") else ""
     if not document["accepted"]:
         tried = document["tried"]
@@ -64,7 +64,7 @@ def verdict(document: Mapping[str, Any]) -> str:
 
 
 def _slower(document: Mapping[str, Any]) -> str:
-    """A warning, as time never refuses a variant."""
+    """A warning if the simplified form is much slower, because a variant is never refused for its time."""
     before, after = (document[f"valid_{when}"]["cpu_seconds_median"] for when in ("before", "after"))
     if not before or not after or after < _SLOWER * before:
         return ""

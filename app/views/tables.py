@@ -1,4 +1,4 @@
-"""Tables of gaps: campaigns, evaluations and baselines, 80 columns first."""
+"""Tables of gaps for campaigns, evaluations and baselines, designed for 80 columns."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from .plain import PlainTable
 
 WHOLE_NAME = 18
-"""Characters up to which a program's name is never cut: it is what one types after `--against`."""
+"""A program's name up to this length is never cut, because users type it after `--against` (characters)."""
 _LEAST_NAME = 8
-"""Characters that a program's name has on a line however narrow the terminal is."""
+"""Least width of the column of program names, however narrow the terminal is (characters)."""
 _BASELINES = 6
 _EXPENDABLE = ("excess", "CPU\nms", "ratio\nof sums")
-"""Columns of figures that a narrow table is without, the first to go first."""
+"""Columns that a narrow table drops, in this order."""
 _SPLIT_NAMES = {"train": "training", "valid": "validation", "test": "test"}
 
 
 def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
-    """The result of a campaign: start program, baselines and best on the three splits.
+    """Prints the result of a campaign: start program, baselines and best candidate on the three splits.
 
-    Figures are whole at any width. Where there is little room, splits that steered the search are left out;
-    below that the programs' names go on in the next line.
+    Figures are never cut. A narrow table drops the splits that steered the search; a still narrower one wraps
+    the programs' names.
     """
     word = gap_word(_kinds(summary))
     table = new_table(f"{word}, percent of the reference: mean of ratios [95 % interval]")
@@ -55,7 +55,7 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
         style = "bold" if name.startswith("best ") else None
         table.add_row(name, *[column[number] for column in cells.values()], style=style)
     if names + taken > console.width:
-        table.width = names + taken  # else Rich would cut the figures
+        table.width = names + taken  # otherwise Rich would cut the figures
     console.print(table, crop=False)
     if left_out:
         console.print(f"left out of a narrow table: {', '.join(left_out)}; --json has them", markup=False)
@@ -70,12 +70,12 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
 
 
 def _taken(cells: Mapping[str, Sequence[str]]) -> int:
-    """Characters of a line that the columns of some splits take."""
+    """Width of the columns of some splits, characters."""
     return sum(2 + _width(_SPLIT_NAMES[split], column) for split, column in cells.items())
 
 
 def best_baselines(baselines: Mapping[str, Any]) -> list[str]:
-    """Names of the few best baselines by validation fitness, in their own order."""
+    """Names of the best few baselines by validation fitness, in the order of `baselines`."""
     complete = {
         name: entry["valid"]["fitness"]
         for name, entry in baselines.items()
@@ -86,7 +86,7 @@ def best_baselines(baselines: Mapping[str, Any]) -> list[str]:
 
 
 def notes(summary: Mapping[str, Any]) -> list[str]:
-    """Lines below a campaign's table: what the figures are relative to, and what they do not say."""
+    """Lines below a campaign's table: the kinds of references, the paired comparisons, and caveats."""
     lines = [f"references: {_kind_text(_kinds(summary))}"]
     best = summary["best"]
     for split, word in _SPLIT_NAMES.items():
@@ -116,14 +116,14 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
 
 
 def far_notes(summary: Mapping[str, Any]) -> list[str]:
-    """What the mark of figures far beyond an unproven reference means, if a program of a campaign has it."""
+    """Explains the mark of figures far beyond an unproven reference, if a program of the campaign has it."""
     programs = [entry["splits"] for entry in (summary["start"], summary["best"]) if entry]
     every = [*programs, *summary["baselines"].values()]
     return far_note(figures for splits in every for figures in splits.values())
 
 
 def _claim_text(claim: Mapping[str, Any]) -> str:
-    """One paired comparison on the test split."""
+    """One paired comparison on the test split, in words."""
     p = claim["p_value"]
     chance = ", no p value" if p is None else f", p = {p:.2g}" if p >= 0.0001 else ", p < 0.0001"
     return (
@@ -133,9 +133,9 @@ def _claim_text(claim: Mapping[str, Any]) -> str:
 
 
 def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, Any]], unit: str) -> None:
-    """One row of figures for each program; wins, ties and losses where they were counted.
+    """Prints one row of figures for each program, with wins, ties and losses if counted.
 
-    Where the console is narrow, columns are left out rather than names cut, which one has to type.
+    On a narrow console the table drops columns rather than cut names, because users type the names.
     """
     all_kinds = [f["reference_kinds"] for f in rows.values()]
     kinds = {k: n for found in all_kinds for k, n in found.items()}
@@ -143,7 +143,7 @@ def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, 
     names = max(map(len, ["program", *rows]))
 
     def room() -> int:
-        """Columns of the terminal that are left for names."""
+        """Width left for names, characters."""
         return console.width - sum(2 + _width(header, cells) for header, cells in columns.items())
 
     left_out = []
@@ -191,12 +191,12 @@ def _pairs(pairs: Mapping[str, int] | None) -> str:
 
 
 def _width(header: str, cells: Sequence[str]) -> int:
-    """Characters that a column needs."""
+    """Width that a column needs, characters."""
     return max(map(len, [*header.split("\n"), *cells]))
 
 
 def new_table(title: str) -> PlainTable:
-    """An empty table in the house's style."""
+    """An empty table in Gapsmith's style."""
     from .plain import PlainTable
 
     return PlainTable(title)
@@ -216,6 +216,6 @@ def _kind_text(kinds: Mapping[str, int]) -> str:
 
 
 def _because(summary: Mapping[str, Any]) -> str:
-    """The reason of an end, unless the status says it."""
+    """The stop reason in brackets; empty if the status already says it."""
     reason = summary["stop_reason"]
     return f" ({reason})" if reason and reason != summary["status"] else ""

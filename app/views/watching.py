@@ -1,4 +1,4 @@
-"""A campaign as it goes on, seen from another process: read only, and cheap however long it runs."""
+"""Shows a running campaign from another process: read-only, and cheap however long the campaign is."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 LEAST_SECONDS = 1.0
-"""Shortest pause between two looks."""
+"""Shortest pause between two snapshots, wall seconds."""
 _SHARE = 0.02
-"""CPU share of one core that watching may take: the pause grows with what a look costs."""
+"""Share of one core that watching may use: the pause grows with the CPU time of a snapshot."""
 _EVENTS = 5
 
 
 def snapshot(record: RunRecord) -> dict[str, Any]:
-    """What is known of a campaign now."""
+    """The present state of a campaign, as JSON."""
     reader, config = record.reader, record.config
     reason = reader.record("stop_reason")
     done, asked = work(reader), calls(reader)
@@ -73,7 +73,7 @@ def _islands(record: RunRecord) -> list[dict[str, Any]]:
 
 
 def panel(now: Mapping[str, Any], rate: float | None) -> Table:
-    """A snapshot as rows; `rate` is executions per second since the last look."""
+    """A snapshot as rows; `rate` is the executions per second since the last snapshot."""
     from rich.table import Table
     from rich.text import Text
 
@@ -129,7 +129,7 @@ def _budget(now: Mapping[str, Any]) -> str:
 
 
 def watch(folder: Path, console: Console, once: bool = False) -> None:
-    """Shows a campaign until it ends; the store is open only while it is read."""
+    """Shows a campaign until it ends; opens the store only for each snapshot."""
     if not console.is_terminal or once:
         _watch_lines(folder, console, once)
         return
@@ -147,7 +147,7 @@ def watch(folder: Path, console: Console, once: bool = False) -> None:
 
 
 def _watch_lines(folder: Path, console: Console, once: bool) -> None:
-    """Without a terminal: a line whenever something changed, the whole picture at the end."""
+    """Prints a line when the number of iterations changes and the whole panel at the end (no terminal)."""
     before: dict[str, Any] | None = None
     while True:
         now, rate, pause = _look(folder, before)
@@ -162,7 +162,7 @@ def _watch_lines(folder: Path, console: Console, once: bool) -> None:
 
 
 def _look(folder: Path, before: Mapping[str, Any] | None) -> tuple[dict[str, Any], float | None, float]:
-    """A snapshot, executions per second since `before`, and how long to wait for the next one."""
+    """A snapshot, the executions per second since `before`, and the seconds until the next snapshot."""
     spent = time.process_time()
     with open_record(folder, checked=before is None) as record:
         now = snapshot(record)

@@ -1,4 +1,4 @@
-"""Who is best where: the elite with the smallest loss on each stratum and each training instance."""
+"""The elite with the smallest loss on each stratum and on each training instance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def winners(record: RunRecord) -> dict[str, Any]:
     """The best elite of each stratum and instance beside the best candidate, on the training split.
 
     Losses are in percent of max(|reference|, scale), so that instances with reference 0 count. Ties go to the
-    best candidate, then to the elite that is better overall: another name is a real difference.
+    best candidate, then to the elite that is better overall, so another winner means a smaller loss.
 
     Raises:
         UserError: no candidate is feasible.
@@ -68,7 +68,7 @@ def winners(record: RunRecord) -> dict[str, Any]:
 
 
 def _losses(record: RunRecord, id: str, loss: Any) -> dict[str, float]:
-    """Instance → loss in percent; empty of a candidate without a complete training evaluation."""
+    """Instance → loss in percent; empty for a candidate without a complete training evaluation."""
     evaluation = record.evaluation(id, "train")
     if evaluation is None or evaluation.fitness is None:
         return {}
@@ -76,7 +76,7 @@ def _losses(record: RunRecord, id: str, loss: Any) -> dict[str, float]:
 
 
 def _best(losses: Mapping[str, Mapping[str, float]], best: str, ids: Sequence[str]) -> dict[str, Any]:
-    """The candidate with the smallest mean loss on some instances; the first of equals (the best leads)."""
+    """The candidate with the smallest mean loss on some instances; of equals, the first in `losses`."""
     means = {id: _mean(found, ids) for id, found in losses.items()}
     winner = min(means, key=lambda id: means[id])
     return {"candidate": winner, "loss_percent": means[winner], "best_loss_percent": means[best]}
@@ -87,7 +87,7 @@ def _mean(found: Mapping[str, float], ids: Sequence[str]) -> float:
 
 
 def print_winners(console: Console, found: Mapping[str, Any]) -> None:
-    """Who is best where, one row a stratum."""
+    """Prints the best elite of each stratum, one row for each."""
     table = new_table(f"who is best where: {count(found['elites'], 'elite')}, training loss by stratum")
     table.add_column("stratum", overflow="fold")
     table.add_column("best elite", no_wrap=True)
@@ -108,7 +108,7 @@ def print_winners(console: Console, found: Mapping[str, Any]) -> None:
 
 
 def verdict(found: Mapping[str, Any]) -> str:
-    """How much better the elites would be together."""
+    """The loss if each instance had its best elite, beside the champion's loss, in words."""
     other = {row["candidate"] for row in found["instances"]} - {found["best"]}
     return (
         f"loss: percent of max(|reference|, scale); champion {found['best'][:SHORT]}: "

@@ -1,1 +1,1 @@
-"""Pictures of a campaign, made once by matplotlib for papers and for the report."""
+"""Pictures of a campaign, drawn with matplotlib for papers and for the report."""

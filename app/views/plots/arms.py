@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def curves(document: Mapping[str, Any]) -> Figure:
-    """Best validation gap so far over the budget, one line an arm, with its interval over runs."""
+    """Best validation gap so far over the budget, one line for each arm, with its interval over runs."""
     with styled():
         figure, axes = new_axes(WIDTH, 4.0)
         least = 100.0

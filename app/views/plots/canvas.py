@@ -1,6 +1,6 @@
-"""Figures in one style, and how they become files or parts of a page.
+"""Makes figures in one style and renders them as files or as parts of a page.
 
-Nothing here touches pyplot or global settings: figures are made, saved and forgotten.
+This module never uses pyplot or global settings, so no figure outlives its use.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, FAINT = "#101113", "#a0a1a3"
-"""Text and axes, and grid lines; on a page both follow the page's own colours."""
+"""Colours of text and axes, and of grid lines; on a page, the page's own colours replace both."""
 BLUE, ORANGE, GREEN, GREY, RED = "#2f7ec0", "#d9731f", "#2a9468", "#8a8f98", "#cc4a4a"
-"""Readable on white and on near-black, and told apart with red-green blindness by lightness and mark."""
+"""Readable on white and on near-black; lightness and marks tell them apart for red-green blindness."""
 MOST_POINTS = 2_000
-"""Points of a cloud that are drawn (count); more are thinned."""
+"""Largest number of points drawn in a cloud; a larger cloud is thinned."""
 FORMATS = ("svg", "png", "pdf")
 
 _STYLE: Any = {
@@ -46,7 +46,7 @@ _STYLE: Any = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Everything drawn inside has the style of the house; global settings are as before afterwards."""
+    """Applies Gapsmith's style to everything drawn in the block, then restores the global settings."""
     import matplotlib
 
     with matplotlib.rc_context(_STYLE):
@@ -54,7 +54,7 @@ def styled() -> Iterator[None]:
 
 
 WIDTH = 5.6
-"""Inches: a column of a paper; on a phone the words of a wider picture are too small to read."""
+"""Width of a figure in inches: a column of a paper. On a phone, text in a wider picture is unreadable."""
 
 
 def new_axes(width: float = WIDTH, height: float = 3.3) -> tuple[Figure, Axes]:
@@ -66,12 +66,12 @@ def new_axes(width: float = WIDTH, height: float = 3.3) -> tuple[Figure, Axes]:
 
 
 def render(figure: Figure, form: str, salt: str) -> bytes:
-    """A figure as a file of a format of `FORMATS`; the same figure gives the same bytes.
+    """A figure as the bytes of a file; the same figure gives the same bytes.
 
     Args:
-        figure: to draw.
+        figure: figure to render.
         form: `svg`, `png` or `pdf`.
-        salt: keeps ids of several pictures of one page apart.
+        salt: a text that keeps the ids of several pictures on one page distinct.
     """
     import matplotlib
 
@@ -83,20 +83,20 @@ def render(figure: Figure, form: str, salt: str) -> bytes:
 
 
 def page_part(figure: Figure, salt: str, description: str, links: dict[str, str] | None = None) -> str:
-    """A figure as an SVG element of a page: its ink follows the page, it says what it shows.
+    """A figure as an SVG element of a page, in the page's colours and with a description.
 
     Args:
-        figure: to draw.
-        salt: unique on the page.
-        description: what a screen reader says.
-        links: address inside the page → name of the link that the picture holds.
+        figure: figure to render.
+        salt: a text that is unique on the page.
+        description: description for screen readers.
+        links: address inside the page → name, for the links in the picture.
     """
     text = render(figure, "svg", salt).decode()
     text = text[text.index("<svg ") :]
     text = re.sub(r' id="[A-Za-z0-9.]+_\d+"', "", text)  # names of parts, the same in every picture
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
     text = text.replace(INK, "currentColor").replace(FAINT, "var(--line)")
-    # As wide as the page allows, but no larger than its words need: 1.46 pixels a point.
+    # As wide as the page allows, up to the size at which its text reads well: 1.46 pixels a point.
     room = f'style="max-width: {figure.get_figwidth() * 6.6:.1f}rem" '
     text = re.sub(r'(<svg [^>]*?)width="[\d.]+pt" height="[\d.]+pt" ?', rf"\1{room}", text, count=1)
     role = "group" if links else "img"
@@ -108,14 +108,14 @@ def page_part(figure: Figure, salt: str, description: str, links: dict[str, str]
 
 
 def thin(points: Sequence[Any], most: int = MOST_POINTS) -> list[Any]:
-    """At most `most` of the points, evenly spaced in their order; the first and the last stay."""
+    """At most `most` of the points, evenly spaced in their order, with the first and the last."""
     if len(points) <= most:
         return list(points)
     return [points[round(i * (len(points) - 1) / (most - 1))] for i in range(most)]
 
 
 def logarithmic(axis: Axis, least: float) -> None:
-    """A logarithmic axis that reaches 0, linear below `least`, with plain numbers at its ticks."""
+    """Makes an axis logarithmic above `least` and linear down to 0, with plain numbers at its ticks."""
     from matplotlib.ticker import FuncFormatter
 
     getattr(axis.axes, f"set_{axis.axis_name}scale")("symlog", linthresh=least)  # type: ignore[attr-defined]
@@ -123,7 +123,7 @@ def logarithmic(axis: Axis, least: float) -> None:
 
 
 def above(axes: Axes, columns: int = 3) -> None:
-    """The legend above the picture, where it hides nothing."""
+    """Puts the legend above the picture, where it hides no data."""
     axes.legend(
         fontsize=8,
         loc="lower left",
@@ -135,7 +135,7 @@ def above(axes: Axes, columns: int = 3) -> None:
 
 
 def note_thinning(axes: Axes, shown: int, total: int, what: str) -> None:
-    """Says in the picture's corner how many of the points are drawn."""
+    """Writes in the picture's corner how many of the points are drawn, if not all."""
     if shown < total:
         axes.text(
             1.0,

@@ -1,4 +1,4 @@
-"""Numbers behind the pictures, read from the store in a few queries whatever the size of the run."""
+"""Numbers behind the pictures, read in a few queries even for a large run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...record.record import RunRecord
 
 
 def baseline_points(record: RunRecord) -> list[Point]:
-    """Baselines that are valid on every training instance."""
+    """One point for each baseline that is valid on every training instance."""
     found = []
     for program in record.baselines():
         evaluation = record.evaluation(program, "train")
@@ -23,7 +23,7 @@ def baseline_points(record: RunRecord) -> list[Point]:
 
 
 def front(found: list[Point]) -> list[Point]:
-    """Pareto front: points that no other beats in both CPU time and loss, fastest first."""
+    """Pareto front: points that no other point beats in both CPU time and loss, fastest first."""
     best: list[Point] = []
     for point in sorted(found, key=lambda p: (p.seconds, p.loss)):
         if not best or point.loss < best[-1].loss:
@@ -32,10 +32,10 @@ def front(found: list[Point]) -> list[Point]:
 
 
 def front_numbers(record: RunRecord) -> dict[str, Any]:
-    """Pareto front of candidates and baselines together, and the exact method (None where not all is proven).
+    """Pareto front of candidates and baselines, and the exact method (None unless all references are optima).
 
-    Each point: `program`, `cpu_seconds` per execution, `training_loss_percent`; the exact method: `solver`,
-    `wall_seconds` per instance, proof included.
+    Each point has `program`, `cpu_seconds` per execution and `training_loss_percent`; the exact method has
+    `solver` and `wall_seconds` per instance, proof included.
     """
     exact = exact_point(record.reader)
     return {
@@ -49,13 +49,13 @@ def front_numbers(record: RunRecord) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Diversity:
-    """The archive after some told iterations: cells filled on all islands, and quality-diversity score.
+    """The diversity of the archive after some told iterations.
 
     Attributes:
         told: iterations told (count).
-        cells: filled (count).
-        score: sum over these cells of how far the elite's training loss lies below the start program's
-            (percent points); an elite that is no better adds nothing.
+        cells: cells filled on all islands (count).
+        score: quality-diversity score: the sum over these cells of start program's loss − elite's loss on
+            training (percent points), where an elite that is no better adds 0.
     """
 
     told: int
@@ -66,8 +66,8 @@ class Diversity:
 def diversity(record: RunRecord) -> list[Diversity]:
     """Occupancy and quality-diversity score (Pugh, Soros and Stanley 2016, doi:10.3389/frobt.2016.00040).
 
-    One entry for each told iteration that changed the archive, the start programs first. The offset of the
-    score is the start program's fitness.
+    One entry for the start programs, then one for each told iteration that changed the archive. The offset of
+    the score is the start program's fitness.
     """
     found: dict[int, Diversity] = {}
     offset: float | None = None
@@ -82,7 +82,7 @@ def diversity(record: RunRecord) -> list[Diversity]:
 
 
 def losses(record: RunRecord, program: str, split: str) -> dict[str, float]:
-    """Instance → loss in percent of max(|reference|, scale), of the instances with a valid answer."""
+    """Instance → loss in percent of max(|reference|, scale), for instances with a valid answer."""
     found = {}
     for score in record.scores(program, split):
         loss = normalised_loss(score, record.instances[score.instance])

@@ -1,4 +1,4 @@
-"""Answers drawn from a problem's plain shapes: for papers, and coarsely in a terminal."""
+"""Draws answers from a problem's plain shapes, for papers and coarsely in a terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FEWEST_ROWS = 4
 
 
 def draw(drawings: Mapping[str, Drawing]) -> Figure:
-    """Drawings of the same instance by different programs, below each other on the same scale."""
+    """A figure of several programs' answers to one instance, one below the other on the same scale."""
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch, Rectangle
 
@@ -92,7 +92,7 @@ def in_terminal(drawing: Drawing, width: int, height: int, right: float, top: fl
 
 
 def _mark(shape: Shape, number: int) -> str:
-    """What a cell of a shape shows, and the legend beside its group's name."""
+    """The character for the cells of a shape, in the drawing and in the legend."""
     if shape.kind == "line":
         return "─" if abs(shape.width) > 0 else "│"
     return _FILLS[number]
@@ -101,7 +101,7 @@ def _mark(shape: Shape, number: int) -> str:
 def _separate(
     cells: list[list[tuple[str, str]]], shape: Shape, right: float, width: int, top: float, height: int
 ) -> None:
-    """A thin edge at the right end of a rectangle of several columns, so that neighbours stay apart."""
+    """Draws a thin edge at the right end of a wide rectangle, so that neighbours stay distinct."""
     columns = _span(shape.x, shape.width, right, width)
     if shape.kind == "rectangle" and len(columns) > 1:
         for row in _span(shape.y, shape.height, top, height):
@@ -123,7 +123,7 @@ def _write(
 
 
 def _span(start: float, length: float, whole: float, cells: int) -> range:
-    """Cells that [start, start + length] covers, at least one."""
+    """The cells that [start, start + length] covers, at least one."""
     first = min(cells - 1, max(0, int(start / whole * cells)))
     last = min(cells, max(first + 1, round((start + length) / whole * cells)))
     return range(first, last)

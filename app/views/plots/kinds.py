@@ -1,4 +1,4 @@
-"""The kinds of picture: what each shows, in words that stand beside it."""
+"""The kinds of pictures, each with its caption."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Kind:
     """A kind of picture.
 
     Attributes:
-        caption: what it shows, a sentence or two.
-        make: draws it; None when there is nothing to draw.
-        numbers: what it shows as JSON members, where that is more than a picture can say.
+        caption: one or two sentences that say what the picture shows.
+        make: draws the picture; returns None without data.
+        numbers: the numbers of the picture as JSON members, for kinds that offer them.
     """
 
     caption: str
@@ -30,7 +30,7 @@ class Kind:
     numbers: Callable[[RunRecord], dict[str, Any]] | None = None
 
     def draw(self, record: RunRecord) -> Figure | None:
-        """The picture of a run, in the style of the house; None if there is nothing to draw."""
+        """The picture of a run, in Gapsmith's style; None without data."""
         with styled():
             return self.make(record)
 

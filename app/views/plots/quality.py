@@ -1,4 +1,4 @@
-"""How good the best is: strata against baselines, instance by instance, along its lineage."""
+"""Pictures of the best candidate: by stratum, by instance, along its lineage; diversity and time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def judged_split(record: RunRecord) -> str | None:
 
 
 def strata(record: RunRecord) -> Figure | None:
-    """Mean gap of each stratum for the start program, every baseline and the best, as a heat map."""
+    """Mean gap of each stratum for start program, baselines and best candidate, as a heat map."""
     split, programs = judged_split(record), compared(record)
     if split is None:
         return None
@@ -48,7 +48,7 @@ def strata(record: RunRecord) -> Figure | None:
 
 
 def scatter(record: RunRecord) -> Figure | None:
-    """Loss of the best candidate against the best baseline's, one point an instance."""
+    """Loss of the best candidate against the best baseline's, one point for each instance."""
     split, best = judged_split(record), record.best
     baseline = None if split is None else record.best_baseline(split)
     if split is None or best is None or baseline is None:
@@ -100,7 +100,7 @@ def lineage(record: RunRecord) -> Figure | None:
 
 
 def diversity(record: RunRecord) -> Figure | None:
-    """Cells filled and quality-diversity score over told iterations, below each other."""
+    """Filled cells and, below, quality-diversity score over told iterations."""
     found = data.diversity(record)
     if not found:
         return None
@@ -127,7 +127,7 @@ def diversity(record: RunRecord) -> Figure | None:
 
 
 def spending(record: RunRecord) -> Figure | None:
-    """CPU seconds by what they were spent on, and wall seconds of waiting for models."""
+    """CPU seconds by use, and wall seconds of waiting for models."""
     waits = waited_seconds(record.reader)
     found = [(f"{use} (CPU)", seconds, BLUE) for use, seconds in seconds_by_use(record.reader)]
     if waits:
@@ -142,7 +142,7 @@ def spending(record: RunRecord) -> Figure | None:
 
 
 def compared(record: RunRecord) -> list[str]:
-    """Programs that are compared: start program, best candidate, then baselines from the best on."""
+    """The programs to compare: start program, best candidate, then baselines, best first."""
     split = judged_split(record) or "test"
 
     def rank(program: str) -> float:

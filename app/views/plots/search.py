@@ -1,4 +1,4 @@
-"""How the search went: progress, archive map, operators, rejections."""
+"""Pictures of the search: progress, Pareto front, archive map, operators, rejections."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 LOSS = "training loss (%, logarithmic)"
 _FAR = 4.0
-"""Points above this many times the start program's loss are left out: they would press all others flat."""
+"""Points above this many times the start program's loss are left out, because they would flatten the rest."""
 _PLACES = ((6, -11), (6, 5), (-6, -11), (-6, 5), (6, 16), (-6, 16))
-"""Where a name may stand beside its point (printer's points), best first."""
+"""Offsets of a name from its point (printer's points), in order of preference."""
 _AXES = {
     "evaluations": "candidates evaluated (count)",
     "seconds": "wall time (s)",
@@ -32,7 +32,7 @@ _AXES = {
 
 
 def progress(record: RunRecord, over: str = "evaluations") -> Figure | None:
-    """Best training loss so far over evaluations, seconds or dollars; None if dollars are not known."""
+    """Best training loss so far over evaluations, seconds or dollars; None if dollars are unknown or 0."""
     steps = steps_of(record.reader)
     values = [getattr(step, over) for step in steps]
     if not steps or any(value is None for value in values) or (over == "usd" and not any(values)):
@@ -97,7 +97,10 @@ def front(record: RunRecord) -> Figure | None:
 
 
 def _name(named: Mapping[str, Point], axes: Axes, marked: Sequence[Point]) -> None:
-    """Each point's name beside it, where it lies on no mark and on no other name; scales are set before."""
+    """Writes each point's name beside the point, if possible clear of marks and other names.
+
+    The axes must have their final scales.
+    """
     from matplotlib.transforms import Bbox
 
     marks = [axes.transData.transform((1000 * p.seconds, p.loss)) for p in marked]
@@ -163,7 +166,7 @@ def archive(record: RunRecord) -> Figure | None:
 
 
 def archive_links(record: RunRecord) -> dict[str, str]:
-    """Address → name of the links that the archive map holds."""
+    """Address → name of the links in the archive map."""
     rebuilt = record.archive
     return {
         f"#c-{e.candidate.id}": f"candidate {e.candidate.id[:SHORT]}, loss {-100 * e.fitness + 0.0:.2f} %"
@@ -172,7 +175,7 @@ def archive_links(record: RunRecord) -> dict[str, str]:
 
 
 def operators(record: RunRecord) -> Figure | None:
-    """What each operator proposed, and what came of it."""
+    """Proposals of each operator, and how many became candidates or improved on their parent."""
     found = operators_of(record.reader)[:16]
     if not found:
         return None
@@ -191,7 +194,7 @@ def operators(record: RunRecord) -> Figure | None:
 
 
 def rejections(record: RunRecord) -> Figure | None:
-    """Why proposals became no candidate and candidates failed (count)."""
+    """Rejected proposals and failed candidates by reason (count)."""
     rows = [
         (f"rejected: {name.replace('_', ' ')}", n, ORANGE) for name, n in record.reader.rejections().items()
     ]
@@ -222,7 +225,7 @@ def _reference_lines(record: RunRecord, axes: Axes, split: str) -> None:
 
 
 def _edges(axes: Axes, names: tuple[str, ...]) -> None:
-    """Bins of the archive's first two measures as ticks; an axis without a measure has one bin."""
+    """Puts ticks at the bins of the archive's first two measures; an axis without a measure has one bin."""
     limits = []
     for position, axis in enumerate((axes.xaxis, axes.yaxis)):
         measure = MEASURES[names[position]] if position < len(names) else None
