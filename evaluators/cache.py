@@ -1,4 +1,4 @@
-"""The user's cache: references and baseline results by digest, shared by all campaigns of a user."""
+"""The cache of references and baseline results by digest, shared by all campaigns of a user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .base import ProofKind, Reference, ReferenceKind, References
 
 
 def cache_folder() -> Path:
-    """`GAPSMITH_CACHE`, else `gapsmith` under the XDG cache folder (`~/.cache`)."""
+    """`GAPSMITH_CACHE` if set, else `gapsmith` in the XDG cache folder (by default `~/.cache`)."""
     if own := os.environ.get("GAPSMITH_CACHE"):
         return Path(own)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gapsmith"
@@ -24,7 +24,7 @@ def cache_folder() -> Path:
 class Cache:
     """A small key-value store of JSON documents, one file each; safe for several processes at once.
 
-    A cache that cannot be read or written only costs time: `note` then says why.
+    A cache that cannot be read or written costs only time; `note` then holds the reason.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -33,7 +33,7 @@ class Cache:
         self.note: str | None = None
 
     def get(self, kind: str, key: str) -> Any:
-        """The stored document, or None."""
+        """The stored document; None if there is none or the cache cannot be read."""
         try:
             return json.loads(self._path(kind, key).read_text("utf-8"))
         except FileNotFoundError:
@@ -63,19 +63,20 @@ class Cache:
 
 
 class ReferenceCache:
-    """References of one problem by instance digest; a proven optimum is kept for good.
+    """References of one problem by instance digest.
 
-    A bound that came from a time limit is used again only for the same or a shorter limit.
+    A proven optimum serves every later request; another reference serves requests with the same or a shorter
+    time limit.
     """
 
     def __init__(self, cache: Cache, problem: Problem, references: References, origin: str) -> None:
-        """Takes the problem with its references; `origin` is the digest of its source and parameters."""
+        """Takes the problem, its references, and the digest of its source and parameters (`origin`)."""
         self._cache = cache
         self._references = references
         self._prefix = [problem.name, problem.version, references.version, origin]
 
     def get(self, instance: Instance, seconds: float) -> Reference | None:
-        """The stored reference if it is proven or had at least `seconds` of wall time, else None."""
+        """The stored reference if it is an optimum or its time limit was at least `seconds`, else None."""
         found = self._cache.get("reference", self._key(instance))
         if found is None or (
             found["reference"]["kind"] != ReferenceKind.OPTIMUM.value and found["limit"] < seconds
@@ -83,13 +84,13 @@ class ReferenceCache:
             return None
         try:
             return decode_reference(found["reference"])
-        except ValueError:  # kept by a version that took a NaN or an infinite bound: made anew
+        except ValueError:  # from a version that accepted NaN or infinity
             return None
 
     def get_or_compute(
         self, instance: Instance, seconds: float, compute: Callable[[], Reference] | None = None
     ) -> Reference:
-        """The stored reference, or a new one within about `seconds` of wall time, stored."""
+        """The stored reference; without one, computes it in about `seconds` of wall time and stores it."""
         found = self.get(instance, seconds)
         if found is not None:
             return found
@@ -103,7 +104,7 @@ class ReferenceCache:
 
 
 def encode_reference(reference: Reference) -> dict[str, Any]:
-    """A reference as a JSON mapping; numbers as text."""
+    """A reference as a JSON mapping, with value and bound as texts."""
     return {
         "value": encode_number(reference.value),
         "kind": reference.kind.value,

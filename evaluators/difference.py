@@ -1,4 +1,4 @@
-"""Whether a program does differently on two independent samples of instances: a permutation test."""
+"""A permutation test of whether a program performs differently on two independent samples of instances."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _SEED = 20_240_517
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Mean of a second sample less that of a first one.
+    """Mean of a second sample minus mean of a first sample.
 
     Attributes:
-        value: in the unit of the samples, strata weighted as in the first sample.
-        p: two-sided probability of a value at least as large in size if both samples had one law, (0, 1].
+        value: difference in the unit of the samples, with strata weighted as in the first sample.
+        p: two-sided p value in (0, 1] of the hypothesis that both samples come from one distribution.
     """
 
     value: float
@@ -24,18 +24,18 @@ class Difference:
 
     @property
     def beyond_noise(self) -> bool:
-        """Whether chance alone would do this in fewer than one of twenty cases."""
+        """Whether the p value is below 5 %."""
         return self.p < LEVEL
 
 
 def difference(strata: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Difference | None:
-    """Compares two samples; values are exchanged within their stratum only.
+    """Compares two samples by a permutation test that exchanges values only within a stratum.
 
-    Permutation test of a difference of means (Fisher 1935; Good 2005, doi:10.1007/b138696), with (1 + hits)
-    / (1 + rounds) so that p is never 0. The random seed is fixed: the same samples give the same p.
+    Tests the difference of means (Fisher 1935; Good 2005, doi:10.1007/b138696), with p = (1 + hits) / (1 +
+    rounds), so that p is never 0. The random seed is fixed: the same samples give the same p.
 
     Args:
-        strata: (first sample, second sample) of each stratum; those without both are left out.
+        strata: (first sample, second sample) of each stratum; ignores strata with an empty sample.
 
     Returns:
         None if no stratum has both samples.

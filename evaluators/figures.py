@@ -1,4 +1,4 @@
-"""What people read of an evaluation: both averages, intervals, counts."""
+"""Figures of an evaluation for people: both averages, intervals and counts."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Figures:
         mean_gap_ci95_percent: 95 % bootstrap interval of that mean over instances; None below two instances.
         ratio_of_sums_percent: sum of losses over sum of |references|, all instances, percent.
         mean_excess: mean loss in the problem's unit (bins, hours, …) over all instances.
-        instances: number scored or failed.
-        solved: number whose objective equals the reference.
-        failed: number without a valid answer, or beyond the bound.
+        instances: number of instances, scored or failed.
+        solved: number of instances whose objective equals the reference.
+        failed: number of instances without a valid answer, or with an answer beyond the bound.
         zero_references: number of instances whose reference is 0.
-        zeros_missed: number of those whose objective is not 0.
-        far_beyond: number whose objective is several times better than a reference without proof: either the
-            reference says little, or the evaluator accepts what it should refuse.
+        zeros_missed: number of instances with reference 0 whose objective is not 0 or is missing.
+        far_beyond: number of instances whose objective is several times better than an unproven reference:
+            either the reference is weak, or the evaluator accepts answers that it should refuse.
         reference_kinds: kind → count.
         cpu_seconds_median, cpu_seconds_p90: CPU seconds per execution (nearest rank).
     """
@@ -58,7 +58,7 @@ class Figures:
 
 
 def figures(scores: Sequence[Score], instances: Sequence[Instance]) -> Figures:
-    """Figures of the scores of one program; `instances` are those of the scores, in the same order."""
+    """Figures of the scores of one program; `scores` and `instances` are in the same order."""
     complete = bool(scores) and all(s.status is ScoreStatus.OK for s in scores)
     gaps = [float(s.gap) * 100 for s in scores if s.gap is not None]
     times = sorted(s.cpu_seconds for s in scores)
@@ -82,7 +82,7 @@ def figures(scores: Sequence[Score], instances: Sequence[Instance]) -> Figures:
 
 
 def of_evaluation(evaluation: Evaluation, instances: Mapping[str, Instance]) -> Figures:
-    """Figures of an evaluation; `instances` holds at least its instances, by id."""
+    """Figures of an evaluation; `instances` holds at least the evaluation's instances, by id."""
     return figures(evaluation.scores, [instances[s.instance] for s in evaluation.scores])
 
 
@@ -95,14 +95,14 @@ def by_stratum(scores: Sequence[Score], instances: Mapping[str, Instance]) -> di
 
 
 def optimality(kinds: Mapping[str, int]) -> bool:
-    """Whether all references are optima or bounds, so that the words *optimality gap* are right."""
+    """Whether all references are optima or bounds, so that gaps are *optimality gaps*."""
     return bool(kinds) and set(kinds) <= {ReferenceKind.OPTIMUM.value, ReferenceKind.BOUND.value}
 
 
 def bootstrap_interval(values: Sequence[float], resamples: int = RESAMPLES) -> tuple[float, float] | None:
-    """95 % percentile bootstrap interval of a mean (Efron 1979, doi:10.1214/aos/1176344552), fixed seed.
+    """95 % percentile bootstrap interval of a mean (Efron 1979, doi:10.1214/aos/1176344552).
 
-    None below two values.
+    Uses a fixed seed; None for fewer than two values.
     """
     if len(values) < 2:
         return None
@@ -116,7 +116,7 @@ def bootstrap_interval(values: Sequence[float], resamples: int = RESAMPLES) -> t
 
 
 def _far_beyond(score: Score) -> bool:
-    """Whether a score is far better than a reference that nobody proved."""
+    """Whether a score is far better than an unproven reference."""
     if score.objective is None or score.excess is None or score.excess >= 0 or score.reference_kind.proven:
         return False
     return far_beyond(score.objective, score.reference, minimise=score.objective < score.reference)
@@ -134,7 +134,7 @@ def _mean_excess(scores: Sequence[Score]) -> float:
 
 
 def _quantile(ordered: Sequence[float], percent: int) -> float | None:
-    """Nearest-rank quantile of ascending values: the ⌈percent / 100 · n⌉th, in integers; None without any."""
+    """Nearest-rank quantile of ascending values: the ⌈percent / 100 · n⌉th value; None without values."""
     if not ordered:
         return None
     rank = -(-percent * len(ordered) // 100)

@@ -1,9 +1,10 @@
-"""Processes of the tool's own that compute on what a candidate sent, and that a deadline can end.
+"""Helper processes that run a problem's code on a candidate's answer under a deadline.
 
-A problem's code is trusted, an answer is not: integers that collide make one `set()` of it take minutes, and
-no thread can interrupt that. A helper is a fork of the tool, so it holds the problem and its instances. The
-tool may have threads, whose locks a fork would copy in whatever state they are: a fork server is therefore
-forked early, has one thread, and forks every helper. Nothing is pickled: requests and replies are bytes.
+A problem's code is trusted, an answer is not: integers with colliding hashes make one `set()` take minutes,
+and no thread can interrupt that call. A helper is a fork of Gapsmith's process, so it holds the problem and
+its instances. That process may have threads, and a fork would copy their locks in any state; therefore a
+fork server with one thread is forked early and forks every helper. Nothing is pickled: requests and replies
+are bytes.
 """
 
 from __future__ import annotations
@@ -25,47 +26,47 @@ from functools import partial
 from typing import NoReturn
 
 Work = Callable[[bytes, Sequence[int]], bytes]
-"""From a request and its descriptors to a reply; raises nothing, for it runs far from whoever could tell."""
+"""Turns a request and its descriptors into a reply; must not raise, since a raise ends the helper unseen."""
 
 _SIZE = struct.Struct("<Q")
 _ORDER = struct.Struct("<ci")
 _START, _END = b"s", b"e"
-_CHUNK = 1 << 15  # larger buffers are mapped anew each time
-_TICK = 0.2  # seconds between two looks at a helper's clock
+_CHUNK = 1 << 15  # bytes; the system maps memory anew for each larger buffer
+_TICK = 0.2  # seconds between two checks of a helper's clock
 _PAUSE = struct.pack("@ll", 0, int(_TICK * 1e6))
 
 
 class Late(Exception):
-    """A helper was not done by its deadline, and was ended."""
+    """A helper missed its deadline and was ended."""
 
 
 class Gone(Exception):
-    """A helper's process ended by itself in the middle of a request."""
+    """A helper's process ended by itself during a request."""
 
 
 class Helper:
-    """One process, asked one thing at a time."""
+    """One helper process, which handles one request at a time."""
 
     def __init__(self, channel: socket.socket, pid: int, end: Callable[[int], None]) -> None:
         self.pid = pid
         self._channel = channel
         self._end = end
         self._clock = (~pid << 3) | 2  # CLOCK_PROCESS_CPUTIME_ID of another process
-        # A time-out of the kernel's own: Python's would cost a second system call for each reply.
+        # The kernel's time-out, because Python's would cost a second system call for each reply.
         self._channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _PAUSE)
 
     def ask(self, request: bytes, cpu: float, wall: float, descriptors: Sequence[int] = ()) -> bytes:
-        """The helper's reply; the helper is of no more use after an exception.
+        """The helper's reply to a request; after an exception the helper cannot be used again.
 
         Args:
-            request: what the work takes.
-            cpu: CPU seconds that the helper may use; it may use up to `_TICK` more.
-            wall: seconds until it is ended although it computes nothing.
-            descriptors: handed over with the request; the caller keeps its own.
+            request: bytes for the helper's work function.
+            cpu: CPU seconds that the helper may use; the check comes up to `_TICK` seconds late.
+            wall: wall seconds after which the helper is ended, even if it uses no CPU time.
+            descriptors: descriptors to send with the request; the caller's own stay open.
 
         Raises:
-            Late: it took longer.
-            Gone: its process ended.
+            Late: the helper missed its deadline.
+            Gone: the helper's process ended.
         """
         try:
             _send(self._channel, request, descriptors)
@@ -73,12 +74,12 @@ class Helper:
         except (OSError, EOFError) as error:
             self.close()
             raise Gone from error
-        except BaseException:  # also Ctrl-C: the reply that is under way must not be read as the next one's
+        except BaseException:  # also Ctrl-C: a later request must not read the reply to this one
             self.close()
             raise
 
     def _patience(self, cpu: float, wall: float) -> Callable[[], None]:
-        """What is called whenever nothing arrived for a tick, the first time included."""
+        """Returns a function to call after each tick without data; it raises `Late` at the deadline."""
         began: list[float] = []
 
         def patience() -> None:
@@ -89,28 +90,28 @@ class Helper:
         return patience
 
     def close(self) -> None:
-        """Ends the process and whatever it started."""
+        """Ends the process and its children."""
         self._channel.close()
         self._end(self.pid)
 
 
 class Helpers:
-    """A fork server and its helpers; safe to share between threads."""
+    """A fork server and its helpers; threads may share it."""
 
     def __init__(self, work: Work) -> None:
-        """Forks the server: the earlier, the fewer threads there are.
+        """Forks the fork server; call it early, while there are few threads.
 
         Args:
-            work: what a helper does with each request.
+            work: function that a helper applies to each request.
 
         Raises:
-            OSError: no process can be made.
+            OSError: the system cannot create a process.
         """
         self._lock = threading.Lock()
         self._idle: list[Helper] = []
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):  # what is not written yet must not be written twice
+            with contextlib.suppress(Exception):  # otherwise both processes would write buffered text
                 stream.flush()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns where there are threads
@@ -128,13 +129,13 @@ class Helpers:
             fresh: one that was asked nothing yet.
 
         Raises:
-            OSError: no process can be made.
+            OSError: the system cannot create a process.
         """
         with self._lock:
             return self._start() if fresh or not self._idle else self._idle.pop()
 
     def give_back(self, helper: Helper) -> None:
-        """Takes a helper that has replied to every request."""
+        """Returns a helper to the idle ones; the helper must have replied to every request."""
         with self._lock:
             self._idle.append(helper)
 
@@ -181,10 +182,10 @@ def _send(channel: socket.socket, message: bytes, descriptors: Sequence[int] = (
 def _receive(
     channel: socket.socket, descriptors: int = 0, patience: Callable[[], None] | None = None
 ) -> tuple[bytes, list[int]]:
-    """One message, with at most so many descriptors.
+    """Receives one message with at most `descriptors` descriptors; calls `patience` on each time-out.
 
     Raises:
-        EOFError: the other side is gone.
+        EOFError: the other side has closed the channel.
     """
     found, room = array("i"), socket.CMSG_SPACE(4 * descriptors) if descriptors else 0
     size = _SIZE.size
@@ -210,7 +211,7 @@ def _receive(
 
 
 def _serve(control: socket.socket, work: Work) -> NoReturn:
-    """The fork server: one thread, no descriptor of the tool's, deaf to the terminal."""
+    """Runs the fork server: one thread, none of Gapsmith's descriptors, no signals from the terminal."""
     try:
         os.setsid()
         control = _alone(control)
@@ -218,7 +219,7 @@ def _serve(control: socket.socket, work: Work) -> NoReturn:
         helpers: set[int] = set()
         while True:
             data, rights, _, _ = control.recvmsg(_ORDER.size, socket.CMSG_SPACE(4))
-            if not data:  # the tool is gone
+            if not data:  # Gapsmith's process has ended
                 for pid in helpers:
                     _kill(pid)
                 os._exit(0)
@@ -226,7 +227,7 @@ def _serve(control: socket.socket, work: Work) -> NoReturn:
             if order == _START:
                 pid = _fork(control, rights[0][2], work)
                 helpers.add(pid)
-            elif pid in helpers:  # not waited for until now, so the number is still this process's
+            elif pid in helpers:  # never waited for, so the number cannot belong to another process
                 helpers.remove(pid)
                 _kill(pid)
             control.send(_ORDER.pack(order, pid))
@@ -235,7 +236,7 @@ def _serve(control: socket.socket, work: Work) -> NoReturn:
 
 
 def _alone(control: socket.socket) -> socket.socket:
-    """Leaves the tool's descriptors, streams and signal handlers behind."""
+    """Closes Gapsmith's descriptors and replaces its streams and signal handlers."""
     keep = 3
     if control.fileno() != keep:
         os.dup2(control.fileno(), keep, inheritable=False)
@@ -246,16 +247,16 @@ def _alone(control: socket.socket) -> socket.socket:
         signal.set_wakeup_fd(-1)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
-    # What a problem prints goes where the tool prints; the tool's own streams may be locked by a thread.
+    # New streams on the same output, because a thread of Gapsmith's may hold the locks of the old ones.
     sys.stdout = open(1, "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)  # noqa: SIM115
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")  # where an answer exhausts the memory, its helper ends and not the tool
+        file.write("1000")  # if memory runs out, the system ends a helper first
     return control
 
 
 def _fork(control: socket.socket, raw: bytes, work: Work) -> int:
-    """Forks one helper; returns its process number, or the negated error number."""
+    """Forks one helper and returns its process id, or a negated error number."""
     channel = socket.socket(fileno=array("i", raw)[0])
     try:
         pid = os.fork()
@@ -274,7 +275,7 @@ def _fork(control: socket.socket, raw: bytes, work: Work) -> int:
             for descriptor in descriptors:
                 os.close(descriptor)
             _send(channel, reply)
-    finally:  # also where the tool is gone
+    finally:  # also after the end of Gapsmith's process
         os._exit(0)
 
 
@@ -282,6 +283,6 @@ def _kill(pid: int) -> None:
     with contextlib.suppress(OSError):
         os.killpg(pid, signal.SIGKILL)
     with contextlib.suppress(OSError):
-        os.kill(pid, signal.SIGKILL)  # it may have had no group of its own yet
+        os.kill(pid, signal.SIGKILL)  # the process may not have its own group yet
     with contextlib.suppress(OSError):
         os.waitpid(pid, 0)

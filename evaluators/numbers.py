@@ -1,4 +1,4 @@
-"""Comparison of objectives and references: exact, or within a stated tolerance."""
+"""Compares objectives and references, exactly or within a stated tolerance."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from ..problems.base import Number
 from ..problems.plain import brief
 
 LARGEST = 10**300
-"""Of an objective or a reference in size: gaps are shown and averaged as floats, which end at 1.8e308."""
+"""Largest size of an objective or reference: gaps are averaged as floats, which end at 1.8e308."""
 _MOST_PARTS = 10**1000
-"""Of a fraction's denominator: a gap has the digits of several, and Python writes none of more than 4300."""
+"""Largest denominator: a gap combines several denominators, and Python prints at most 4300 digits."""
 SCORABLE = "an int, a Fraction or a finite float (no bool), at most 10^300, a denominator at most 10^1000"
-"""What `scorable` accepts, for messages."""
+"""The values that `scorable` accepts, for messages."""
 FAR_FACTOR = 3
-"""How many times better than a best known value is a reason to doubt the evaluator (ratio)."""
+"""An objective this many times better than a best known value is a reason to doubt the evaluator."""
 DEFAULT_TOLERANCE = 1e-9
-"""Relative; for problems with float objectives that declare none of their own (attribute `tolerance`)."""
+"""Relative tolerance for float objectives of problems without a `tolerance` attribute."""
 
 
 def scorable(value: object) -> TypeGuard[Number]:
-    """Whether a value may be an objective or a reference; a NumPy float is a float, its integers no int."""
+    """Whether a value may be an objective or a reference; accepts a NumPy float64 but no NumPy integer."""
     if isinstance(value, float):
         return math.fabs(value) <= float(LARGEST)  # the float 1e300 is a little more than 10^300
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
@@ -31,7 +31,7 @@ def scorable(value: object) -> TypeGuard[Number]:
 
 
 def written(value: object) -> str:
-    """A value that is not `scorable`, for a message; of a huge number only that it is one."""
+    """A value that is not `scorable`, for a message; a huge number is described rather than printed."""
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
         return brief(value)
     inside = -LARGEST <= value <= LARGEST
@@ -39,12 +39,12 @@ def written(value: object) -> str:
 
 
 def exact(number: Number) -> bool:
-    """Whether a number is compared exactly."""
+    """Whether a number is compared exactly, that is, not a float."""
     return not isinstance(number, float)
 
 
 def subtract(left: Number, right: Number) -> Number:
-    """left − right: exact when both are."""
+    """left − right; exact if both numbers are exact."""
     if exact(left) and exact(right):
         difference = Fraction(left) - Fraction(right)
         return difference.numerator if difference.denominator == 1 else difference
@@ -61,9 +61,10 @@ def better_than(left: Number, right: Number, minimise: bool, tolerance: float) -
 
 
 def far_beyond(objective: Number, known: Number, minimise: bool) -> bool:
-    """Whether an objective beats a value without proof by so much that a person has to look.
+    """Whether an objective beats an unproven value by so much that a person should check the evaluator.
 
-    That is: three times as good, or beyond zero where the known value is on the near side of it.
+    For minimisation: at most a third of a positive value, or negative and at least three times a value ≤ 0 in
+    size. Maximisation is the mirror image.
     """
     sign = 1 if minimise else -1
     new, old = sign * objective, sign * known

@@ -13,12 +13,12 @@ from .cache import decode_reference, encode_reference
 
 
 def shipped(package: str, problem: str, instance: Instance) -> Reference | None:
-    """The shipped reference of an instance, or None; a changed instance has another digest.
+    """The shipped reference of an instance; None if the file does not hold the instance's digest.
 
     Args:
-        package: the one whose folder `data` holds `PROBLEM.json`.
-        problem: its name.
-        instance: whose reference is looked up.
+        package: package whose folder `data` holds `PROBLEM.json`.
+        problem: name of the problem.
+        instance: the instance to look up.
     """
     return _table(package, problem).get(instance.digest)
 

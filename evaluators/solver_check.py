@@ -1,4 +1,4 @@
-"""Tries each solver on a tiny model: installed is not the same as working."""
+"""Tries each solver on a tiny model, because an installed solver may still not work."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 
 def solvers() -> dict[str, str]:
-    """Solver → `works` or why not, each tried on a tiny model."""
+    """Solver → `works`, or why the solver fails on a tiny model."""
     found: dict[str, str] = {}
     for name, trial in (("highs", _try_highs), ("cbc", _try_cbc), ("cp-sat", _try_cp_sat)):
         try:
             found[name] = "works" if trial() == 3 else "gives a wrong answer on max x, x <= 3"
-        except Exception as error:  # a solver that is broken here is a finding, not an end
+        except Exception as error:  # a broken solver is a result of this check, not an error
             found[name] = f"{type(error).__name__}: {error}"
     return found
 

@@ -1,4 +1,4 @@
-"""Paired comparison of two rows of numbers: mean difference, its interval, and a sign-flip test."""
+"""Paired comparison of two samples: mean difference, its interval, and a sign-flip test."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     import numpy
 
 EXACT = 16
-"""Pairs (count) up to which every pattern of signs is tried."""
+"""Up to this many pairs, the sign-flip test enumerates all patterns of signs."""
 DRAWS = 100_000
-"""Random patterns of signs (count) for more pairs."""
+"""Number of random patterns of signs for more pairs."""
 _SEED = 20_240_517
 _BLOCK = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """What a paired comparison says.
+    """Result of a paired comparison.
 
     Attributes:
         pairs: number of pairs.
         difference: mean of first − second, in the unit of the values; None without pairs.
         ci95: 95 % bootstrap interval of that mean over pairs; None below two pairs.
-        p_value: two-sided, of no difference; None below two pairs.
-        test: which test in words.
+        p_value: two-sided p value of the hypothesis of no difference; None below two pairs.
+        test: name of the test.
     """
 
     pairs: int
@@ -39,10 +39,10 @@ class Paired:
 
 
 def paired(first: Sequence[float], second: Sequence[float]) -> Paired:
-    """Compares two rows of equal length, pair by pair.
+    """Compares two samples of equal size, pair by pair.
 
     Raises:
-        ValueError: the rows have different lengths.
+        ValueError: the samples have different sizes.
     """
     differences = [a - b for a, b in zip(first, second, strict=True)]
     number = len(differences)
@@ -55,7 +55,7 @@ def paired(first: Sequence[float], second: Sequence[float]) -> Paired:
 
 
 def wins_ties_losses(pairs: Iterable[tuple[Any, Any]]) -> dict[str, int]:
-    """How often (count) the first of two losses is smaller, equal and larger: `wins`, `ties`, `losses`."""
+    """Counts the pairs in which the first loss is smaller, equal and larger: `wins`, `ties`, `losses`."""
     rows = list(pairs)
     return {
         "wins": sum(a < b for a, b in rows),
@@ -65,10 +65,11 @@ def wins_ties_losses(pairs: Iterable[tuple[Any, Any]]) -> dict[str, int]:
 
 
 def sign_flip(differences: Sequence[float]) -> float:
-    """Two-sided p value that paired differences have no preferred sign (Fisher 1935, randomisation test).
+    """Two-sided p value of a randomisation test that differences have random signs (Fisher 1935).
 
-    All 2ⁿ patterns of signs for n ≤ `EXACT` pairs, else random ones (the observed one counts as drawn, so
-    that the p value is never 0; Phipson and Smyth 2010, doi:10.2202/1544-6115.1585).
+    Enumerates all 2ⁿ patterns of signs for n ≤ `EXACT` pairs and draws random patterns for more. The observed
+    pattern counts as one draw, so that the p value is never 0 (Phipson and Smyth 2010,
+    doi:10.2202/1544-6115.1585).
     """
     import numpy as np
 
@@ -86,16 +87,16 @@ def sign_flip(differences: Sequence[float]) -> float:
 
 
 def _sums(patterns: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
-    """Absolute sums of the values under patterns of 0 (minus) and 1 (plus), one a row."""
+    """Absolute sums of the values under patterns of 0 (minus) and 1 (plus), one sum for each row."""
     sums: numpy.ndarray = abs((2.0 * patterns - 1.0) @ values)
     return sums
 
 
 def worse(second: Sequence[float], first: Sequence[float], level: float) -> bool:
-    """Whether losses of a second program are larger on average than a first one's, beyond noise.
+    """Whether a second program's losses are larger on average than a first program's, beyond noise.
 
-    One-sided paired bootstrap of the mean difference over instances, fixed seed. What is nowhere better and
-    somewhere worse is worse, be it on one instance alone.
+    One-sided paired bootstrap of the mean difference over instances, with a fixed seed. A program that is
+    nowhere better and somewhere worse is worse, even if it is worse on one instance only.
 
     Args:
         second, first: losses of the same instances in the same order; larger is worse.

@@ -1,7 +1,7 @@
-"""State a model once, in PuLP or CP-SAT, and get back value, proven bound, status and proof in limited time.
+"""Solves models stated in PuLP or CP-SAT in limited time; returns value, proven bound, status and proof.
 
-`solve_mip` and `solve_cpsat` hand the model over as text to a fresh process that is killed when its time is
-over, and return a `Solved`; `Solved.as_reference` makes the reference of an instance from it.
+`solve_mip` and `solve_cpsat` pass the model as text to a fresh process, kill the process when its time is
+over, and return a `Solved`; `Solved.as_reference` turns the result into the reference of an instance.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Constraint models stated in OR-Tools' CP-SAT."""
+"""Solves constraint models stated in OR-Tools' CP-SAT."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def solve_cpsat(
     seed: int = 0,
     known_bound: int | float | None = None,
 ) -> Solved:
-    """Solves a CP-SAT model in a process of its own, to a proven optimum or as far as the time allows.
+    """Solves a CP-SAT model in a separate process, to a proven optimum or as far as the time allows.
 
     Args:
-        model: with an integer objective, a real one (which never gets the status `OPTIMUM`), or none (then
-            value and bound are 0); hints and names are kept.
+        model: a model with an integer objective, a real objective (the solver's bound is then never tight
+            enough for `OPTIMUM`), or no objective (value and bound are then 0); its hints and names are kept.
         seconds: wall seconds of solving, > 0; a solver that overruns is killed 2 s later, and the last
             incumbent and bound that it had reported are returned.
-        workers: threads, ≥ 1. Runs with more than one do not repeat; runs that end by their time limit may
-            not repeat with one either: keep the reference, never let a score depend on such a run.
-        seed: of the solver's own random choices, ≥ 0.
-        known_bound: a bound that the caller has proven, used where it is the stronger.
+        workers: threads, ≥ 1. Runs with several threads are not repeatable, and runs that reach their time
+            limit may not be either: store the reference, and never let a score depend on such a run.
+        seed: seed of the solver's random choices, ≥ 0.
+        known_bound: a bound that the caller has proven; used if it is at least as strong as the solver's.
 
     Raises:
         ModelError: the model is invalid, or its solution refutes `known_bound`.
@@ -74,12 +74,12 @@ def _text(model: Any) -> str:
 
 
 def _has(proto: Any, name: str) -> bool:
-    """Whether a field is set; the method's name depends on the release of OR-Tools."""
+    """Whether a field is set; the name of the method depends on the release of OR-Tools."""
     return bool(proto.HasField(name) if hasattr(proto, "HasField") else getattr(proto, f"has_{name}")())
 
 
 def _sense(proto: Any, real: bool) -> Sense:
-    """CP-SAT keeps a maximised integer objective with a negative scaling factor."""
+    """Sense of a model; CP-SAT marks a maximised integer objective by a negative scaling factor."""
     down = proto.floating_point_objective.maximize if real else proto.objective.scaling_factor < 0
     return Sense.MAXIMISE if down else Sense.MINIMISE
 
@@ -87,7 +87,7 @@ def _sense(proto: Any, real: bool) -> Sense:
 def _figures(
     proto: Any, report: Report, sense: Sense, real: bool
 ) -> tuple[int | float | None, int | float | None]:
-    """Value and safely rounded bound; an integer optimum is exact, though its bound comes as a float."""
+    """Value and safely rounded bound; at an integer optimum, the exact value replaces the float bound."""
     if not real and not _has(proto, "objective"):
         return (None, None) if report.solution is None else (0, 0)
     bound = None if report.bound is None else safe_bound(report.bound, sense, integral=not real)
@@ -100,7 +100,7 @@ def _figures(
 
 
 def _objective(objective: Any, solution: Sequence[float]) -> int:
-    """An integer objective of a solution; a maximised one is kept with all its signs turned."""
+    """Integer objective of a solution; CP-SAT stores a maximised objective with all signs inverted."""
     total: int = sum(c * int(solution[v]) for v, c in zip(objective.vars, objective.coeffs, strict=True))
     total += round(objective.offset)
     return -total if objective.scaling_factor < 0 else total

@@ -1,4 +1,4 @@
-"""Mixed-integer models stated in PuLP, solved by HiGHS or CBC."""
+"""Solves mixed-integer models stated in PuLP with HiGHS or CBC."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pulp
 
 _TOLERANCE = 1e-5
-"""How far a rounded solution may break a row that is not of integers alone, relative to the row's size."""
+"""Violation allowed to a rounded solution in a row with fractional terms, relative to the largest term."""
 
 
 def solve_mip(
@@ -29,24 +29,25 @@ def solve_mip(
     seed: int = 0,
     known_bound: int | float | None = None,
 ) -> Solved:
-    """Solves a PuLP model in a process of its own, to a proven optimum or as far as the time allows.
+    """Solves a PuLP model in a separate process, to a proven optimum or as far as the time allows.
 
     Args:
-        model: minimise or maximise, linear, without special ordered sets; left as it is.
-        seconds: wall seconds of solving, > 0; a solver that overruns is killed 2 s later, and what it had
-            found by then is returned (incumbent and bound with HiGHS, a bound from the log with CBC).
+        model: a linear model without special ordered sets, to minimise or maximise; not changed.
+        seconds: wall seconds of solving, > 0; a solver that overruns is killed 2 s later, and its report so
+            far is returned (incumbent and bound with HiGHS, a bound from the log with CBC).
         integral_objective: whether every feasible objective is an integer, so that a bound may be rounded.
             Scale money to integer cents first; a real objective never gets the status `OPTIMUM`.
-        solver: HiGHS is faster and reports bounds; CBC is a second opinion. Both count in floats: a model
-            with a row beyond their tolerances (coefficients from about 1e8 beside 1) gets no bound but
-            `known_bound`, and the note says why; `solve_cpsat` counts in integers.
-        workers: threads, ≥ 1; more than one need not repeat.
-        seed: of the solver's own random choices, ≥ 0.
-        known_bound: a bound that the caller has proven (model's unit), used where it is the stronger.
+        solver: HiGHS is faster and reports bounds; CBC is a second opinion. Both compute in floats: if a row
+            is beyond their tolerances (coefficients from about 1e8 beside 1), only `known_bound` counts as a
+            bound, and the note says why; `solve_cpsat` computes in integers.
+        workers: threads, ≥ 1; runs with several threads may not be repeatable.
+        seed: seed of the solver's random choices, ≥ 0.
+        known_bound: a bound that the caller has proven (model's unit); used if it is at least as strong as
+            the solver's.
 
     Raises:
-        ModelError: not linear or not finite, unbounded, an objective at odds with `integral_objective`, or a
-            `known_bound` that a solution in integers refutes.
+        ModelError: the model has special ordered sets, repeated names or numbers that are not finite, is
+            unbounded, contradicts `integral_objective`, or has an exact solution that refutes `known_bound`.
         SolverError: the solver is not installed, or its process failed.
     """
     variables = model.variables()
@@ -87,12 +88,12 @@ def solve_mip(
 
 
 def floats_suffice(model: pulp.LpProblem) -> bool:
-    """Whether `solve_mip` can prove anything about a model, or its coefficients are beyond its tolerances."""
+    """Whether `solve_mip` can prove bounds for a model; False if coefficients exceed its tolerances."""
     return beyond_tolerances(_document(model, model.variables(), Sense.MINIMISE)) is None
 
 
 def _document(model: Any, variables: Sequence[Any], sense: Sense) -> dict[str, Any]:
-    """The model in the worker's form, minimised."""
+    """The model as a document for the worker, with an objective to minimise."""
     if getattr(model, "sos1", None) or getattr(model, "sos2", None):
         raise ModelError("model: special ordered sets are not supported; state them with binaries")
     if len({v.name for v in variables}) != len(variables):
@@ -119,25 +120,25 @@ def _document(model: Any, variables: Sequence[Any], sense: Sense) -> dict[str, A
 
 
 def _whole(document: dict[str, Any]) -> bool:
-    """Whether every row is one of integers, so that an accepted solution is feasible beyond doubt."""
+    """Whether all columns and rows are integer, so that an accepted solution is certainly feasible."""
     columns = document["columns"]
     rows = (whole_row([columns[i][3] for i in row[2]], row[3]) for row in document["rows"])
     return all(column[3] for column in columns) and all(rows)
 
 
 def _side(bound: float | None) -> float | None:
-    """A variable's bound; an infinite one is none."""
+    """A variable's bound; None if infinite."""
     return None if bound is None or math.isinf(bound) else bound
 
 
 def _rows(model: Any) -> Sequence[Any]:
-    """Constraints of a model; PuLP 3.3 warns about the attribute that earlier releases have."""
+    """Constraints of a model; reads the private attribute, since PuLP 3.3 warns about the public one."""
     own = getattr(model, "_constraints", None)
     return list((own if own is not None else model.constraints).values())
 
 
 def _accept(report: Report, document: dict[str, Any]) -> list[int | float] | None:
-    """The incumbent with its integers made exact, or None if it is none or no longer fits the rows."""
+    """The incumbent with rounded integers; None without an incumbent or if rounding breaks a row."""
     if report.solution is None:
         return None
     solution = [
@@ -159,7 +160,7 @@ def _accept(report: Report, document: dict[str, Any]) -> list[int | float] | Non
 def _value(
     solution: Sequence[int | float], document: dict[str, Any], sense: Sense, integral: bool
 ) -> int | float:
-    """Objective of a solution (model's unit and sense), recomputed from it."""
+    """Objective recomputed from a solution (model's unit and sense)."""
     costs = [column[0] for column in document["columns"]]
     terms = [c * x for c, x in zip(costs, solution, strict=True) if c] + [document["offset"]]
     total: int | float = sum(terms) if all(isinstance(t, int) for t in terms) else math.fsum(terms)

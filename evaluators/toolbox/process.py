@@ -1,4 +1,4 @@
-"""The parent's side of a solver run: a fresh process with a hard limit, and what it said before it ended."""
+"""The parent's side of a solver run: starts a fresh process with a hard time limit and reads its report."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from pathlib import Path
 from typing import Any
 
 GRACE_SECONDS = 2.0
-"""Wall seconds that a solver may overrun its own time limit before it is killed."""
+"""Wall seconds by which a solver may overrun its time limit before it is killed."""
 
 START_SECONDS = 60.0
 """Wall seconds that importing a solver may take on a busy machine."""
 
 
 class SolverError(RuntimeError):
-    """The solver could not be run at all: not installed, or its process failed."""
+    """The solver could not run: it is not installed, or its process failed."""
 
 
 @dataclass(slots=True)
 class Report:
-    """What a worker said, as far as it came.
+    """A worker's report, complete or cut off.
 
     Attributes:
-        ended: the worker's own last word (`optimal`, `limit`, `infeasible`, `unbounded`, `invalid`), or
-            `killed`.
-        value: objective of the last incumbent as the solver says it.
-        bound: last bound that the solver says is proven.
-        solution: the last incumbent, by position.
-        message: of an invalid model.
-        version: the solver's.
-        seconds: wall seconds in all.
-        note: why it did not end by itself.
+        ended: the outcome that the worker reports (`optimal`, `limit`, `infeasible`, `unbounded`, `invalid`),
+            or `killed`.
+        value: objective of the last incumbent, as the solver reports it.
+        bound: last bound that the solver reports as proven.
+        solution: values of the last incumbent, by position.
+        message: fault of an invalid model.
+        version: version of the solver.
+        seconds: wall seconds of the run.
+        note: why the worker did not end by itself; empty if it did.
     """
 
     ended: str = "killed"
@@ -53,7 +53,7 @@ class Report:
 
 
 def run_worker(solver: str, model: str, options: Mapping[str, Any], seconds: float) -> Report:
-    """Runs one solver on one model in a process of its own.
+    """Runs one solver on one model in a separate process.
 
     Args:
         solver: `highs`, `cbc` or `cp-sat`.
@@ -62,7 +62,7 @@ def run_worker(solver: str, model: str, options: Mapping[str, Any], seconds: flo
         seconds: wall seconds of solving, > 0; the process is killed `GRACE_SECONDS` later.
 
     Raises:
-        SolverError: the solver is not installed, or its process failed for another reason than a limit.
+        SolverError: the solver is not installed, or its process failed for a reason other than a limit.
     """
     if not seconds > 0:
         raise ValueError(f"seconds: got {seconds!r}, expected a number > 0 (wall seconds)")
@@ -75,7 +75,7 @@ def run_worker(solver: str, model: str, options: Mapping[str, Any], seconds: flo
         with (folder / "errors").open("wb") as errors:
             process = subprocess.Popen(
                 [sys.executable, "-P", "-m", f"{__package__}.worker", name],
-                stdin=subprocess.PIPE,  # its end tells the worker that the parent is gone
+                stdin=subprocess.PIPE,  # closes when the parent ends, which ends the worker
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 cwd=name,
@@ -92,7 +92,7 @@ def run_worker(solver: str, model: str, options: Mapping[str, Any], seconds: flo
 
 
 def _listen(process: subprocess.Popen[bytes], seconds: float) -> Report:
-    """Collects the worker's lines until it ends or its time is over."""
+    """Collects the worker's lines until the worker ends or its time is over."""
     assert process.stdout is not None
     report = Report()
     deadline = time.monotonic() + START_SECONDS
@@ -113,7 +113,7 @@ def _listen(process: subprocess.Popen[bytes], seconds: float) -> Report:
 
 
 def _take(report: Report, event: dict[str, Any]) -> bool:
-    """Notes one line of the worker; True for the one that says that solving begins."""
+    """Adds one line of the worker to the report; returns whether the line says that solving begins."""
     for key, value in event.items():
         if key != "ready":
             setattr(report, key, value)
@@ -121,7 +121,7 @@ def _take(report: Report, event: dict[str, Any]) -> bool:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Ends the worker and whatever it started."""
+    """Ends the worker and its children."""
     if process.poll() is None:
         try:
             os.killpg(process.pid, signal.SIGKILL)
@@ -134,7 +134,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _explain(report: Report, code: int, folder: Path, solver: str) -> None:
-    """Completes a report whose worker did not come to its last word."""
+    """Completes the report of a worker that ended without a last line."""
     if report.ended != "killed":
         return
     from .runners import cbc_log_bound
@@ -151,6 +151,6 @@ def _explain(report: Report, code: int, folder: Path, solver: str) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """The environment without anything that only this process needs; keys of providers stay here."""
+    """The few environment variables that a solver needs; leaves out all others, such as providers' keys."""
     kept = ("PATH", "HOME", "TMPDIR", "TEMP", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "SYSTEMROOT")
     return {name: os.environ[name] for name in kept if name in os.environ}

@@ -1,4 +1,4 @@
-"""What a solver established: status from a closed list, value, proven bound; and the reference it makes."""
+"""The result of a solver run (status, value, proven bound) and the reference that follows from it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..base import ProofKind, Reference, ReferenceKind
 
 
 class ModelError(ValueError):
-    """A model that cannot be what its author meant: invalid, unbounded, or at odds with the verification."""
+    """A model that cannot be right: invalid, infeasible, unbounded, or at odds with the verification."""
 
 
 class SolveStatus(StrEnum):
-    """What is known of a model when the solver has ended, or has been ended."""
+    """What is known about a model after the end of the solver."""
 
     OPTIMUM = "optimum"
     FEASIBLE = "feasible"
@@ -32,19 +32,19 @@ class Solved:
     """Outcome of one solver run, in the model's own unit and sense.
 
     Attributes:
-        status: `OPTIMUM` only if the proven bound, safely rounded, equals the value; a solver's own word
-            "optimal" is not enough.
+        status: `OPTIMUM` only if the safely rounded proven bound equals the value; the solver's claim
+            "optimal" alone is not enough.
         value: objective of `solution`, recomputed from it; set iff there is a solution.
         bound: proven bound (lower when minimising, upper when maximising), rounded to the safe side.
         solution: value of every variable, by position in the model; integers are `int`.
         names: name of every variable, by position (CP-SAT allows empty and repeated ones).
         sense: of the model.
-        proof: `SOLVER`, or `ARITHMETIC` where the caller's own bound is the stronger; None without a bound.
+        proof: `SOLVER`, or `ARITHMETIC` if the caller's bound is at least as strong; None without a bound.
         solver: `highs`, `cbc` or `cp-sat`.
-        version: of the solver.
+        version: version of the solver.
         seconds: wall seconds of the worker, its start included.
-        command: limits and seed of the run, so that it can be repeated.
-        note: how the run ended when it did not end by itself; empty otherwise.
+        command: limits and seed of the run, for repeating it.
+        note: why the run did not end by itself, or why part of its report is not used; else empty.
     """
 
     status: SolveStatus
@@ -75,7 +75,7 @@ class Solved:
         """Value of a variable of the model, given as the variable itself, its name or its position.
 
         Raises:
-            KeyError: there is no solution, or no such variable.
+            KeyError: the run has no solution, or the model has no such variable.
         """
         if self.solution is None:
             raise KeyError(f"{variable}: no solution was found ({self.status})")
@@ -86,27 +86,28 @@ class Solved:
             if name not in self.names:
                 raise KeyError(f"{name}: not in the model")
             return self.solution[self.names.index(name)]
-        index: int = variable.index  # CP-SAT knows them by position, negations below zero
+        index: int = variable.index  # CP-SAT: a position, or a negative number for a negation
         return self.solution[index] if index >= 0 else 1 - self.solution[-index - 1]
 
     def by_name(self) -> Mapping[str, int | float]:
-        """Name → value of all named variables; empty without a solution."""
+        """Name → value of all variables with a name; empty without a solution."""
         return {n: v for n, v in zip(self.names, self.solution or (), strict=False) if n}
 
     def as_reference(self, *, unit: int | Fraction = 1, verified: Number | None = None) -> Reference:
-        """The reference that this run proves: `OPTIMUM` only if value and bound are equal, else `BOUND`.
+        """The reference that this run proves: an `OPTIMUM` if value and bound are equal, else a `BOUND`.
 
         Args:
             unit: one unit of the model's objective in the problem's unit, > 0 (`Fraction(1, 100)` for a model
                 in cents).
-            verified: objective of this solution as the problem's own `verify` gives it (problem's unit); a
-                model that disagrees with the verification is an error, not a reference.
+            verified: objective of this solution according to the problem's own `verify` (problem's unit); a
+                model that disagrees with it is an error.
 
         Returns:
-            A reference of kind `BEST_KNOWN` when there is a solution without any bound.
+            The reference; of kind `BEST_KNOWN` for a solution without a bound.
 
         Raises:
-            ModelError: the model is infeasible, disagrees with `verified`, or nothing is known.
+            ModelError: the model is infeasible or disagrees with `verified`, or the run gave neither bound
+                nor solution.
         """
         if self.status is SolveStatus.INFEASIBLE:
             raise ModelError(f"{self.solver}: the model of this instance is infeasible")
@@ -149,7 +150,7 @@ def safe_bound(bound: float, sense: Sense, *, integral: bool) -> int | float:
 
 
 def stronger(left: int | float, right: int | float, sense: Sense) -> bool:
-    """Whether one bound says at least as much as another."""
+    """Whether one bound is at least as tight as another."""
     return left >= right if sense is Sense.MINIMISE else left <= right
 
 
@@ -169,13 +170,13 @@ def conclude(
     command: str,
     note: str,
 ) -> Solved:
-    """Draws the conclusion from what a worker reported.
+    """Turns a worker's report into a result.
 
     Args:
-        bound: the solver's, safely rounded already.
-        exact: whether the solution was checked in integers, so that it is feasible beyond doubt. It then
-            refutes every bound that it beats: the solver's is dropped, the caller's is an error of the
-            caller. A solution in floats that beats a bound may itself be none, and is dropped.
+        bound: the solver's bound, already safely rounded.
+        exact: whether the solution was checked in integers and is therefore certainly feasible. An exact
+            solution refutes every bound that it beats: the solver's bound is dropped, and a refuted bound of
+            the caller's is an error. A float solution that beats a bound may be infeasible and is dropped.
 
     Raises:
         ModelError: an exact solution is better than `known_bound`.
@@ -211,7 +212,7 @@ def conclude(
 
 
 def _beats(value: int | float, bound: int | float, sense: Sense, exact: bool) -> bool:
-    """Whether a solution is better than a bound, floats by more than their noise; integers have none."""
+    """Whether a solution is better than a bound, for floats by more than their rounding noise."""
     whole = isinstance(value, int) and isinstance(bound, int)
     noise = 0.0 if exact or whole else 1e-6 * max(1.0, abs(bound))
     return value < bound - noise if sense is Sense.MINIMISE else value > bound + noise

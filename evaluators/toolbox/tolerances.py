@@ -1,4 +1,4 @@
-"""Whether a solver that counts in floats can tell the integer points of a model from their neighbours."""
+"""Checks whether a solver that computes in floats can tell a model's integer points from their neighbours."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from typing import Any
 
 TOLERANCE = 1e-9
-"""How far HiGHS and CBC are told to let an integer be off, and a row relative to its largest coefficient."""
+"""Tolerance set in HiGHS and CBC for integers, and for rows relative to their largest coefficient."""
 _ROUNDING = 1e-15
-"""Of a row's side: floats have 53 bits."""
+"""Rounding error relative to a row's side: floats have 53 bits."""
 _UNIT_SHARE = 0.5
-"""Of a row's smallest step that all tolerances together may reach."""
+"""All tolerances of a row together must stay below this share of its smallest step."""
 
 
 def beyond_tolerances(document: dict[str, Any]) -> str | None:
-    """Why a solver's bound and its word "infeasible" prove nothing about a model; None if they do.
+    """Why a solver's bound or claim of infeasibility proves nothing about a model; None if it is a proof.
 
-    A row Σ aᵢxᵢ ≤ b may be off by 1e-9 (Σ|aᵢ| + max|aᵢ|). Once that reaches the row's smallest step, the
-    solver takes 1.000000001 for the integer 1, finds that the rounded point breaks the row, drops the whole
-    branch with it, and calls what is left optimal, or the model infeasible.
+    A row Σ aᵢxᵢ ≤ b may be off by 1e-9 (Σ|aᵢ| + max|aᵢ|). Once that reaches half the row's smallest step, the
+    solver may take 1.000000001 for the integer 1, find that the rounded point breaks the row, drop the whole
+    branch, and then call a worse solution optimal or the model infeasible.
 
     Args:
-        document: columns and rows in the worker's form.
+        document: columns and rows of the model, as the worker reads them.
     """
     integer = [column[3] for column in document["columns"]]
     for number, (low, high, columns, coefficients) in enumerate(document["rows"]):
@@ -42,12 +42,12 @@ def beyond_tolerances(document: dict[str, Any]) -> str | None:
 
 
 def whole_row(integer: Sequence[bool], coefficients: Sequence[int | float]) -> bool:
-    """Whether a row's terms are integers at every integer point, so that it can be checked exactly."""
+    """Whether a row's terms are integers at every integer point, so that the row can be checked exactly."""
     return all(integer) and all(c == math.floor(c) for c in coefficients)
 
 
 def _step(sizes: Sequence[int | float], sides: Sequence[int | float], whole: bool) -> int | float:
-    """The least by which a row can be broken: of integers their divisor, else about its least coefficient."""
+    """Least violation of a row: the greatest common divisor of integers, else about the least coefficient."""
     if not whole:
         return min(sizes)
     return math.gcd(*(int(size) for size in sizes), *(math.floor(side) for side in sides))

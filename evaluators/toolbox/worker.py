@@ -1,8 +1,8 @@
-"""The solver's process: reads a model from a folder, solves it, and says on stdout what it finds on the way.
+"""The solver's process: reads a model from a folder, solves it, and reports progress on standard output.
 
-Run as `python -m gapsmith.evaluators.toolbox.worker FOLDER`. One JSON object a line: `{"ready": true}`, then
-incumbents and bounds as they come, then `{"ended": …}`. Standard input is a life line: when it ends, so does
-this process with all that it started.
+Run as `python -m gapsmith.evaluators.toolbox.worker FOLDER`. Each line of output is a JSON object: first
+`{"ready": true}`, then incumbents and bounds as they come, then `{"ended": …}`. When standard input closes,
+this process ends together with its children.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ MEMORY_BYTES = 6 * 1024**3
 
 
 def main(folder: Path) -> None:
-    """Solves the model of a folder."""
+    """Solves the model in a folder."""
     stream = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a solver prints itself must not mix with the report
+    os.dup2(2, 1)  # a solver's own output must not mix with the report
     _limit_memory()
     threading.Thread(target=_watch_parent, daemon=True).start()
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
