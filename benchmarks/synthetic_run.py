@@ -243,7 +243,7 @@ class Synthetic:
 
     def _meet(self, told: int) -> None:
         """Lets the islands meet as they do in a campaign."""
-        for event in self.islands.told(told):
+        for event in self.islands.meet(told):
             self.store.event(told, event.kind, event.data)
 
     def _outcome(

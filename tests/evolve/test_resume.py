@@ -86,7 +86,7 @@ def state(search: Search) -> Any:
     )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.lists(st.integers(1, 2 * ITERATIONS), min_size=1, max_size=3), seed=st.integers(1, 3))
 def test_a_course_that_is_cut_anywhere_goes_on_as_if_it_was_not(
     fakes: Make, cuts: list[int], seed: int
