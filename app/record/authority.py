@@ -206,7 +206,7 @@ def _asks(record: RunRecord, config: Config, uses: Collection[Use]) -> Iterator[
     source = source_of(config.campaign.problem)
     if source is not None:
         where = " (in the run's own folder)" if _is_inside(source.path, record.folder) else ""
-        yield _Ask(f"plug-in {source.path}{where}", source.digest, recorded.get("plug-in"))
+        yield _Ask(f"plug-in {source.path.absolute()}{where}", source.digest, recorded.get("plug-in"))
     if extra := [name for name in config.sandbox.modules if name not in DEFAULT_MODULES]:
         yield _Ask(f"modules that programs may import: {', '.join(extra)}")
     section, usual = config.sandbox, Config().sandbox
