@@ -1,4 +1,4 @@
-"""The problem's words: instances, answers and their verdicts, and what a problem must and may offer."""
+"""Data types and protocols of a problem: instances, verdicts, and what a problem must and may offer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .plain import NAME, brief, is_name, plain_fault
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Number: TypeAlias = int | Fraction | float
-"""An objective or a reference; `int` and `Fraction` compare exactly, `float` within a stated tolerance."""
+"""An objective or a reference; compared exactly if `int` or `Fraction`, within a tolerance if `float`."""
 
 SPLITS = ("train", "valid", "test")
 
@@ -29,7 +29,7 @@ class Sense(StrEnum):
 
 
 def encode_number(number: Number) -> str:
-    """Text of a number: `12` (int), `7/3` (Fraction), `0.5` or `1e-09` (float); kinds stay apart."""
+    """Text of a number, which keeps its type: `12` (int), `7/3` (Fraction), `0.5` or `1e-09` (float)."""
     if isinstance(number, bool):
         raise TypeError(f"number: got {number!r}, expected int, Fraction or float")
     if isinstance(number, int):
@@ -43,7 +43,7 @@ def decode_number(text: str) -> Number:
     """The number that `encode_number` wrote.
 
     Raises:
-        ValueError: the text is none of the three forms, or not finite.
+        ValueError: the text has none of the three forms, or the number is not finite.
     """
     if "/" in text:
         numerator, denominator = map(int, text.split("/"))
@@ -63,7 +63,7 @@ def canonical_json(value: Any) -> str:
 
     Raises:
         ValueError: the value holds NaN or infinity.
-        TypeError: the value is no JSON.
+        TypeError: the value is not JSON.
     """
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
 
@@ -73,14 +73,14 @@ class Instance:
     """One instance of a problem.
 
     Attributes:
-        id: unique within the problem; says set and number (`train-003`, `wt40-17`).
-        split: the set it was drawn for: `train`, `valid`, `test`, or the name of a named set.
+        id: unique within the problem; contains set and number (`train-003`, `wt40-17`).
+        split: the set that the instance belongs to: `train`, `valid`, `test`, or the name of a named set.
         stratum: group for tables and stratified order (`rdd=0.2 tf=0.6`).
-        public: what a candidate sees, its keyword arguments (JSON mapping; integers stay integers).
+        public: keyword arguments of a candidate's entry point (JSON mapping; integers stay integers).
         scale: positive number in the objective's unit, the least denominator that a gap has in the fitness
             (SMTT: mean processing time; bins: 1; costs: the cheapest unit).
         source: citation, or generator and seed.
-        hidden: what only the parent knows (JSON mapping: the sequence of an online problem, labels).
+        hidden: data that no candidate sees (JSON mapping: the sequence of an online problem, labels).
         digest: hex SHA-256 of the canonical public and hidden parts (derived).
     """
 
@@ -108,7 +108,7 @@ class Instance:
         object.__setattr__(self, "digest", digest)
 
     def _plain_fault(self) -> str | None:
-        """The part and the key whose value is no plain JSON."""
+        """Names the part and the key whose value is not plain JSON, with the fault; None without a fault."""
         if fault := plain_fault(self.public):
             return f"public{fault}"
         fault = None if self.hidden is None else plain_fault(self.hidden)
@@ -116,7 +116,7 @@ class Instance:
 
 
 class VerdictStatus(StrEnum):
-    """What a problem says of an answer."""
+    """A problem's classification of an answer."""
 
     VALID = "valid"
     INFEASIBLE = "infeasible"
@@ -129,7 +129,7 @@ class Verdict:
 
     Attributes:
         objective: in the problem's unit.
-        violations: sentences that say what is wrong, empty iff valid.
+        violations: sentences that name the faults of the answer, empty iff valid.
     """
 
     status: VerdictStatus
@@ -137,7 +137,7 @@ class Verdict:
     violations: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        # A status or a violation of another type would pass here and fail where a score is made of it.
+        # Without this check, a wrong type would fail only later, in the computation of a score.
         if not isinstance(self.status, VerdictStatus):
             raise ValueError(f"Verdict status: got {brief(self.status)}, expected a VerdictStatus")
         if not isinstance(self.violations, tuple) or not all(isinstance(v, str) for v in self.violations):
@@ -164,16 +164,17 @@ class Verdict:
 
 
 class Problem(Protocol):
-    """What every problem offers. Pure and deterministic; `version` is part of every cache key.
+    """The interface of every problem; all methods are pure and deterministic.
 
     Attributes:
         name: lower case with hyphens.
-        version: changes whenever instances, verification or objective change.
+        version: a text that changes whenever instances, verification or objective change; part of every cache
+            key.
         sense: minimise or maximise.
-        unit: of the objective, plural (`bins`, `tardiness`).
+        unit: unit of the objective, plural (`bins`, `tardiness`).
         entry_point: name of the function or class that a candidate defines.
         signature: the entry point's signature as a candidate writes it, with types.
-        statement: the task in the field's words, for a person or a language model: input, answer, objective.
+        statement: the task (input, answer, objective) in the field's words, for people and language models.
     """
 
     @property
@@ -195,34 +196,34 @@ class Problem(Protocol):
         """Name of each set → one sentence about it; `train`, `valid` and `test` are among them."""
 
     def instances(self, set: str, seed: int) -> Sequence[Instance]:
-        """The instances of a set, the same for the same seed; sets with fixed data ignore the seed.
+        """The instances of a set, equal for equal seeds; a set with fixed data ignores the seed.
 
         Raises:
-            KeyError: no set of this name.
+            KeyError: the problem has no set of this name.
         """
 
     def start_programs(self) -> Mapping[str, str]:
-        """Id → source text of the programs that a campaign starts from; the first is the default."""
+        """Id → source text of the programs from which a campaign may start; the first is the default."""
 
     def baselines(self) -> Mapping[str, str]:
         """Id (lower case, hyphens) → source text of heuristics to compare with, run like any candidate."""
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """Judges an answer, from the instance and the answer alone, in exact arithmetic."""
+        """Judges an answer in exact arithmetic, from nothing but the instance and the answer."""
 
 
 @runtime_checkable
 class Driven(Protocol):
-    """A problem whose candidates run inside fixed source (`drive(entry, instance)`), in the sandbox."""
+    """A problem with fixed source (`drive(entry, instance)`) that calls its candidates in the sandbox."""
 
     @property
     def driver(self) -> str: ...
 
 
 class Dialogue(Protocol):
-    """Parent side of one interactive execution; the same shape as the sandbox's port of this name.
+    """Parent side of one interactive execution; the same interface as the sandbox's `Dialogue`.
 
-    Neither folder may import the other, so these lines stand in both.
+    Neither folder may import the other, so both define the protocol.
     """
 
     def next(self, line: bytes) -> bytes | None: ...
@@ -234,15 +235,15 @@ class Interactive(Protocol):
     """A problem whose instances are revealed step by step; each decision is final."""
 
     def dialogue(self, instance: Instance) -> Dialogue:
-        """A fresh, pure stepper over the instance's hidden sequence."""
+        """A new dialogue over the instance's hidden sequence, independent of all other dialogues."""
 
 
 @runtime_checkable
 class Keyed(Protocol):
-    """A problem whose hidden parts are drawn with a secret, so that no candidate can draw them again."""
+    """A problem whose hidden parts depend on a secret, so that no candidate can draw them again."""
 
     def keyed(self, secret: str) -> Problem:
-        """The same problem drawn with this secret (hex text; empty for the public draw)."""
+        """The same problem with hidden parts drawn from this secret (hex text; empty for the public draw)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +252,10 @@ class Primitive:
 
     Attributes:
         text: Python expression over names that are in scope in the entry point's body (`due_dates[j]`).
-        kind: type of its value: `number`, `vector`, `boolean` or a name of the problem's own.
+        kind: type of the value: `number`, `vector`, `boolean` or a name that the problem defines.
         meaning: a few words with the unit.
-        term: what the field calls it, an identifier, for programs that are put into readable form; empty
-            when it has no name of its own.
+        term: the field's name for the expression, as an identifier for simplified programs; empty if the
+            field has no name for it.
     """
 
     text: str
@@ -265,7 +266,7 @@ class Primitive:
 
 @runtime_checkable
 class HasPrimitives(Protocol):
-    """A problem that tells the offline proposer which expressions matter, as data."""
+    """A problem that gives the offline proposer the expressions that matter, as data."""
 
     def primitives(self) -> Sequence[Primitive]:
         """Expressions of the field, in no particular order."""
@@ -278,7 +279,7 @@ class Shape:
     Attributes:
         kind: `rectangle` (x, y, width, height), `line` (x, y to x + width, y + height) or `label` (x, y).
         x, y, width, height: in the drawing's units.
-        text: label, or what a rectangle is (shown inside when there is room).
+        text: text of a label, or name of a rectangle (shown inside if there is room).
         group: shapes of one group share a colour (`late`, `job`, `gpu`).
     """
 
@@ -293,7 +294,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """An answer as plain shapes with axis titles (each with its unit); Gapsmith draws it."""
+    """An answer as plain shapes, for Gapsmith to draw; each axis title contains its unit."""
 
     title: str
     x_title: str
@@ -306,11 +307,11 @@ class Drawable(Protocol):
     """A problem whose answers can be drawn."""
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
-        """Shapes for a valid answer."""
+        """The drawing of a valid answer."""
 
 
 class InstanceFileError(ValueError):
-    """A user's file cannot be read; names file, row or line, column, what was got and what was expected."""
+    """A user's file cannot be read; the message names file, row or line, column, found and expected value."""
 
 
 @runtime_checkable
@@ -319,13 +320,14 @@ class ReadsInstances(Protocol):
 
     @property
     def instance_format(self) -> str:
-        """One paragraph that says which files are read and what each column or key means, with units."""
+        """One paragraph on the readable files and the meaning of each column or key, with units."""
 
     def read_instances(self, path: Path) -> Sequence[Instance]:
-        """Instances of a file, `split` set to the file's name.
+        """Reads the instances of a file; their `split` is the file's name.
 
         Raises:
-            InstanceFileError: with the row, what was got and what was expected.
+            InstanceFileError: the file has a fault; the message names the row, the found and the expected
+                value.
         """
 
 
@@ -336,7 +338,7 @@ class Parameter:
     Attributes:
         meaning: one sentence.
         unit: plural, or empty for a pure number.
-        minimum, maximum: inclusive range; None is open.
+        minimum, maximum: inclusive range; None for no limit.
     """
 
     meaning: str

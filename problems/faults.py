@@ -1,4 +1,4 @@
-"""Sentences about what is wrong with an answer, for verdicts."""
+"""Sentences about faults of an answer, for verdicts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .base import Json
 
 
 def integer_fault(value: Json, where: str, low: int, high: int, meaning: str) -> str | None:
-    """One sentence on why a value is no integer of [low, high] (a boolean is none), or None."""
+    """One sentence on why a value is not an integer in [low, high]; None if it is. Booleans are not."""
     if isinstance(value, bool) or not isinstance(value, int):
         return f"{where}: got {kind(value)}, expected {meaning}, an integer from {low} to {high}"
     if not low <= value <= high:
@@ -16,7 +16,7 @@ def integer_fault(value: Json, where: str, low: int, high: int, meaning: str) ->
 
 
 def list_fault(value: Json, where: str, length: int | None, meaning: str) -> str | None:
-    """One sentence on why a value is no list (of this length), or None."""
+    """One sentence on why a value is not a list (of this length); None if it is."""
     if not isinstance(value, list):
         return f"{where}: got {kind(value)}, expected {meaning}"
     if length is not None and len(value) != length:
@@ -25,7 +25,7 @@ def list_fault(value: Json, where: str, length: int | None, meaning: str) -> str
 
 
 def kind(value: Json) -> str:
-    """What a JSON value is, in words."""
+    """The type of a JSON value, in words."""
     if value is None:
         return "nothing (null)"
     words = {bool: "true or false", int: "an integer", float: "a float", str: "a text", dict: "an object"}

@@ -1,4 +1,4 @@
-"""What the readers of users' files share: names, lines, and JSON that is refused where Python would guess."""
+"""Shared parts of the readers of users' files: names, lines, and JSON stricter than Python's."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .base import InstanceFileError
 from .plain import NAME, brief, is_name
 
 _DIGITS = 60
-"""Longer integers are kept as decimals: Python refuses to read those of more than 4300 digits."""
+"""Integers with more digits are read as decimals, because Python refuses more than 4300 digits."""
 
 
 class JsonFault(ValueError):
-    """A text that is not read as JSON.
+    """A text that is not accepted as JSON.
 
     Attributes:
-        got, expected: for the reader's message.
-        line, column: of the text, from 1; 0 where they are not known.
+        got, expected: found and expected text, for the reader's message.
+        line, column: position in the text, from 1; 0 if unknown.
     """
 
     def __init__(self, got: str, expected: str, line: int = 0, column: int = 0) -> None:
@@ -29,20 +29,20 @@ class JsonFault(ValueError):
 
 
 def check_file_name(path: Path) -> None:
-    """Refuses a file whose name cannot be shown: it names the set, and instances without an id of their own.
+    """Refuses a file whose name cannot name a set, or instances without their own ids.
 
     Raises:
-        InstanceFileError: the name, with or without its ending, is no name.
+        InstanceFileError: the file's name, with or without its ending, is not a valid name.
     """
     if not (is_name(path.name) and is_name(path.stem)):
         raise InstanceFileError(f"file name: got {path.name!r}, expected {NAME}; rename the file")
 
 
 def read_name(value: object, where: str) -> str:
-    """The name of an instance or of a stratum; an integer (instances may be numbered) as its digits.
+    """The name of an instance or a stratum; an integer becomes its digits, since instances may be numbered.
 
     Raises:
-        InstanceFileError: it is no name; the message begins with `where`.
+        InstanceFileError: the value is not a valid name; the message begins with `where`.
     """
     name = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not is_name(name):
@@ -51,9 +51,9 @@ def read_name(value: object, where: str) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    r"""The lines of a text that was read with its ends of line turned to \n, as `Path.read_text` does.
+    r"""The lines of a text whose line ends are all \n, as `Path.read_text` gives them.
 
-    `str.splitlines` also splits at U+2028, U+0085 and others, which JSON texts and CSV cells may hold.
+    `str.splitlines` would also split at U+2028, U+0085 and others, which JSON texts and CSV cells may hold.
     """
     return text.split("\n")
 
@@ -63,10 +63,10 @@ def parse_json(
     parse_float: Callable[[str], Any] = float,
     parse_constant: Callable[[str], Any] = float,
 ) -> Any:
-    """The value of a JSON text; an integer of very many digits is a Decimal, which readers refuse by name.
+    """The value of a JSON text; a very long integer becomes a Decimal, which the readers refuse.
 
     Raises:
-        JsonFault: no JSON, nested too deep, or an object that names a key twice.
+        JsonFault: the text is not JSON, is nested too deeply, or repeats a key within an object.
     """
     try:
         return json.loads(
@@ -83,10 +83,10 @@ def parse_json(
 
 
 def decimal(text: str) -> Decimal:
-    """A JSON number, exact.
+    """The exact value of a JSON number.
 
     Raises:
-        JsonFault: its exponent is beyond what decimals can hold.
+        JsonFault: the exponent is too large for a decimal.
     """
     try:
         return Decimal(text)
@@ -95,7 +95,7 @@ def decimal(text: str) -> Decimal:
 
 
 def shown(value: object) -> str:
-    """A value for a message, cut where it is long."""
+    """A value for a message, shortened if long."""
     if not isinstance(value, Decimal):
         return brief(value)
     if value.as_tuple().exponent == 0 and value.adjusted() >= _DIGITS:
@@ -108,7 +108,7 @@ def _integer(text: str) -> int | Decimal:
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; of a key given twice Python would take the last value without a word."""
+    """A JSON object; refuses a repeated key, for which Python would silently keep the last value."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]

@@ -17,7 +17,7 @@ _ATTEMPTS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One drawn instance before it has a name: its public part, what the parent keeps, and its scale."""
+    """A drawn instance without id and set: its public part, its scale and its hidden part."""
 
     public: Mapping[str, Any]
     scale: int | Fraction
@@ -33,7 +33,7 @@ class Cell:
 
 
 def stream(key: str) -> random.Random:
-    """A random stream of its own for every key; equal keys give equal streams on every machine."""
+    """A separate random stream for each key; equal keys give equal streams on every machine."""
     return random.Random(int.from_bytes(hashlib.sha256(key.encode()).digest(), "big"))
 
 
@@ -46,19 +46,19 @@ def draw_set(
     law: str,
     taken: set[str] | None = None,
 ) -> list[Instance]:
-    """Instances of a set in stratified order: each of `rounds` rounds has one of every cell.
+    """Draws the instances of a set in stratified order: each round has one instance of every cell.
 
     Args:
-        problem: name that keys the streams.
-        label: name of the set; sets of different names come from different streams.
+        problem: name of the problem, part of the streams' keys.
+        label: name of the set; sets of different names use different streams.
         seed: any integer.
         cells: the strata.
         rounds: instances per stratum, ≥ 1.
         law: one phrase for the instances' source.
-        taken: digests that may not appear again; those of the set are added.
+        taken: digests that may not appear again; the function adds the digests of the set.
 
     Raises:
-        ValueError: a cell gave no new instance (far too few values for so many instances).
+        ValueError: a cell gave no new instance, because its law has too few values for so many instances.
     """
     taken = set() if taken is None else taken
     instances: list[Instance] = []
@@ -87,7 +87,7 @@ def draw_set(
 def draw_splits(
     problem: str, seed: int, cells: Sequence[Cell], rounds: Mapping[str, int], law: str
 ) -> dict[str, list[Instance]]:
-    """The splits of one seed, disjoint by digest; `rounds` says how many instances per stratum each has."""
+    """The splits of one seed, disjoint by digest; `rounds` maps a split to its instances per stratum."""
     taken: set[str] = set()
     return {
         split: draw_set(problem, split, seed, cells, count, law, taken) for split, count in rounds.items()

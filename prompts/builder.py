@@ -1,4 +1,4 @@
-"""Templates and parts become the two texts of a prompt, within a size."""
+"""Builds the two texts of a prompt from templates and parts, within a size limit."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ TEMPLATES = Path(__file__).parent / "templates"
 OPERATORS = ("improve", "explore", "combine", "tune", "simplify", "repair")
 SYSTEM = "system"
 _FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, MemoryError, TypeError, ValueError)
-"""What a template can raise beside Jinja's own errors."""
+"""Exceptions that a template can raise besides Jinja's own."""
 
 
 class PromptTooLarge(ValueError):
-    """A prompt exceeds its size even without everything that can be left out."""
+    """A prompt exceeds its size limit even without its optional parts."""
 
 
 class TemplateInvalid(ValueError):
-    """A template cannot be filled; says which and why."""
+    """A template cannot be filled; the message names the template and the reason."""
 
 
 class Builder:
     """Fills the template of an operator.
 
     Args:
-        tokens: size of a prompt, both texts together (estimated tokens, > 0).
-        folder: a user's folder whose files (`improve.md.jinja`, …) replace the built-in ones of the same
-            name.
+        tokens: largest size of a prompt, both texts together (estimated tokens, > 0).
+        folder: a user's folder, whose files (`improve.md.jinja`, …) replace the built-in templates of
+            the same name.
     """
 
     def __init__(self, tokens: int = 16_000, folder: Path | None = None) -> None:
@@ -57,7 +57,7 @@ class Builder:
         self.digest = self._digest()
 
     def _digest(self) -> str:
-        """Hex SHA-256 over names and texts of all templates: the version of the prompts."""
+        """Hex SHA-256 of the names and texts of all templates, the version of the prompts."""
         loader = self._environment.loader
         assert loader is not None
         names = sorted(self._environment.list_templates(filter_func=lambda name: name.endswith(".md.jinja")))
@@ -67,13 +67,13 @@ class Builder:
     def render(self, operator: str, parts: Parts) -> tuple[str, str]:
         """System and user text of an operator's prompt.
 
-        What does not fit is left out in this order: inspirations from the last, worst instances, strata,
-        lineage. The task and the programs to change never are.
+        A prompt that is too large loses parts in this order: inspirations from the last, worst instances from
+        the last, strata, lineage. The task and the programs to change always stay.
 
         Raises:
-            PromptTooLarge: the rest is still too large.
-            TemplateInvalid: a template names something that does not exist, has a syntax error, or does what
-                Jinja's sandbox refuses.
+            PromptTooLarge: the prompt is too large even without these parts.
+            TemplateInvalid: a template uses an unknown name, has a syntax error, or does what Jinja's sandbox
+                refuses.
         """
         parts = with_texts(parts, plain_text, plain_code)
         system = self._fill(SYSTEM, parts)
@@ -98,7 +98,7 @@ class Builder:
 
 
 def _smaller(parts: Parts) -> Iterator[Parts]:
-    """The parts, and then ever fewer of them."""
+    """Yields the parts, then ever fewer of them."""
     yield parts
     while parts.inspirations:
         parts = replace(parts, inspirations=parts.inspirations[:-1])
@@ -111,5 +111,5 @@ def _smaller(parts: Parts) -> Iterator[Parts]:
 
 
 def _percent(value: float | None) -> str:
-    """A percentage with two decimals; a dash when not known."""
+    """A percentage with two decimals; a dash if unknown."""
     return "–" if value is None else f"{value:.2f} %"

@@ -1,8 +1,8 @@
-"""Marks that a model, or the reader of its reply, would take for more than text; a dot breaks and mends them.
+"""Breaks marks that a model, or the parser of its reply, would read as more than text, and restores them.
 
-A mark is shown with one dot after its first character: `<|im_start|>` becomes `<⁞|im_start|>`. A mark that
-has dots already gets one more, so that `restore` gives back every text exactly: what a model copies from a
-program is again the program's own text, with the dots or without them.
+A prompt shows a mark with a dot after its first character: `<|im_start|>` becomes `<⁞|im_start|>`. A mark
+that already has dots gets one more, so that `restore` recovers every text exactly: a program that a model
+copies becomes the original program again, whether the model kept the dots or not.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 DOT = "\u205e"
-"""VERTICAL FOUR DOTS: seen, a character of its own to every tokeniser, and in no program that we know."""
+"""VERTICAL FOUR DOTS: visible, a separate character for every tokeniser, and in no program that we know."""
 
 HEADINGS = (
     "Task",
@@ -65,15 +65,15 @@ _DOTTED = re.compile(rf"(?:{_CHAT}|{_SECTIONS}){DOT}", _FLAGS)
 
 
 def neutral_text(text: str) -> str:
-    """A text whose marks of chat formats are broken by a dot."""
+    """Breaks the marks of chat formats in a text with a dot."""
     return _OF_TEXT.sub(lambda match: match[0] + DOT, text)
 
 
 def neutral_code(code: str) -> str:
-    """A program whose marks of chat formats, and of the prompt's own sections, are broken by a dot."""
+    """Breaks the marks of chat formats and of the prompt's own sections in a program with a dot."""
     return _OF_CODE.sub(lambda match: match[0] + DOT, code)
 
 
 def restore(text: str) -> str:
-    """The program that `neutral_code` was given; a text that it did not make loses at most such dots."""
+    """Undoes `neutral_code`; any other text loses at most such dots."""
     return _DOTTED.sub(lambda match: match[0][:-1], text)

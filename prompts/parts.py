@@ -1,4 +1,4 @@
-"""What a prompt is made of, as plain data."""
+"""The parts of a prompt, as plain data."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is asked of every program.
+    """The task of every program.
 
     Attributes:
         statement: the problem in the field's words.
-        entry_point, signature: what a program defines.
+        entry_point, signature: name and signature of the function or class that a program defines.
         minimise: whether a smaller objective is better.
-        unit: of the objective, plural.
+        unit: unit of the objective, plural.
         modules: module names that a program may import.
         cpu_seconds: CPU limit per instance (seconds).
     """
@@ -31,12 +31,12 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Mean gaps on one group of instances (percent; None when not known), and instances with reference 0.
+    """Mean gaps on one group of instances (percent; None if unknown), and its instances with reference 0.
 
     Attributes:
-        instances: number of instances in the group (count).
-        gap_percent, start_percent, baseline_percent: of this program, the start program, the best baseline.
-        zeros, zeros_missed: instances whose reference is 0, and how many of them this program did not reach.
+        instances: number of instances in the group.
+        gap_percent, start_percent, baseline_percent: gap of this program, start program and best baseline.
+        zeros, zeros_missed: number of instances with reference 0, and of those where this program misses 0.
     """
 
     name: str
@@ -53,11 +53,11 @@ class Case:
     """One instance in short form.
 
     Attributes:
-        name, stratum: the instance's.
-        inputs: what the program was given, shortened.
+        name, stratum: name and stratum of the instance.
+        inputs: the program's inputs, shortened.
         objective, reference: texts in the problem's unit.
-        reference_kind: what the reference is (`optimum`, `bound`, …).
-        gap_percent: None when the reference is 0.
+        reference_kind: kind of the reference (`optimum`, `bound`, …).
+        gap_percent: gap in percent; None if the reference is 0.
         cpu_seconds: CPU seconds of the execution.
     """
 
@@ -77,10 +77,10 @@ class Source:
 
     Attributes:
         label: a short name (`program A`).
-        code: its text.
+        code: text of the program.
         gap_percent: mean normalised loss on the training instances (percent, 0 is optimal everywhere).
         cpu_seconds: largest CPU seconds on one instance.
-        note: what is special about it, empty when nothing is.
+        note: a remark on the program, empty for none.
     """
 
     label: str
@@ -92,13 +92,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What was wrong with a program or reply.
+    """The failure of a program or reply.
 
     Attributes:
-        sentence: what happened.
-        text: the reply or program in question.
-        output: what the program itself said; untrusted, it is quoted.
-        inputs: what the program was given when it failed, shortened.
+        sentence: the failure in one sentence.
+        text: the failed reply or program.
+        output: the program's own output; quoted, because it is untrusted.
+        inputs: the inputs on which the program failed, shortened.
         ran: whether `text` is a program that was run, rather than a reply that could not be used.
     """
 
@@ -111,16 +111,16 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """All that a template may use.
+    """All data that a template may use.
 
     Attributes:
         parent: the program to change.
         partner: a second parent, for *combine*.
-        strata, worst: how the parent does.
-        baseline: name of the best baseline, empty when there is none.
-        lineage: at most three lines on how the parent came about.
+        strata, worst: the parent's gaps by stratum, and its worst instances.
+        baseline: name of the best baseline, empty without one.
+        lineage: at most three lines on the parent's ancestry.
         inspirations: further programs.
-        failure: for *repair*.
+        failure: the failure to mend, for *repair*.
         hunks: whether the reply shall be SEARCH/REPLACE hunks rather than a whole program.
         blocks: whether only regions between EVOLVE-BLOCK marks may change.
     """
@@ -139,7 +139,7 @@ class Parts:
 
 
 def with_texts(parts: Parts, text: Callable[[str], str], code: Callable[[str], str]) -> Parts:
-    """Parts whose programs were changed by `code`, and all other texts by `text`."""
+    """Applies `code` to all programs in the parts and `text` to all other texts."""
 
     def changed(value: Any, change: Callable[[str], str] = text) -> Any:
         if isinstance(value, str):

@@ -15,12 +15,15 @@ _ESCAPES = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|.)
 
 
 def plain_text(text: str) -> str:
-    """Text for a prompt: no escapes, no unseen characters, and no marks of chat formats."""
+    """A text for a prompt, without escape sequences, invisible characters and marks of chat formats."""
     return neutral_text(_without_unseen(text))
 
 
 def plain_code(code: str) -> str:
-    """A program for a prompt: the same, and no mark that would end its fence or hunk; see `restore`."""
+    """A program for a prompt, cleaned like a text and without marks that would end its fence or hunk.
+
+    `restore` undoes the change of the marks.
+    """
     return neutral_code(_without_unseen(code))
 
 
@@ -29,15 +32,15 @@ def _without_unseen(text: str) -> str:
 
 
 def quote(text: str, limit: int = QUOTED_CHARACTERS) -> str:
-    """Untrusted text as a Markdown quotation: every line begins with `> `, so no line can leave it.
+    """Untrusted text as a Markdown quotation; every line begins with `> `, so no line leaves the quotation.
 
-    More than `limit` characters are cut in the middle.
+    A text of more than `limit` characters is cut in the middle.
     """
     return "\n".join(f"> {line}" for line in cut(text.strip(), limit).split("\n"))
 
 
 def cut(text: str, limit: int) -> str:
-    """Text of at most `limit` characters and a mark: the middle gives way, for an error's end says most."""
+    """Cuts the middle of a text to `limit` characters and a mark; the end of an error says most."""
     if len(text) <= limit:
         return text
     head, tail = limit // 3, limit - limit // 3
@@ -68,8 +71,8 @@ def _short(value: Any, items: int) -> str:
 
 
 def tokens(text: str) -> int:
-    """Estimate of a text's tokens for size budgets: one per four UTF-8 bytes, rounded up.
+    """Estimated number of tokens of a text, for size budgets: one per four UTF-8 bytes, rounded up.
 
-    Never used for money: the ledger sets aside one token per byte.
+    Never used for money: for costs, the ledger reserves one token per byte.
     """
     return -(-len(text.encode()) // 4)

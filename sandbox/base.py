@@ -1,7 +1,7 @@
-"""The sandbox's words: what is run, under which limits, and what came of it.
+"""Data types and protocols of the sandbox: programs, limits, executions and descriptions.
 
-Nothing here scores anything. A sandbox takes a program and the public part of an instance and returns the
-answer that the program gave, or the reason why there is none.
+A sandbox scores nothing. It runs a program on the public part of an instance and returns the program's
+answer, or the reason why there is no answer.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class ExecutionStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Text of a candidate: files by path, the first one holds the entry point.
+    """The source text of a candidate, with its entry point and driver.
 
     Attributes:
-        files: path → source text (UTF-8, at most `MAX_SOURCE_BYTES` in all); the first file is the main one.
+        files: path → source text (UTF-8, at most `MAX_SOURCE_BYTES` in all); the first file is the main file.
         entry_point: name of the function or class that the main file defines.
         driver: fixed source that defines `drive(entry, instance)` (or `drive(entry, instance, receive, send)`
             for interactive instances) and runs around the entry point inside the child; None calls
@@ -68,12 +68,12 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one execution may use.
+    """Limits of one execution.
 
     Attributes:
         cpu_seconds: CPU seconds of the child, > 0 and at most a day.
-        memory_bytes: bytes of address space on top of the warm server's own, > 0 and at most 1 TiB.
-        output_bytes: bytes of the answer, and likewise of printed text, > 0 and at most 256 MiB.
+        memory_bytes: bytes of address space beyond those of the warm server, > 0 and at most 1 TiB.
+        output_bytes: bytes of the answer, and separately of printed text, > 0 and at most 256 MiB.
     """
 
     cpu_seconds: float = 2.0
@@ -88,7 +88,7 @@ class Limits:
 
     @property
     def wall_seconds(self) -> float:
-        """Wall-clock backstop in seconds: three times the CPU limit plus one."""
+        """Limit of wall time, for programs that wait: three times the CPU limit plus one second."""
         return 3 * self.cpu_seconds + 1
 
 
@@ -101,11 +101,11 @@ class Execution:
         error: a short reason fit for a prompt, message first, then one line for each of the program's own
             frames (at most 2 kB, no control characters but line ends); None iff status is OK.
         cpu_seconds: CPU seconds of the child.
-        wall_seconds: seconds from hand-over to verdict.
-        peak_memory_bytes: largest resident set of the child, bytes; None when the system does not tell.
-        output: tail of what the program printed (both streams), cleaned, at most 2 kB.
-        marks: what the program reached for beside its task (`open`, `sys.modules`, `import gc`), whether or
-            not that was refused; in the order of the first time.
+        wall_seconds: wall seconds from the start of the execution to its outcome.
+        peak_memory_bytes: largest resident set of the child, bytes; None if the system does not report it.
+        output: the end of the program's printed text (both streams), cleaned, at most 2 kB.
+        marks: names outside its task that the program used (`open`, `sys.modules`, `import gc`), refused or
+            not, in the order of first use.
     """
 
     status: ExecutionStatus
@@ -146,25 +146,25 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a sealed child found in a text without running any of it.
+    """Properties of a text that a sealed child found without running any of the text.
 
     Attributes:
-        error: None when the text parses within the caps, otherwise one sentence.
-        error_line: 1-based line of a syntax error, if it has one.
+        error: one sentence on why the text cannot be parsed within the caps; None if it can.
+        error_line: 1-based line of a syntax error; None if unknown.
         too_large: whether the error is a cap (bytes, nodes, depth) rather than syntax.
         entry_point: whether the main file defines the entry point at its top level.
         token_digest: hex SHA-256 of the normalised tokens (no comments or blank lines, no docstrings that the
             text cannot read; canonical indentation), the candidate's identity; None on error.
-        plain_digest: the same without any docstring, the identity in runs that were begun before 0.3.
+        plain_digest: like `token_digest`, but without any docstrings: the identity in runs begun before 0.3.
         shape_digest: hex SHA-256 of the syntax tree with local names numbered and floats rounded to three
-            digits, equal for texts that differ in nothing else; None on error.
+            digits, equal for texts that differ only in these; None on error.
         imports: top-level module names that the text imports anywhere, sorted.
         nodes: number of syntax-tree nodes (count).
         depth: largest depth of the syntax tree (levels).
         descriptors: counts by name: `loops`, `branches`, `calls`, `constants`, `functions`,
             `comprehensions`, `operators`, `names`.
-        constants: numeric constants with their place.
-        statements: statements with their place.
+        constants: numeric constants with their positions.
+        statements: statements with their positions.
         internals: names of interpreter internals that the text mentions (`__globals__`, `f_back`), sorted.
     """
 
@@ -186,12 +186,12 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a dialogue ended; neither finished nor broken means that the child ended first.
+    """How a dialogue ended; if neither finished nor broken, the child ended first.
 
     Attributes:
         begun: whether the child made a decision.
-        finished: whether the dialogue came to its end.
-        broken: what was wrong with a line of the child.
+        finished: whether the dialogue reached its end.
+        broken: the fault of a line of the child; None without one.
     """
 
     begun: bool = False
@@ -200,27 +200,27 @@ class Ending:
 
 
 class Dialogue(Protocol):
-    """Parent side of one interactive execution: decides what is revealed when, and keeps the transcript."""
+    """Parent side of an interactive execution: reveals the instance step by step, keeps the transcript."""
 
     def next(self, line: bytes) -> bytes | None:
         """Takes the child's last line (`b""` at first) and returns the next line to send, or None at the end.
 
-        A child's own line is never empty: the sandbox refuses it, so that no child can begin again.
+        The sandbox refuses an empty line from a child, so that no child can start the dialogue again.
 
         Raises:
             ValueError: the child's line breaks the protocol; the execution ends as `invalid_answer`.
         """
 
     def answer(self) -> Json:
-        """The answer as the parent recorded it; nothing the child says later changes it."""
+        """The answer that the parent recorded; later lines of the child do not change it."""
 
 
 @runtime_checkable
 class Led(Protocol):
-    """A dialogue that another process leads: this one only hands the pipes over."""
+    """A dialogue that another process leads; this process only passes the pipes on."""
 
     def lead(self, inbound: int, outbound: int, place: int) -> Ending:
-        """Leads the dialogue, or leads it again from its beginning where no decision was made.
+        """Leads the dialogue; may be called again, from the beginning, if the child made no decision.
 
         Args:
             inbound: descriptor to read decisions from.
@@ -234,7 +234,7 @@ class Led(Protocol):
 
 @runtime_checkable
 class Sandbox(Protocol):
-    """One slot that runs untrusted programs, one at a time. Not thread-safe; use one per thread."""
+    """A slot that runs untrusted programs one at a time; not thread-safe, so use one slot per thread."""
 
     def execute(
         self,
@@ -247,14 +247,14 @@ class Sandbox(Protocol):
         """Runs a program on the public part of an instance (UTF-8 JSON object)."""
 
     def describe(self, text: str, entry_point: str) -> Description:
-        """Describes a text in a sealed child; runs nothing of it."""
+        """Describes a text in a sealed child without running the text."""
 
     def close(self) -> None:
         """Ends the slot's processes."""
 
 
 class SandboxError(Exception):
-    """The sandbox cannot do its work here; a person must act.
+    """The sandbox cannot work on this system; a person must act.
 
     Attributes:
         layer: name of the layer that is missing or leaks (`rlimits`, `seccomp`, `landlock`, `namespaces`,
