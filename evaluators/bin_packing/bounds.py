@@ -1,6 +1,6 @@
-"""Lower bounds on the number of bins, in integers, each provable again without a solver.
+"""Lower bounds on the number of bins in integer arithmetic, each verifiable without a solver.
 
-Items are given as counts: size → number of items (units of size, all between 1 and the capacity).
+Items are counts: size → number of items (units of size, all sizes between 1 and the capacity).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def martello_toth_bound(counts: Counts, capacity: int) -> int:
 def weight_bound(counts: Counts, capacity: int, weights: Mapping[int, int]) -> int:
     """Dual bound (bins): total weight over the largest weight that fits one bin, rounded up.
 
-    Valid for all non-negative integer weights, wherever they come from: no bin can carry more than the
-    bounded knapsack optimum. Dual of P. C. Gilmore, R. E. Gomory, Operations Research 9 (1961) 849–859.
+    Valid for all non-negative integer weights, since no bin can carry more than the optimum of the bounded
+    knapsack. Dual of P. C. Gilmore, R. E. Gomory, Operations Research 9 (1961) 849–859.
 
     Args:
         counts: size → number of items.
@@ -56,7 +56,7 @@ def weight_bound(counts: Counts, capacity: int, weights: Mapping[int, int]) -> i
 
 
 def knapsack(counts: Counts, capacity: int, weights: Mapping[int, int]) -> int:
-    """Largest total weight (integer ≥ 0) of items that fit one bin together, by dynamic programme."""
+    """Largest total weight (integer ≥ 0) of items that fit one bin together, by dynamic programming."""
     best = [0] * (capacity + 1)
     for size, count in counts.items():
         weight = weights.get(size, 0)
@@ -72,7 +72,7 @@ def knapsack(counts: Counts, capacity: int, weights: Mapping[int, int]) -> int:
 
 
 def copies_in_binary(count: int) -> list[int]:
-    """Parts 1, 2, 4, … and a rest whose subset sums are exactly 0 to `count`."""
+    """Integers 1, 2, 4, … and a remainder, whose subset sums are exactly 0 to `count`."""
     parts = []
     power = 1
     while count > 0:

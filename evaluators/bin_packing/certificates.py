@@ -1,4 +1,4 @@
-"""Certificates shipped with the package: found by a file, checked in milliseconds, no solver needed."""
+"""Certificates shipped with the package in a file; checked in milliseconds, without a solver."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ FILE = "certificates.json.gz"
 
 
 def certificate_key(counts: Mapping[int, int], capacity: int) -> str:
-    """24 hex digits that name the multiset of items with its capacity, whatever their order."""
+    """24 hex digits that identify the capacity and the multiset of items."""
     text = json.dumps([capacity, sorted(counts.items())], separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 def shipped(counts: Mapping[int, int], capacity: int) -> Certificate | None:
-    """The shipped certificate of these items, unchecked, or None."""
+    """The shipped certificate of these items, not yet checked; None if there is none."""
     document = _load().get(certificate_key(counts, capacity))
     return None if document is None else decode(document)
 
 
 def encode(certificate: Certificate) -> dict[str, Any]:
-    """A certificate as a compact JSON mapping: equal bins once with their number."""
+    """A certificate as a compact JSON mapping, which lists equal bins once with their number."""
     bins = sorted(Counter(certificate.bins).items(), reverse=True)
     document: dict[str, Any] = {
         "rule": certificate.rule,
@@ -49,7 +49,7 @@ def decode(document: Mapping[str, Any]) -> Certificate:
 
 
 def pack_file(documents: Mapping[str, Mapping[str, Any]]) -> bytes:
-    """Bytes of a certificate file; equal contents give equal bytes."""
+    """The bytes of a certificate file; equal contents give equal bytes."""
     text = json.dumps(dict(sorted(documents.items())), separators=(",", ":"))
     return gzip.compress(text.encode(), compresslevel=9, mtime=0)
 

@@ -1,7 +1,7 @@
-"""Certificates of bin packing: a packing and a proof of a lower bound, found with a solver, checked without.
+"""Finds certificates of bin packing with a solver; a certificate is checked without one.
 
-Order of work: decreasing rules against L1 and L2; column generation with a bound proved again in integers
-from the duals; dives that round the linear programme; the restricted master as an integer programme.
+The steps: decreasing rules against L1 and L2; column generation, whose duals give a bound that is proved
+again in integers; dives that round the linear programme; the restricted master as an integer programme.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .proof import Certificate
 from .search import Search
 
 MAX_TABLE = 20_000
-"""Capacity (units of size) up to which the knapsack tables of column generation are worth their time."""
+"""Largest capacity (units of size) for which column generation is worth the time of its knapsack tables."""
 
 
 def certify(sizes: Sequence[int], capacity: int, seconds: float) -> Certificate:

@@ -1,8 +1,8 @@
 """Column generation for bin packing: the Gilmore–Gomory linear programme, warm-started column by column.
 
 P. C. Gilmore, R. E. Gomory, "A linear programming approach to the cutting-stock problem", Operations
-Research 9 (1961) 849–859. Nothing here is believed: duals become integer weights whose bound is proved
-again, and packings are checked item by item.
+Research 9 (1961) 849–859. No result of this module is trusted: duals become integer weights whose bound is
+proved again, and packings are checked item by item.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TOLERANCE = 1e-7
 
 
 class OutOfTime(Exception):
-    """The wall time of a reference is used up."""
+    """The wall time for a reference is used up."""
 
 
 class Master:
@@ -54,14 +54,14 @@ class Master:
             self.add(self.vector(pattern))
 
     def vector(self, pattern: Pattern) -> NDArray[np.int64]:
-        """Number of items of each row's size in a pattern."""
+        """The number of items of each row's size in a pattern."""
         counts = np.zeros(len(self.sizes), dtype=np.int64)
         for size in pattern:
             counts[self._row_of[size]] += 1
         return counts
 
     def add(self, column: NDArray[np.int64]) -> bool:
-        """Adds a pattern (items per row); whether it is new."""
+        """Adds a pattern (items per row); returns whether the pattern is new."""
         if column.tobytes() in self._known:
             return False
         self._known.add(column.tobytes())
@@ -71,7 +71,7 @@ class Master:
         return True
 
     def set_demand(self, demand: NDArray[np.int64]) -> None:
-        """Asks for fewer items (number per row) from now on."""
+        """Sets the number of items to cover in each row."""
         for row in np.flatnonzero(demand != self.demand):
             self._model.changeRowBounds(int(row), float(demand[row]), self._infinity)
         self.demand = demand.copy()
@@ -90,7 +90,7 @@ class Master:
         return self._solve()
 
     def price(self, duals: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
-        """Value and pattern of the largest dual value within capacity and demand: bounded knapsack."""
+        """Largest dual value of a pattern within capacity and demand, and the pattern (bounded knapsack)."""
         best = np.zeros(self.capacity + 1)
         steps: list[tuple[int, int, NDArray[np.bool_]]] = []
         for row in np.flatnonzero((duals > 1e-12) & (self.demand > 0)).tolist():
@@ -111,7 +111,7 @@ class Master:
         return float(best[self.capacity]), column
 
     def integer_solution(self, target: int, seconds: float) -> list[tuple[NDArray[np.int64], int]] | None:
-        """Patterns with their number from the restricted master as an integer programme, or None.
+        """Patterns and their numbers by the restricted master as an integer programme; None if unsolved.
 
         Args:
             target: stop as soon as this many bins are enough.
@@ -153,7 +153,7 @@ class Master:
 def to_patterns(
     chosen: Sequence[tuple[NDArray[np.int64], int]], sizes: Sequence[int], counts: Mapping[int, int]
 ) -> list[Pattern]:
-    """Bins from columns with their number, items beyond `counts` left out, empty bins dropped."""
+    """The bins of columns with their numbers, without items beyond `counts` and without empty bins."""
     left = dict(counts)
     bins: list[Pattern] = []
     for column, number in chosen:

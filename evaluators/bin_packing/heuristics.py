@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 Pattern = tuple[int, ...]
-"""Sizes of the items of one bin, falling (units of size)."""
+"""Sizes of the items in one bin, in falling order (units of size)."""
 
 
 def best_fit_decreasing(counts: Mapping[int, int], capacity: int) -> list[Pattern]:
@@ -27,7 +27,7 @@ def best_fit_decreasing(counts: Mapping[int, int], capacity: int) -> list[Patter
 
 
 def first_fit_decreasing(counts: Mapping[int, int], capacity: int) -> list[Pattern]:
-    """Bins of first fit decreasing; within a size no bin before the last one used can hold another."""
+    """Bins of first fit decreasing; for items of one size, the search resumes at the last bin used."""
     residuals: list[int] = []
     bins: list[list[int]] = []
     for size in sorted(counts, reverse=True):

@@ -1,4 +1,4 @@
-"""A packing with a proven lower bound, and its check by integers alone."""
+"""A packing with a proven lower bound, and its check in integer arithmetic."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Certificate:
     """A packing with a lower bound and its proof.
 
     Attributes:
-        bins: contents of every bin, sizes falling (units of size).
+        bins: contents of every bin, sizes in falling order (units of size).
         bound: proven lower bound (bins).
-        rule: `L1`, `L2` or `dual`: what proves the bound.
+        rule: the rule that proves the bound: `L1`, `L2` or `dual`.
         weights: size → integer weight; given iff the rule is `dual`.
     """
 
@@ -30,17 +30,17 @@ class Certificate:
 
     @property
     def closed(self) -> bool:
-        """Whether the packing meets the bound: both are optimal."""
+        """Whether the packing attains the bound, so that both are optimal."""
         return len(self.bins) == self.bound
 
 
 def check(certificate: Certificate, counts: Mapping[int, int], capacity: int) -> str | None:
-    """What is wrong with a certificate, or None; integers and the standard library alone.
+    """The fault of a certificate; None if it is right. Uses only integers and the standard library.
 
     Args:
-        certificate: to be checked.
+        certificate: the certificate to check.
         counts: size → number of items of the instance.
-        capacity: of every bin (units of size).
+        capacity: capacity of every bin (units of size).
     """
     packed: Counter[int] = Counter()
     for number, content in enumerate(certificate.bins):

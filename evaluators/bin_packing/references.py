@@ -1,4 +1,4 @@
-"""References of bin packing: the optimum of all items known at once, with a proof that can be re-checked."""
+"""References of bin packing: the optimum with all items known at once, and a proof that can be re-checked."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class BinPackingReferences:
         return self.shipped(instance) or self._computed(instance, seconds)
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
-        """The reference proved again: by its certificate without a solver, else computed anew.
+        """Proves a reference again: by its certificate without a solver, or else by a new computation.
 
         Args:
-            instance: whose reference is in question.
-            reference: as stored; nothing of it is used.
-            seconds: wall time where there is no certificate, > 0.
+            instance: instance of the reference.
+            reference: the stored reference; not used.
+            seconds: wall seconds for the new computation, > 0.
         """
         return self.shipped(instance) or self._computed(instance, seconds)
 
     def shipped(self, instance: Instance) -> Reference | None:
-        """From the generator's own packing or a shipped certificate, checked now; None if there is none."""
+        """Checks the generator's packing or a shipped certificate; None if there is neither."""
         sizes, capacity = items(instance)
         counts = Counter(sizes)
         began = time.perf_counter()
@@ -69,7 +69,7 @@ def items(instance: Instance) -> tuple[Sequence[int], int]:
 
 
 def _contents(sizes: Sequence[int], packing: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Contents of each bin of a packing, sizes falling."""
+    """The contents of each bin of a packing, sizes in falling order."""
     bins: dict[int, list[int]] = {}
     for size, bin_index in zip(sizes, packing, strict=True):
         bins.setdefault(bin_index, []).append(size)

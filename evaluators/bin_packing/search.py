@@ -1,4 +1,4 @@
-"""Searches certificates with a solver: column generation, dives, the restricted master in integers."""
+"""Searches for certificates with a solver: column generation, dives, restricted master in integers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Search:
         self.deadline = deadline
 
     def run(self) -> Certificate:
-        """The best certificate found; every round of dives adds columns to the next integer programme."""
+        """Returns the best certificate; each round of dives adds columns for the next integer programme."""
         master = Master(self.counts, self.capacity, self.best.bins, self.deadline)
         try:
             self._root(master)
@@ -53,7 +53,7 @@ class Search:
             self.best = Certificate(self.best.bins, bound, "dual", weights)
 
     def _dive(self, master: Master, stream: random.Random) -> None:
-        """Fixes rounded columns step by step, solves what is left, packs the rest by decreasing rules."""
+        """Fixes rounded columns step by step and solves the rest; packs leftovers by decreasing rules."""
         whole = np.array([self.counts[size] for size in master.sizes], dtype=np.int64)
         left, chosen = whole.copy(), []
         while left.any() and not self.best.closed:
@@ -71,7 +71,7 @@ class Search:
         master.set_demand(whole)
 
     def _integer(self, master: Master) -> None:
-        """The restricted master as an integer programme, for a slice of the time that is left."""
+        """Solves the restricted master as an integer programme in part of the remaining time."""
         seconds = min(_INTEGER_SECONDS, self.deadline - time.monotonic())
         if self.best.closed or seconds <= 0:
             return
@@ -80,16 +80,16 @@ class Search:
             self._offer(to_patterns(chosen, master.sizes, self.counts))
 
     def _offer(self, bins: Sequence[Pattern]) -> None:
-        """Keeps a packing that uses fewer bins."""
+        """Keeps a packing if it uses fewer bins than the best one."""
         if len(bins) < len(self.best.bins):
             tidy = tuple(tuple(sorted(content, reverse=True)) for content in bins)
             self.best = Certificate(tidy, self.best.bound, self.best.rule, self.best.weights)
 
 
 def _rounded(values: NDArray[np.float64], stream: random.Random) -> list[tuple[int, int]]:
-    """(column, number) to fix next: whole parts, or the largest fraction when there are none.
+    """Pairs (column, number) to fix next: the integer parts, or the largest fraction if all of them are 0.
 
-    A little noise on the fractions makes dives differ.
+    Small noise on the fractions makes dives differ.
     """
     whole = np.floor(values + 1e-6).astype(np.int64)
     if whole.any():

@@ -1,4 +1,4 @@
-"""The four forms of total tardiness with their certified references; each is one row of the built-ins."""
+"""The four built-in total tardiness problems with their certified references."""
 
 from __future__ import annotations
 

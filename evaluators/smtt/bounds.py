@@ -1,4 +1,4 @@
-"""Lower bounds on total (weighted) tardiness that need no solver."""
+"""Lower bounds on total (weighted) tardiness without a solver."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WORD = 1 << 62
 
 
 def most_cost(public: Mapping[str, Any]) -> int:
-    """What no sequence can cost more than (cost units): all jobs as late as the last one can be."""
+    """An upper bound on the cost of every sequence (cost units): all jobs end when the last job ends."""
     latest = sum(public["processing_times"]) + max(0, -min(public["due_dates"]))
     weights: Sequence[int] = public.get("weights") or [1] * len(public["due_dates"])
     most: int = latest * sum(weights)
@@ -19,7 +19,7 @@ def most_cost(public: Mapping[str, Any]) -> int:
 
 
 def integers(public: Mapping[str, Any]) -> type[object]:
-    """Elements of arrays for sums of costs: the machine's integers, Python's where those are too small."""
+    """The array type for sums of costs: 64-bit integers, or Python's if 64 bits are too few."""
     dates = max(abs(date) for date in public["due_dates"])
     weights = sum(public.get("weights") or [1] * len(public["due_dates"]))
     return object if 4 * (sum(public["processing_times"]) + dates) * weights >= _WORD else np.int64
@@ -40,10 +40,10 @@ def sorted_bound(public: Mapping[str, Any]) -> int:
 
 
 def time_prices(p: np.ndarray, d: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """What a unit of time costs while each job of a sequence runs (weight units), (n,).
+    """The price of a unit of time during each job of a sequence (weight units), shape (n,).
 
-    It is what a delay of everything from there on by one unit costs: the weight of the jobs that are late
-    from there on.
+    The price is the cost of delaying this job and all later ones by one unit: the total weight of those among
+    them that are late.
 
     Args:
         p, d, w: processing times, due dates and weights in the order of the sequence.
@@ -54,12 +54,13 @@ def time_prices(p: np.ndarray, d: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 def price_bound(public: Mapping[str, Any], sequence: Sequence[int]) -> int:
-    """A lower bound by the prices that a sequence puts on time; the better the sequence, the better it is.
+    """A lower bound from the prices of time in a sequence; a good sequence gives a good bound.
 
-    Whatever each unit of time costs, the jobs of any sequence together pay for all of it once, so that their
-    cost is at least what each pays in its own cheapest place, less the price of all time: a dual solution of
-    the time-indexed programme (Dyer and Wolsey 1990, doi:10.1016/0166-218X(90)90104-K). Cost and price of a
-    place are linear between the sequence's ends, so only these are looked at. Cost units, ≥ 0, exact.
+    For any prices, the jobs of a sequence together pay once for each unit of time. The cost of every sequence
+    is therefore at least the sum, over jobs, of cost plus price at the job's cheapest start, minus the price
+    of all time: a dual solution of the time-indexed programme (Dyer and Wolsey 1990,
+    doi:10.1016/0166-218X(90)90104-K). Cost and price are linear in the start time between breakpoints, so
+    only the breakpoints are evaluated. Cost units, ≥ 0, exact.
     """
     p = np.array([public["processing_times"][j] for j in sequence], dtype=np.int64)
     d = np.array([public["due_dates"][j] for j in sequence], dtype=np.int64)

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 NAME = "Lawler decomposition"
 VERSION = "1"
 _MEMORY = 60_000_000
-"""Most job entries in the memory (about 40 bytes each); beyond it nothing is added."""
+"""Largest number of job entries in the memory (about 40 bytes each); a full memory takes no more."""
 
 
 class Unfinished(Exception):
-    """The time or recursion limit came first; nothing is proven."""
+    """The time or recursion limit was reached; nothing is proven."""
 
 
 class Decomposition:
@@ -54,7 +54,7 @@ class Decomposition:
             raise Unfinished from error
 
     def sequence(self) -> list[int]:
-        """A sequence of job numbers that attains `value()`, which this calls.
+        """A sequence of job numbers that attains `value()`; calls `value()` first.
 
         Raises:
             Unfinished: the limit came first.
@@ -101,7 +101,7 @@ class Decomposition:
         return known
 
     def _reduce(self, jobs: list[int]) -> tuple[int, list[int], list[int], list[int]]:
-        """A constant, jobs that go first, jobs left in due-date order, jobs that go last.
+        """Four reductions: returns a constant cost, first jobs, remaining jobs by due date, last jobs.
 
         1. A due date below the job's length is raised to it: the job is late by the difference anyway.
         2. The job with the last due date goes last if that is not before the end: there it costs nothing.
@@ -138,7 +138,7 @@ class Decomposition:
         return total, first, jobs, last[::-1]
 
     def _raise(self, jobs: list[int], longest: int) -> int:
-        """Raises due dates below their job's length in place, keeps the order; returns what it adds."""
+        """Raises due dates below their job's length in place, in order; returns the sum of the raises."""
         due, mask = self._due, self._mask
         total = 0
         limit = longest << due
@@ -155,7 +155,7 @@ class Decomposition:
         return total
 
     def _branch(self, jobs: list[int]) -> tuple[int, int]:
-        """Least total tardiness of reduced jobs, and a place of the longest one that attains it."""
+        """Least total tardiness of reduced jobs, and a place of the longest job that attains it."""
         self.steps += 1
         if self._deadline is not None and self.steps % 64 == 0 and time.monotonic() > self._deadline:
             raise Unfinished
@@ -215,5 +215,5 @@ class Decomposition:
 
 
 def _last_longest(lengths: list[int]) -> int:
-    """Place of the largest number, of several the last one."""
+    """Index of the largest number; of equal numbers, the last."""
     return len(lengths) - 1 - lengths[::-1].index(max(lengths))

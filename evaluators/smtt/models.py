@@ -1,4 +1,4 @@
-"""Total tardiness as mixed-integer and constraint models, to be solved by the toolbox."""
+"""Total tardiness as mixed-integer and constraint models for the toolbox."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def positional_model(public: Mapping[str, Any], relaxed: bool = False) -> pulp.LpProblem:
-    """Jobs assigned to places, tardiness attached to places: no big M. Without weights only.
+    """A model that assigns jobs to places and measures tardiness by place, without big M; unweighted only.
 
     T(k) ≥ sum over places up to k of the lengths there − due date of the job at k; T(k) ≥ 0.
 
@@ -77,7 +77,7 @@ def big_m_model(public: Mapping[str, Any], cut: bool = True) -> pulp.LpProblem:
 
 
 def interval_model(public: Mapping[str, Any]) -> cp_model.CpModel:
-    """CP-SAT: an interval for each job, no two overlap, weighted lateness beyond the due date is paid."""
+    """A CP-SAT model with one interval for each job and no overlap; minimises total (weighted) tardiness."""
     from ortools.sat.python import cp_model
 
     p, d = public["processing_times"], public["due_dates"]

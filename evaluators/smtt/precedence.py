@@ -1,4 +1,4 @@
-"""Which job comes before which in some optimal sequence: the rules of Emmons, with weights."""
+"""Precedences between jobs that hold in some optimal sequence: the rules of Emmons, with weights."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Precedence:
-    """Pairs that some optimal sequence keeps, all at once.
+    """Precedences that all hold together in some optimal sequence.
 
     Attributes:
         before: (n, n) booleans; `before[i, j]`: job i comes before job j. Transitive.
-        earliest: (n,) least completion of each job given those before it, time units.
-        latest: (n,) largest completion of each job given those after it, time units.
+        earliest: (n,) least completion of each job given the jobs before it, time units.
+        latest: (n,) largest completion of each job given the jobs after it, time units.
     """
 
     before: np.ndarray
@@ -38,7 +38,7 @@ def precedence(public: Mapping[str, Any]) -> Precedence:
     times = public["processing_times"]
     weights = public.get("weights") or [1] * len(times)
     n = len(times)
-    # Ranked, so that a tie in every rule is a comparison of positions.
+    # Ranks break the ties in every rule.
     rank = sorted(range(n), key=lambda j: (times[j], -weights[j], public["due_dates"][j], j))
     p = np.array(times, dtype=np.int64)[rank]
     w = np.array(weights, dtype=np.int64)[rank]
@@ -56,7 +56,7 @@ def precedence(public: Mapping[str, Any]) -> Precedence:
 
 
 def _next(state: Precedence, p: np.ndarray, d: np.ndarray, w: np.ndarray, j: int) -> int | None:
-    """A job that must come before j and is not known to."""
+    """A job that a rule puts before j and that is not yet among the known precedences; None without one."""
     index = np.arange(len(p))
     alike = (p == p[j]) & (w == w[j])
     short = (p <= p[j]) & (w >= w[j]) & (d <= max(d[j], state.earliest[j]))
@@ -70,7 +70,7 @@ def _next(state: Precedence, p: np.ndarray, d: np.ndarray, w: np.ndarray, j: int
 
 
 def _add(state: Precedence, p: np.ndarray, i: int, j: int) -> None:
-    """Adds the pair i, j and what follows from it."""
+    """Adds the pair i, j and all pairs that follow by transitivity."""
     ahead = state.before[:, i].copy()
     ahead[i] = True
     behind = state.before[j].copy()

@@ -1,4 +1,4 @@
-"""References of total tardiness: shipped, or a proven optimum, or a proven bound when the time is over."""
+"""References of total tardiness: shipped, or computed: a proven optimum, or a bound at the time limit."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .bounds import integers, most_cost, price_bound, sorted_bound
 _COMPUTED = "computed here"
 _MOVES = 400
 _PACE = 200_000
-"""Pairs of start time and job that the relaxation needs a second for, at the least."""
+"""Pairs of start time and job that the relaxation handles in one second, at most."""
 _LEAST_WIDTH = 20
-"""Jobs below which a start time takes the relaxation no less time."""
+"""Below this many jobs, the relaxation's time per start time no longer falls."""
 _MOST_PAIRS = 40_000_000
-"""Pairs of start time and job that the relaxation may hold, at about 50 bytes each."""
+"""Largest number of pairs of start time and job that the relaxation may hold, about 50 bytes each."""
 _PRICED_JOBS: dict[type[object], int] = {np.int64: 2_000, object: 300}
-"""Jobs up to which a search and its prices take little memory and time; both grow with their square."""
+"""Array type → largest number of jobs for a search and its prices; memory and time grow with its square."""
 
 
 class TardinessReferences:
     """Optima of 1 || sum of (w_j) T_j, with or without weights.
 
-    Without weights: Lawler decomposition, then what is left of the time for the start-time relaxation. With
-    weights: the relaxation. What neither finishes gets the best proven bound.
+    Without weights: Lawler's decomposition in half the time, then the start-time relaxation in the rest. With
+    weights: the relaxation. An instance that these do not solve gets the best proven bound.
     """
 
     version = f"decomposition {decomposition.VERSION}, relaxation 3, table 3"
@@ -40,7 +40,7 @@ class TardinessReferences:
         return self.shipped(instance) or self.compute(instance, seconds)
 
     def shipped(self, instance: Instance) -> Reference | None:
-        """The reference of the shipped table, None if the instance is not in it."""
+        """The reference in the shipped table; None if the table does not hold the instance."""
         return store.shipped(instance.digest)
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
@@ -60,13 +60,13 @@ class TardinessReferences:
         )
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
-        """What a method other than the one behind `reference` finds, within about `seconds`.
+        """The result of a method other than the one behind `reference`, within about `seconds`.
 
-        Up to 20 jobs (14 where costs go beyond 64 bits): the dynamic programme over sets. Above: the
-        start-time relaxation with enumeration, started from the cost of the shipped sequence (or of one found
-        by search), which shares no code with the decomposition. For weighted instances of more than 20 jobs
-        that is a repetition of the same method. The reference holds if the result is an optimum of the same
-        value, or a bound that is not above it; the result's solver tells which method it was.
+        Up to 20 jobs (14 if costs exceed 64 bits), the method is the dynamic programme over sets. For more
+        jobs it is the start-time relaxation with enumeration, started from the cost of the shipped sequence
+        (or of a sequence found by search); it shares no code with the decomposition. For weighted instances
+        of more than 20 jobs this repeats the original method. The reference is confirmed by an optimum of the
+        same value or by a bound that is not above it; the result's `solver` names the method.
 
         Raises:
             ValueError: the shipped sequence does not attain the reference.
@@ -101,9 +101,9 @@ def _over_sets(public: Mapping[str, Any], started: float) -> Reference:
 def _relaxed(
     public: Mapping[str, Any], started: float, seconds: float, sequence: Sequence[int] | None
 ) -> Reference:
-    """Optimum or bound by relaxation and enumeration, or by what is left where that is too large.
+    """Optimum or bound by relaxation and enumeration, or by a cheaper method if the instance is too large.
 
-    That is the dynamic programme over sets for few jobs, otherwise a bound that takes no steps.
+    The cheaper method is the dynamic programme over sets for few jobs, otherwise a closed-form bound.
     """
     from . import relaxation, subsets
     from .search import search

@@ -1,6 +1,6 @@
-"""A second exact method: Lagrangian relaxation over start times, then enumeration within the gap it leaves.
+"""A second exact method: Lagrangian relaxation over start times, then enumeration within the remaining gap.
 
-It shares nothing with the decomposition and also takes weights. Ibaraki and Nakamura 1994
+The method shares nothing with the decomposition and also takes weights. Ibaraki and Nakamura 1994
 (doi:10.1016/0377-2217(94)90239-9), Tanaka, Fujikuma and Araki 2009 (doi:10.1007/s10951-008-0093-5), reduced
 to one relaxation and one enumeration.
 """
@@ -25,19 +25,19 @@ _UNIT = 64
 _FAR = 1 << 60
 _NEVER = 1 << 45
 LARGEST = _NEVER >> 1
-"""Least cost (cost units) that is too large: it must stay below that of a forbidden start."""
+"""Costs must stay below this limit (cost units), so that they stay below the cost of a forbidden start."""
 _STAGES = ((40, 2_000), (40, 8_000), (80, 30_000), (160, 120_000), (320, 300_000))
-"""Subgradient steps, then the most sets that one round of the enumeration may hold."""
+"""Stages of (subgradient steps, largest number of sets in one round of the enumeration)."""
 _PATIENCE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What the method established (cost units).
+    """Result of the method (cost units).
 
     Attributes:
-        bound: no sequence costs less.
-        sequence: one that costs `bound`, if it costs less than the given one and is optimal; else None.
+        bound: lower bound on the cost of every sequence.
+        sequence: an optimal sequence if one is found that costs less than the given sequence, else None.
         optimal: whether `bound` is the optimum.
         seconds: wall seconds.
         labels: sets of jobs that were enumerated (count).
@@ -80,11 +80,11 @@ def prove(public: Mapping[str, Any], sequence: Sequence[int], seconds: float) ->
 
 
 class Relaxation:
-    """Sequences of jobs that fill the horizon, in which a job may come again, but never twice in a row.
+    """The relaxation to sequences that fill the horizon and may repeat a job, but never twice in a row.
 
-    With a multiplier for each job, charged for each time it comes and paid back once, the cheapest such
-    sequence is a lower bound on every real one. It is found backwards over the start time; each job starts
-    only where the rules of Emmons let it.
+    Each job has a multiplier, charged each time the job occurs and paid back once; the cheapest relaxed
+    sequence is then a lower bound on every real sequence. A dynamic programme finds it backwards over the
+    start time; a job starts only where the rules of Emmons allow.
     """
 
     def __init__(self, public: Mapping[str, Any], sequence: Sequence[int]) -> None:
@@ -95,7 +95,7 @@ class Relaxation:
         self.n = len(self.p)
         self.end = int(self.p.sum())
         self.order = precedence(public)
-        # No relaxed sequence has more jobs; sums of multipliers along one stay far below 64 bits.
+        # Limits multipliers so that their sum along the longest relaxed sequence stays far below 64 bits.
         self.largest = (_FAR >> 1) // (self.end // int(self.p.min()) + self.n)
         ends = np.arange(self.end)[:, None] + self.p
         allowed = (ends >= self.order.earliest) & (ends <= self.order.latest)
@@ -113,8 +113,8 @@ class Relaxation:
     def _prices(self, sequence: np.ndarray, dates: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Multipliers from the prices that a known sequence puts on time (1 / 64 cost units).
 
-        A job pays its own cost and its time, where the two are least: the dual solution of `price_bound`, so
-        that already the first bound is good.
+        A job's multiplier is minus its least sum of cost and price over all starts. This is the dual solution
+        of `price_bound`, so that the first bound is already good.
         """
         p = self.p[sequence]
         price = np.repeat(time_prices(p, dates[sequence], weights[sequence]), p)
@@ -131,10 +131,10 @@ class Relaxation:
         return max(0, -(-self._value // _UNIT))
 
     def ascend(self, upper: int, deadline: float, rounds: int) -> int:
-        """The bound after at most `rounds` more subgradient steps; leaves the tables of the best multipliers.
+        """Takes at most `rounds` subgradient steps, keeps the best multipliers' tables and returns the bound.
 
-        Steps follow Camerini, Fratta and Maffioli 1975 (doi:10.1007/BFb0120697): a step never turns back on
-        the one before it.
+        Steps follow Camerini, Fratta and Maffioli 1975 (doi:10.1007/BFb0120697): no step points against the
+        one before it.
         """
         for _ in range(rounds):
             value = self._fill()
@@ -158,12 +158,12 @@ class Relaxation:
         turn = 1.5 * along / float(self._direction @ self._direction) if along < 0 else 0.0
         self._direction = excess - turn * self._direction
         move = self._step * distance / float(self._direction @ self._direction)
-        # Any multipliers give a bound, but steps far from the optimum can grow without end.
+        # All multipliers give a valid bound; the clip only keeps steps from growing without limit.
         steps = np.rint(np.clip(move * self._direction, -2 * self.largest, 2 * self.largest)).astype(np.int64)
         self.multipliers = np.clip(self.multipliers + steps, -self.largest, self.largest)
 
     def _fill(self) -> int:
-        """Least relaxed cost (1 / 64 cost units) from time 0, with tables for every start time."""
+        """Fills the tables for every start time and returns the least relaxed cost (1 / 64 cost units)."""
         charged = self.cost * _UNIT + self.multipliers
         after, first, second = self.after, self.first, self.second
         flat = after.ravel()
@@ -184,7 +184,7 @@ class Relaxation:
         return int(least) - int(self.multipliers.sum())
 
     def _counts(self) -> np.ndarray:
-        """How often each job comes in the cheapest relaxed sequence."""
+        """The number of occurrences of each job in the cheapest relaxed sequence."""
         counts = np.zeros(self.n, dtype=np.int64)
         start, before = 0, -1
         while start < self.end:

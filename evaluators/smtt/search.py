@@ -28,9 +28,9 @@ def cost_of(public: Mapping[str, Any], order: Sequence[int]) -> int:
 
 
 def search(public: Mapping[str, Any], moves: int, deadline: float) -> tuple[int, list[int]]:
-    """Cost and sequence of the best of `moves` insertion moves, or fewer if `time.monotonic()` passes.
+    """Best cost and sequence after at most `moves` insertion moves, or when `time.monotonic()` > `deadline`.
 
-    Descends to a sequence that no single insertion improves, shakes the best one by a few short random
+    Descends to a sequence that no single insertion improves, perturbs the best sequence by a few short random
     insertions, and descends again; the random stream is fixed.
     """
     p = np.array(public["processing_times"], dtype=np.int64)
@@ -41,7 +41,7 @@ def search(public: Mapping[str, Any], moves: int, deadline: float) -> tuple[int,
     least = cost_of(public, best)
     order = list(best)
     for done in range(moves):
-        # The first move is worth more than all others: a dispatched sequence has poor prices.
+        # Always makes the first move, the most useful one: a dispatched sequence has poor prices.
         if least == 0 or (done and time.monotonic() > deadline):
             break
         change, source, target = _best_move(p[order], d[order], w[order])
@@ -74,13 +74,13 @@ def _dispatch(p: np.ndarray, d: np.ndarray, w: np.ndarray) -> list[int]:
 
 
 def _best_move(p: np.ndarray, d: np.ndarray, w: np.ndarray) -> tuple[int, int, int]:
-    """Change of cost, source and target place of the best insertion (0 if there is none)."""
+    """Change of cost, source and target place of the best insertion; the change is 0 if none improves."""
     n = len(p)
     end = p.cumsum()
     over = end - d
     late = np.maximum(over, 0) * w
     below = np.tri(n, n, -1, dtype=bool)
-    # Row i is the job that moves: those behind it (right of the diagonal) come earlier, the others later.
+    # Row i: job i moves; jobs behind it (right of the diagonal) shift to earlier times, others to later.
     shifted = np.where(below, over + p[:, None], over - p[:, None])
     passed = np.maximum(shifted, 0) * w - late
     np.fill_diagonal(passed, 0)

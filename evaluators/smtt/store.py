@@ -1,4 +1,4 @@
-"""The references that ship with the package, all proved by its own methods, with their sequences."""
+"""The references and sequences that ship with the package, all proved by its own methods."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..base import ProofKind, Reference, ReferenceKind
 TABLE = "references.csv"
 SEQUENCES = "sequences.txt.gz"
 DIGITS = 16
-"""Hex digits of an instance's digest that the files keep."""
+"""Number of hex digits of an instance's digest in the files."""
 
 
 def shipped(digest: str) -> Reference | None:
-    """The shipped reference of the instance with this digest, or None."""
+    """The shipped reference of the instance with this digest; None if there is none."""
     row = _rows().get(digest[:DIGITS])
     if row is None:
         return None
@@ -36,7 +36,7 @@ def shipped(digest: str) -> Reference | None:
 
 
 def attained(digest: str) -> tuple[int, ...] | None:
-    """A shipped sequence for the instance with this digest, or None."""
+    """The shipped sequence for the instance with this digest; None if there is none."""
     return _sequences().get(digest[:DIGITS])
 
 

@@ -13,12 +13,12 @@ NAME = "subset dynamic programme"
 VERSION = "1"
 MOST_JOBS = 20
 SECONDS = 2.0
-"""Wall seconds within which the largest instances are done on an ordinary machine."""
+"""Wall seconds that suffice for the largest instances on an ordinary machine."""
 _MOST_LARGE = 14
 
 
 def most_jobs(public: Mapping[str, Any]) -> int:
-    """Jobs that the method takes: fewer where costs need Python's integers."""
+    """Largest number of jobs for the method; smaller if costs need Python's integers."""
     return _MOST_LARGE if integers(public) is object else MOST_JOBS
 
 
@@ -29,7 +29,7 @@ def subset_optimum(public: Mapping[str, Any]) -> int:
     ending there. Held and Karp 1962 (doi:10.1137/0110015).
 
     Raises:
-        ValueError: too many jobs.
+        ValueError: the instance has more than `most_jobs` jobs.
     """
     n, most, element = len(public["due_dates"]), most_jobs(public), integers(public)
     if n > most:
