@@ -53,12 +53,12 @@ def run() -> Run:
 def solve() -> Callable[..., tuple[str, int | None]]:
     """CP-SAT's status and makespan for a shop, in this process."""
 
-    def answer(public: Public, **options: Any) -> tuple[str, int | None]:
+    def answer(public: Public, workers: int = 1, **options: Any) -> tuple[str, int | None]:
         from ortools.sat.python import cp_model
 
         shop: ShopModel = shop_model(public, **options)
         solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
+        solver.parameters.num_workers = workers
         status = solver.solve(shop.model)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return solver.status_name(status), None

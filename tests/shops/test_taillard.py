@@ -47,8 +47,9 @@ def test_references_are_best_known_values_with_the_bound_of_the_literature() -> 
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_the_optimum_of_ta01_is_proved(solve: Any) -> None:
-    """No schedule of ta01 ends by 1230, and one ends by 1231."""
+    """No schedule of ta01 ends by 1230, and one ends by 1231: about two CPU minutes with eight workers."""
     public = taillard.public(1)
-    assert solve(public, blocking=False, deadline=1230)[0] == "INFEASIBLE"
-    assert solve(public, blocking=False, deadline=1231)[1] == 1231
+    assert solve(public, blocking=False, workers=8, deadline=1230)[0] == "INFEASIBLE"
+    assert solve(public, blocking=False, workers=8, deadline=1231)[1] == 1231
