@@ -14,14 +14,17 @@ from ..evolve.admission import Admission
 from ..evolve.archive import Archive
 from ..evolve.base import Prompt, Proposer, RejectionReason
 from ..evolve.campaign import Pace
-from ..evolve.course import Course, Coursed, Order, recorded_steps
+from ..evolve.course import Course, Coursed, Order
 from ..evolve.models.base import RECOURSE, CallLog, ErrorKind, ModelError, Recourse
 from ..evolve.models.cassette import Cassette, Exchange, Replies
 from ..evolve.search import Point
 from ..evolve.store.calls import StoredCalls
 from ..evolve.store.reader import Reader
+from ..evolve.store.recorded import deciding_calls, operators_by_iteration, rejected_for, unfinished
+from ..evolve.store.recorded import steps as recorded_steps
 from ..evolve.store.records import read_completion
 from ..evolve.store.store import Store
+from ..evolve.store.work import calls
 from .errors import INVALID, MISSING, USAGE, UserError
 from .record.runs import find_run
 
@@ -44,13 +47,6 @@ _CODES = {
 """Exit codes of what is wrong before anything was sent; the others are a wrong configuration."""
 
 _USELESS = tuple(k.value for k in ErrorKind if RECOURSE.get(k) in (Recourse.AGAIN, Recourse.REJECT))
-_ENDED = (
-    "SELECT *, (SELECT i.operator FROM iterations i WHERE i.iteration = c.iteration) AS named FROM calls c "
-    "WHERE state = 'replied' OR id = (SELECT max(id) FROM calls d WHERE "
-    "d.iteration = c.iteration AND d.round = c.round AND d.prompt = c.prompt AND d.state <> 'requested') "
-    f"AND error_kind IN ({', '.join('?' * len(_USELESS))}) ORDER BY id"
-)
-"""Calls that decided what became of a question: a reply, or the last failure where no reply followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +215,7 @@ def cassette_of(reader: Reader) -> Cassette:
     Raises:
         UserError: no model was asked.
     """
-    if not reader.value("SELECT count(*) FROM calls"):
+    if not calls(reader).calls:
         raise UserError(USAGE, "the run asked no model, so there is nothing to answer from")
     tables = (reader.record("config") or {}).get("model", ())
     course = None if as_asked(table["spec"] for table in tables) else recorded_course(reader)
@@ -228,9 +224,7 @@ def cassette_of(reader: Reader) -> Cassette:
 
 def recorded_replies(reader: Reader, course: Course | None = None) -> Cassette:
     """All that models said in a run, with the name that each ask was counted by."""
-    named = "SELECT iteration, operator FROM iterations WHERE operator IS NOT NULL"
-    names = {row["iteration"]: row["operator"] for row in reader.rows(named)}
-    return Cassette(exchanges(reader), course, names)
+    return Cassette(exchanges(reader), course, operators_by_iteration(reader))
 
 
 def as_asked(specs: Iterable[str]) -> bool:
@@ -240,20 +234,17 @@ def as_asked(specs: Iterable[str]) -> bool:
 
 def recorded_course(reader: Reader) -> Course:
     """The course of a run up to the last outcome."""
-    of_order = "SELECT iteration FROM iterations WHERE rejection IN (?, ?)"
-    rejected = reader.rows(of_order, tuple(reason.value for reason in OF_ORDER))
-    open_ = reader.rows("SELECT iteration FROM iterations WHERE told IS NULL AND candidate IS NOT NULL")
     steps = list(recorded_steps(reader))
     while steps and steps[-1] > 0:
         steps.pop()
-    late, unfinished = (frozenset(row["iteration"] for row in numbers) for numbers in (rejected, open_))
-    return Course(tuple(steps), late, unfinished)
+    late = rejected_for(reader, [reason.value for reason in OF_ORDER])
+    return Course(tuple(steps), late, unfinished(reader))
 
 
 def exchanges(reader: Reader) -> Iterable[Exchange]:
     """What came of every question of a run, in order: its reply, or the last of its useless ones."""
     prompts: dict[str, Prompt] = {}
-    for row in reader.rows(_ENDED, _USELESS):
+    for row in deciding_calls(reader, _USELESS):
         digest = row["prompt"]
         if digest not in prompts and (found := reader.prompt(digest)) is not None:
             prompts[digest] = found

@@ -25,7 +25,7 @@ from .base import (
     Usage,
     stream,
 )
-from .course import Course, Order, Recorded, is_point, recorded_steps
+from .course import Course, Order, Recorded, is_point
 from .executor import Job
 from .faults import sheltered
 from .ledger import BudgetSpent
@@ -33,6 +33,7 @@ from .models.base import Leavable, LeftOpen
 from .ports import Ports
 from .racing import outcome_of
 from .search import Ask, Search
+from .store.recorded import steps as recorded_steps
 from .validation import Validation
 
 _TICK_SECONDS = 0.2

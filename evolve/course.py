@@ -6,7 +6,7 @@ go on live; to replay is to take the recorded steps and to work their outcomes o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -120,20 +120,3 @@ def is_point(made: Candidate | Rejection | None) -> bool:
 
 def _proposed(candidate: Candidate) -> Proposal:
     return Proposal(candidate.files, candidate.origin, candidate.operator)
-
-
-def recorded_steps(read: Reader) -> Iterator[int]:
-    """Numbers of iterations as they were opened, and minus their numbers as they were closed.
-
-    Asks are numbered and tells ranked; how the two interleave is taken from their times.
-    """
-    asks = read.rows("SELECT iteration, asked_at FROM iterations ORDER BY iteration")
-    asked = 0
-    for tell in read.rows("SELECT iteration, told_at FROM iterations WHERE told IS NOT NULL ORDER BY told"):
-        while asked < len(asks) and (
-            asks[asked]["asked_at"] <= tell["told_at"] or asks[asked]["iteration"] <= tell["iteration"]
-        ):
-            yield asks[asked]["iteration"]
-            asked += 1
-        yield -tell["iteration"]
-    yield from (ask["iteration"] for ask in asks[asked:])

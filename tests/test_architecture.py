@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -189,3 +191,34 @@ def test_files_keep_their_size(folder: str) -> None:
         and (lines := len(path.read_text("utf-8").splitlines())) > 400
     }
     assert not long
+
+
+def test_only_the_store_speaks_sql() -> None:
+    """Statements of SQL stand in `evolve/store` alone, so that a column can be renamed there."""
+    words = re.compile(r"^\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|REPLACE INTO|PRAGMA) ")
+    wrong = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in modules()
+        if not str(path.relative_to(ROOT)).startswith("evolve/store/")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and words.match(node.value)
+    ]
+    assert not wrong
+
+
+def test_no_circle_of_files() -> None:
+    """No file imports another that leads back to it, imports inside functions included."""
+    names = {".".join(("gapsmith", *p.relative_to(ROOT).with_suffix("").parts)): p for p in modules()}
+    graph = {
+        name: {
+            target
+            for full, _, _ in imports(path)
+            for target in [next((t for t in (full, full.rpartition(".")[0]) if t in names), None)]
+            if target is not None and target != name
+        }
+        for name, path in names.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))

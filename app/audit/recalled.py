@@ -18,7 +18,8 @@ from ...evolve.models.cassette import Cassette, RecordedModel
 from ...evolve.models.ensemble import Choice
 from ...evolve.offline import OfflineProposer
 from ...evolve.prompted import PromptedProposer
-from ...evolve.store.reader import BASELINE, Reader
+from ...evolve.store.reader import Reader
+from ...evolve.store.recorded import ended_by_a_clock
 from ...sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Led, Limits, Program, Sandbox
 from ..opening.setup import Setup
 from ..proposers import Source, SourceOf, as_asked, prompt_builder, recorded_course, recorded_replies
@@ -86,13 +87,7 @@ def recorded_time_outs(reader: Reader, evaluator: GapEvaluator) -> dict[tuple[st
 
     found: dict[tuple[str, int], Execution] = {}
     late = f"{evaluator.problem.name}: {LATE}"
-    query = (
-        "SELECT e.program, i.name, x.status, x.cpu_seconds, x.message FROM executions x JOIN evaluations e "
-        "ON e.id = x.evaluation JOIN instances i ON i.id = x.instance "
-        f"WHERE (x.status = 'timeout' OR substr(x.message, 1, {len(late)}) = ?) "
-        f"AND e.program NOT LIKE '{BASELINE}%'"
-    )
-    for row in reader.rows(query, (late,)):
+    for row in ended_by_a_clock(reader, late):
         candidate = reader.candidate(row["program"])
         if candidate is not None:
             key = evaluator.program(candidate.files).digest, execution_seed(evaluator.seed, row["name"])

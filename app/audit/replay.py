@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from ...evolve.base import StopReason
 from ...evolve.models.cassette import NotRecorded
 from ...evolve.store.reader import BASELINE, Reader
+from ...evolve.store.recorded import judged, last_told, told_rows
 from ...evolve.store.store import Store
+from ...evolve.store.work import work
 from ...problems.base import SPLITS
 from ..errors import TROUBLE, USAGE, UserError
 from ..opening.setup import Setup
@@ -60,7 +62,7 @@ def replay(
     with open_record(folder) as record:
         setup = Setup.from_record(record, trust, uses=[Use.TEMPLATES], workers=workers)
         # An ask may stay open while later ones are told: a budget that was spent, a model's trouble, a kill.
-        told = record.reader.value("SELECT max(iteration) FROM iterations WHERE told IS NOT NULL")
+        told = last_told(record.reader)
         if not told:
             raise UserError(USAGE, f"{folder.name}: no iteration was told, nothing to replay")
         with tempfile.TemporaryDirectory(prefix="gapsmith-replay-") as place:
@@ -156,10 +158,8 @@ def _compare(record: RunRecord, now: RunRecord, findings: Findings, trouble: dic
 
 def _pairs(record: Reader, now: Reader) -> Iterator[tuple[Any, Any]]:
     """Told iterations of both runs, in the order of telling."""
-    columns = "iteration, island, parents, inspirations, candidate, rejection, origin, operator, added"
-    query = f"SELECT {columns} FROM iterations WHERE told IS NOT NULL ORDER BY told"
-    again = iter(now.rows(query))
-    for row in record.rows(query):
+    again = iter(told_rows(now))
+    for row in told_rows(record):
         yield row, next(again, None)
 
 
@@ -173,12 +173,8 @@ def _compare_outcome(record: RunRecord, now: RunRecord, findings: Findings) -> N
     if champion is None:
         return
     findings.compare("champion", "champion", champion, now.reader.record("champion"))
-    rows = now.reader.rows(
-        f"SELECT program, split FROM evaluations WHERE split <> 'train' AND program NOT LIKE '{BASELINE}%'"
-    )
-    for row in rows:
-        where = f"candidate {row['program']} on {row['split']}"
-        _compare_evaluation(record, now, row["program"], row["split"], where, findings)
+    for program, split in judged(now.reader):
+        _compare_evaluation(record, now, program, split, f"candidate {program} on {split}", findings)
 
 
 def cells(record: RunRecord) -> dict[tuple[int, tuple[int, ...]], tuple[str, float]]:
@@ -210,17 +206,15 @@ def _compare_evaluation(
 def _document(record: RunRecord, now: RunRecord, loaded: LoadedProblem, findings: Findings) -> dict[str, Any]:
     surroundings(record, loaded, findings)
     checked = sum(findings.counts.values())
-    evaluations = now.reader.value(
-        "SELECT count(*) FROM iterations WHERE told IS NOT NULL AND candidate IS NOT NULL"
-    )
+    done = work(now.reader)
     return {
         "run": record.name,
         "checked": checked,
         "agree": checked - len(findings.differences),
         "differences": findings.differences,
         "unsafe_without": record.unsafe,
-        "iterations": now.reader.value("SELECT count(*) FROM iterations WHERE told IS NOT NULL"),
-        "evaluations": evaluations,
+        "iterations": done.iterations,
+        "evaluations": done.evaluations,
         "elites": len(cells(record)),
         "champion": record.reader.record("champion"),
         "compared": findings.counts,

@@ -9,6 +9,7 @@ from ...evaluators.scoring import normalised_loss
 from ...evolve.archive import Archive
 from ...evolve.base import Elite
 from ...evolve.measures import DEFAULT_NAMES, MeasureSpace
+from ...evolve.store.recorded import additions
 from ...evolve.store.schema import StoreError
 from .record import RunRecord
 
@@ -96,9 +97,7 @@ def _add(record: RunRecord, archive: Archive, id: str, island: int) -> None:
 
 def _steps(record: RunRecord) -> list[_Step]:
     """Additions and migrations that took a cell, and resets, in the order in which they happened."""
-    rows = record.reader.rows(
-        "SELECT told, island, candidate FROM iterations WHERE added > 0 AND candidate IS NOT NULL"
-    )
+    rows = additions(record.reader)
     steps = [_Step(row["told"], 0, (row["candidate"],), row["island"], "addition") for row in rows]
     for rank, event in enumerate(record.reader.events(), start=1):
         if event.kind == "migration" and event.data.get("added"):
