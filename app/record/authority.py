@@ -73,7 +73,7 @@ NO_TRUST = Trust()
 
 
 @dataclass(frozen=True, slots=True)
-class _Ask:
+class Request:
     """One thing that a record asks for: what, and for a source text its digest now and when the run began."""
 
     words: str
@@ -124,14 +124,14 @@ def granted(record: RunRecord, trust: Trust = NO_TRUST, uses: Collection[Use] = 
     Raises:
         UserError: the record asks for more than that; says for what, and how to allow it.
     """
-    config = _recorded(record)
+    config = recorded_config(record)
     _check_layers(record, config, trust)
-    asks = list(_asks(record, config, uses))
+    asks = list(requests(record, config, uses))
     if not record.foreign:
         asks = [ask for ask in asks if not ask.unchanged]
     if not asks:
         return config
-    listed = "".join(f"\n  {_told(ask)}" for ask in asks)
+    listed = "".join(f"\n  {in_words(ask)}" for ask in asks)
     whose = "foreign (this user did not sign it)" if record.foreign else "your own, but a source text changed"
     if not trust.run:
         raise UserError(
@@ -147,37 +147,8 @@ def granted(record: RunRecord, trust: Trust = NO_TRUST, uses: Collection[Use] = 
     return config
 
 
-def check_file(path: Path, config: Config, without: Collection[str]) -> None:
-    """Refuses what the `campaign.toml` in a run folder asks for beyond an own record; other files may ask.
-
-    Args:
-        path: of the file that the caller named.
-        config: that stands in the file.
-        without: sandbox layers that the caller switches off.
-
-    Raises:
-        UserError: the file asks for more than the user of the run stands behind.
-    """
-    from .record import open_record
-
-    places = [*path.absolute().parents, *path.resolve().parents]  # a link may lead out of the folder
-    folder = next((place for place in places if (place / FILE_NAME).exists()), None)
-    if folder is None:
-        return
-    with open_record(folder) as record:
-        asks = {_told(ask) for ask in _asks(record, config, [*Use])}
-        if not record.foreign:
-            asks -= {_told(ask) for ask in _asks(record, _recorded(record), [*Use]) if ask.unchanged}
-    asks |= {f"no sandbox layer {name}" for name in config.sandbox.without if name not in without}
-    if asks:
-        raise UserError(
-            USAGE,
-            f"{path} belongs to a run; it asks for" + "".join(f"\n  {ask}" for ask in sorted(asks)),
-            "read what is named, then name a copy outside the run's folder: such a file is your own word",
-        )
-
-
-def _recorded(record: RunRecord) -> Config:
+def recorded_config(record: RunRecord) -> Config:
+    """The configuration that a run holds, parsed."""
     return parse(record.config, f"{record.name}/{FILE_NAME}")
 
 
@@ -199,39 +170,40 @@ def _check_layers(record: RunRecord, config: Config, trust: Trust) -> None:
         )
 
 
-def _asks(record: RunRecord, config: Config, uses: Collection[Use]) -> Iterator[_Ask]:
+def requests(record: RunRecord, config: Config, uses: Collection[Use]) -> Iterator[Request]:
     """What a configuration wants beyond built-in problems, standard modules and the offline proposer."""
     stored = record.reader.record(SEAL)
     recorded: Mapping[str, Any] = stored if isinstance(stored, dict) else {}
     source = source_of(config.campaign.problem)
     if source is not None:
         where = " (in the run's own folder)" if _is_inside(source.path, record.folder) else ""
-        yield _Ask(f"plug-in {source.path.absolute()}{where}", source.digest, recorded.get("plug-in"))
+        yield Request(f"plug-in {source.path.absolute()}{where}", source.digest, recorded.get("plug-in"))
     if extra := [name for name in config.sandbox.modules if name not in DEFAULT_MODULES]:
-        yield _Ask(f"modules that programs may import: {', '.join(extra)}")
+        yield Request(f"modules that programs may import: {', '.join(extra)}")
     section, usual = config.sandbox, Config().sandbox
     if section.memory_mb > _MUCH * usual.memory_mb or section.output_kb > _MUCH * usual.output_kb:
-        yield _Ask(
+        yield Request(
             f"programs that take {section.memory_mb:g} MiB of memory and answer {section.output_kb:g} KiB"
         )
     if (config.run.workers or 0) > _MUCH * (os.cpu_count() or 1):
-        yield _Ask(f"{config.run.workers} programs at once")
+        yield Request(f"{config.run.workers} programs at once")
     if Use.INSTANCE_FILES in uses:
         for text in config.evaluation.instances:
             if os.path.exists(text):
-                yield _Ask(f"instance file {text}")
+                yield Request(f"instance file {text}")
     if Use.TEMPLATES in uses and config.uses_models and config.prompts.folder is not None:
         folder = config.prompts.folder
-        yield _Ask(f"prompt templates in {folder}", _templates(folder), recorded.get("templates"))
+        yield Request(f"prompt templates in {folder}", _templates(folder), recorded.get("templates"))
     if Use.MODELS in uses:
         for model in config.model:
             if model.spec not in ("offline", "manual"):
                 address = model.base_url or "its usual address"
                 key = f"the key in {model.api_key_env}" if model.api_key_env else "its usual key"
-                yield _Ask(f"model {model.spec} at {address}, with {key}")
+                yield Request(f"model {model.spec} at {address}, with {key}")
 
 
-def _told(ask: _Ask) -> str:
+def in_words(ask: Request) -> str:
+    """A request as a line, with the digest of its source text now and when the run began."""
     words = ask.words if ask.digest is None else f"{ask.words}, SHA-256 {ask.digest}"
     if ask.digest is not None and ask.recorded not in (None, ask.digest):
         words += f" (recorded: {ask.recorded})"

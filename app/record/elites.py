@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ...evaluators.scoring import normalised_loss
 from ...evolve.archive import Archive
@@ -11,7 +12,9 @@ from ...evolve.base import Elite
 from ...evolve.measures import DEFAULT_NAMES, MeasureSpace
 from ...evolve.store.recorded import additions
 from ...evolve.store.schema import StoreError
-from .record import RunRecord
+
+if TYPE_CHECKING:
+    from .record import RunRecord
 
 _MOST_ISLANDS = 64
 """Largest number of islands that a configuration may ask for."""

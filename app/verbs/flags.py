@@ -30,7 +30,7 @@ def build_config(
     """
     from ..assignments import choose_models, override
     from ..config import parse, read
-    from ..record.authority import check_file
+    from ..record.own_file import check_file
     from ..words import clean
     from .terminal import console
 

@@ -72,10 +72,10 @@ def unfinished(reader: Reader) -> frozenset[int]:
 
 
 def deciding_calls(reader: Reader, useless: Sequence[str]) -> list[sqlite3.Row]:
-    """Calls that decided a question: its reply, or its last failure of the kinds `useless` where none followed."""
+    """Calls that decided a question: its reply, or else its last failure of the kinds `useless`."""
     return reader.rows(
-        "SELECT *, (SELECT i.operator FROM iterations i WHERE i.iteration = c.iteration) AS named FROM calls c "
-        "WHERE state = 'replied' OR id = (SELECT max(id) FROM calls d WHERE "
+        "SELECT *, (SELECT i.operator FROM iterations i WHERE i.iteration = c.iteration) AS named "
+        "FROM calls c WHERE state = 'replied' OR id = (SELECT max(id) FROM calls d WHERE "
         "d.iteration = c.iteration AND d.round = c.round AND d.prompt = c.prompt AND d.state <> 'requested') "
         f"AND error_kind IN ({', '.join('?' * len(useless))}) ORDER BY id",
         tuple(useless),
