@@ -164,7 +164,7 @@ class FakeExecutor:
 
 @dataclass(frozen=True, slots=True)
 class FakeProposer:
-    """A `Proposer` that changes the numbers of the parent; now and then it repeats, fails or refuses.
+    """A `Proposer` that changes the parent's numbers; now and then it repeats, rewords, fails or refuses.
 
     Attributes:
         seen: the contexts that it was given, in order.
@@ -184,7 +184,9 @@ class FakeProposer:
             return Proposal(files, Origin.MUTATE, "same")
         if kind < 0.22:
             return Proposal({path: f"{text}# fail {rng.randrange(99)}\n"}, Origin.MUTATE, "fail")
-        if kind < 0.35 and text.count("+") < 5:
+        if kind < 0.3:
+            return Proposal({path: f"{text}# {rng.choice('abcdefgh')}\n"}, Origin.MUTATE, "alike")
+        if kind < 0.4 and text.count("+") < 5:
             grown = text.replace(" + ", f" + {rng.uniform(0.1, 2):.3g} + ", 1)
             return Proposal({path: grown}, Origin.GROW, "grow")
         changed = _NUMBER.sub(lambda number: f"{float(number[0]) * rng.uniform(0.6, 1.4):.4g}", text)

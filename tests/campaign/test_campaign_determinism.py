@@ -68,13 +68,6 @@ def test_scripted_model_gives_the_same_archive_for_any_number_of_workers(
     assert content(one) == content(many)
 
 
-def test_seeds_differ(campaign: Callable[..., tuple[dict[str, Any], Path]]) -> None:
-    """Another seed searches elsewhere."""
-    _, one = campaign("one", campaign={"seed": 1})
-    _, two = campaign("two", campaign={"seed": 2})
-    assert content(one)["candidates"] != content(two)["candidates"]
-
-
 def test_seconds_end_the_same_trajectory_earlier(
     campaign: Callable[..., tuple[dict[str, Any], Path]],
 ) -> None:

@@ -78,55 +78,6 @@ def test_names_of_the_field_make_no_program_longer(campaign: Run, problem: str, 
     assert "jobs" not in document["files"]["heuristic.py"]
 
 
-def test_no_code_is_evaluated_twice(campaign: Run) -> None:
-    """Candidate ids are unique, and a repeated text is a rejection with its reason."""
-    summary, folder = campaign(budget={"iterations": 150})
-    database = sqlite3.connect(folder / "archive.sqlite")
-    evaluated = database.execute("SELECT program FROM evaluations WHERE split = 'train'").fetchall()
-    assert len(evaluated) == len(set(evaluated))
-    told = database.execute("SELECT count(*) FROM iterations WHERE told IS NOT NULL").fetchone()[0]
-    assert told == 150
-    assert summary["evaluations"] + sum(summary["rejections"].values()) == 150
-
-
-def test_start_program_without_a_cell_is_known(tmp_path: Path, problem: str) -> None:
-    """A start program that lost its cell to an equal one is proposed again: a duplicate, not a crash."""
-    texts = [
-        f"def order(times, weights):\n    return sorted(range(len(times)), key=lambda j: {k} - weights[j])\n"
-        for k in (1, 2)
-    ]
-    script = tmp_path / "replies.json"
-    script.write_text(json.dumps([f"```python\n{texts[1]}```"]))
-    sections = {
-        "campaign": {"problem": problem},
-        "model": [{"spec": f"scripted/{script}"}],
-        "budget": {"iterations": 2},
-    }
-    start = {str(number): {"heuristic.py": text} for number, text in enumerate(texts)}
-    summary = compose.run(parse(sections, "test"), tmp_path, start=start)
-    assert summary["rejections"] == {"duplicate": 2}
-
-
-def test_evaluation_budget_is_never_exceeded(campaign: Run) -> None:
-    """With eight iterations in flight the campaign still stops at the exact number of evaluations."""
-    summary, _ = campaign(budget={"evaluations": 17})
-    assert summary["evaluations"] == 17
-    assert summary["stop_reason"] == "evaluations"
-
-
-def test_patience_ends_a_search_that_stands_still(campaign: Run, tmp_path: Path) -> None:
-    """A model that always says the same brings no better best."""
-    script = tmp_path / "replies.json"
-    reply = "```python\ndef order(times, weights):\n    return list(range(len(times)))\n```"
-    script.write_text(json.dumps([reply]))
-    summary, _ = campaign(
-        model=[{"spec": f"scripted/{script}"}], budget={"patience": 9}, search={"tune_share": 0.0}
-    )
-    assert summary["stop_reason"] == "patience"
-    assert summary["evaluations"] == 1
-    assert summary["rejections"]["duplicate"] >= 8
-
-
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
