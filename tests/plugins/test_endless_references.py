@@ -16,7 +16,7 @@ import pytest
 from gapsmith.app.door import sources as plugin_sources
 from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.errors import INTERRUPTED
-from gapsmith.app.opening.draw import references
+from gapsmith.app.opening import references
 from gapsmith.problems.base import Instance
 
 Planted = Callable[..., Path]
