@@ -23,9 +23,7 @@ NAME = "–▁ä\udcff"
 def test_any_encoding_takes_what_is_printed(
     encoding: str, mistakes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Text is printed with escapes where a terminal knows no such letter, without what nobody sees; a document
-    loses nothing.
-    """
+    """A terminal gets escapes for letters that it lacks, and none that nobody sees; a document is whole."""
     said = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(said, encoding, mistakes))
     with errors():
