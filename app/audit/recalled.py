@@ -112,13 +112,14 @@ def recorded_source(reader: Reader, config: Config) -> SourceOf:
         asked = as_asked(table.spec for table in config.model)
         course = None if asked else recorded_course(reader)
         pace = Pace(config.campaign.in_flight, waits=config.uses_models, course=course)
-        points = None if asked else Recorded(reader).points(archive)
-        return Source(_proposer(reader, config, admission), pace, points)
+        recorded = Recorded(reader)  # reads every iteration: a damaged one is told before anything is run
+        points = None if asked else recorded.points(archive)
+        return Source(_proposer(reader, recorded, config, admission), pace, points)
 
     return source
 
 
-def _proposer(reader: Reader, config: Config, admission: Admission) -> Proposer:
+def _proposer(reader: Reader, record: Recorded, config: Config, admission: Admission) -> Proposer:
     """Models that answer from the record, or the offline proposer where it makes the same texts as then."""
     if config.uses_models:
         table = next(table for table in config.model if table.spec != "offline")
@@ -129,7 +130,7 @@ def _proposer(reader: Reader, config: Config, admission: Admission) -> Proposer:
     recorded = (reader.record("versions") or {}).get("python") or platform.python_version()
     if recorded.split(".")[:2] == platform.python_version().split(".")[:2]:
         return OfflineProposer()
-    return _Texts(Recorded(reader))
+    return _Texts(record)
 
 
 @dataclass(frozen=True, slots=True)
