@@ -101,7 +101,8 @@ def test_a_run_is_verified_by_proofs_and_not_by_looking_up(
     record: Any = SimpleNamespace(reader=reader, instances={instance.id: instance})
     config: Any = SimpleNamespace(evaluation=SimpleNamespace(reference_seconds=1.0))
     findings = verify.Findings()
-    verify._references(record, loaded, config, 1, findings, lambda what, done, total: None)
+    setup: Any = SimpleNamespace(loaded=loaded, config=config)
+    verify._references(record, setup, 1, findings, lambda what, done, total: None)
     assert (not findings.differences, findings.not_proved) == (agree, missed)
 
 
