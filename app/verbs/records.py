@@ -8,14 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import USAGE, UserError
-
-if TYPE_CHECKING:
-    from ..record.record import RunRecord
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..record.record import RunRecord
 from .terminal import console
+
+if TYPE_CHECKING:
+    from ..record.record import RunRecord
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -15,12 +16,6 @@ if TYPE_CHECKING:
     from ..config import Config
     from ..record.runs import Group
     from ..views.live import LiveView
-import shlex
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..record.runs import Group
 
 
 def search_new(
