@@ -11,7 +11,7 @@ from ...evaluators.evaluator import GapEvaluator
 from ...evaluators.numbers import better_than
 from ...evaluators.scoring import tolerance_of
 from ...evolve.executor import Executor, Job
-from ...problems.base import Instance, Number, Sense, decode_number, encode_number
+from ...problems.base import Instance, Number, Problem, Sense, decode_number, encode_number
 from ...sandbox.base import MAIN_FILE, Program
 from ..errors import INVALID, UserError
 
@@ -75,6 +75,11 @@ def best_baseline(found: Mapping[str, Mapping[str, Evaluation]], split: str) -> 
     return name, found[name][split]
 
 
+def shipped_programs(problem: Problem) -> dict[str, str]:
+    """Name → source of a problem's start programs and baselines; of equal names the baseline counts."""
+    return {**problem.start_programs(), **problem.baselines()}
+
+
 def best_of_baselines(
     loaded: LoadedProblem,
     evaluator: GapEvaluator,
@@ -95,7 +100,7 @@ def best_of_baselines(
         UserError: no baseline gives a valid answer to an instance.
     """
     problem = loaded.problem
-    sources = {**problem.start_programs(), **problem.baselines()}
+    sources = shipped_programs(problem)
     programs = {name: evaluator.program({MAIN_FILE: text}) for name, text in sources.items()}
     notify("references", 0, 1)
     found = evaluate_all(executor, programs, ["all"])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import Force, Json, Set, Without, Workers
+from ..errors import USAGE, UserError
+from .common import Force, Json, Set, Without, Workers, parameters
 from .evaluate import InstancesFrom, Split, open_one_set, print_progress, print_unsafe
-from .files import check_new
+from .files import check_new, write_new
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -26,6 +28,13 @@ def baselines(
         str | None,
         typer.Option("--against", metavar="NAME", help="Baseline to count wins, ties and losses against."),
     ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--source", metavar="NAME", help="Print one baseline's program; evaluate nothing."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write that program into a file.")
+    ] = None,
     workers: Workers = None,
     assign: Set = None,
     unsafe_without: Without = None,
@@ -35,6 +44,11 @@ def baselines(
     with errors(json):
         from ..audit.evaluation import baselines_document, write_csv
 
+        if source is not None:
+            _give_source(problem, source, output, force, assign, json)
+            return
+        if output is not None:
+            raise UserError(USAGE, f"-o {output}: got no --source, expected the name of a baseline")
         if csv is not None:
             check_new(csv, force)
         setup, chosen = open_one_set(problem, split, instances, workers, assign, unsafe_without)
@@ -59,6 +73,29 @@ def baselines(
         if len(strata) > 1:
             _print_strata(document)
         print_unsafe(document)
+
+
+def _give_source(
+    problem: str, name: str, output: Path | None, force: bool, assign: list[str] | None, json: bool
+) -> None:
+    """Prints the program of a baseline or a start program, or writes it into a file."""
+    from ..door.plugins import load_problem
+    from ..opening.baselines import shipped_programs
+    from ..views.candidate import print_code
+
+    programs = shipped_programs(load_problem(problem, parameters(assign)).problem)
+    if name not in programs:
+        near = difflib.get_close_matches(name, programs, 1, 0.4) or sorted(programs)
+        raise UserError(USAGE, f"--source {name}: not a program of {problem}", f"expected {', '.join(near)}")
+    if output is not None:
+        write_new(output, programs[name], force)
+    if json:
+        written = None if output is None else str(output)
+        emit_json({"problem": problem, "name": name, "source": programs[name], "written": written})
+    elif output is not None:
+        console().print(f"{output}: {name} of {problem}", markup=False)
+    else:
+        print_code(console(), programs[name])
 
 
 def _print_strata(document: dict[str, Any]) -> None:

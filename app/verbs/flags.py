@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,21 +62,55 @@ def build_config(
     return parse(document, where)
 
 
-def start_programs(given: list[str], runs: Path) -> dict[str, dict[str, str]]:
-    """Start programs from files (your own) or runs (their elites); empty for the problem's own."""
+def start_programs(words: list[str], runs: Path, config: Config) -> dict[str, dict[str, str]]:
+    """Start programs by name: your files, programs that the problem ships, or a run's elites.
+
+    Args:
+        words: of `--start`; empty for the problem's own start programs.
+        runs: folder of the runs.
+        config: of the campaign, whose problem ships programs.
+
+    Raises:
+        UserError: a word names none of these.
+    """
+    from ...sandbox.base import MAIN_FILE
+
+    programs: dict[str, dict[str, str]] = {}
+    shipped = _shipped_programs(config) if any(not Path(word).is_file() for word in words) else {}
+    for word in words:
+        path = Path(word)
+        if path.is_file():
+            programs[word if path.name in programs else path.name] = read_program(path)
+        elif word in shipped:
+            programs[word] = {MAIN_FILE: shipped[word]}
+        elif path.suffix == ".py":
+            raise UserError(USAGE, f"--start {word}: no such file, expected a program or a run")
+        else:
+            programs.update(_elites(word, runs, shipped))
+    return programs
+
+
+def _shipped_programs(config: Config) -> dict[str, str]:
+    """Name → source of the programs that the campaign's problem ships."""
+    from ..door.plugins import load_problem
+    from ..opening.baselines import shipped_programs
+
+    return shipped_programs(load_problem(config.campaign.problem, config.problem).problem)
+
+
+def _elites(word: str, runs: Path, shipped: dict[str, str]) -> dict[str, dict[str, str]]:
+    """The elites of the run that a word names; an unknown word is compared with the shipped programs too."""
     from ..record.resume import elites_of
     from ..record.runs import find_run
 
-    programs: dict[str, dict[str, str]] = {}
-    for text in given:
-        path = Path(text)
-        if path.is_file():
-            programs[text if path.name in programs else path.name] = read_program(path)
-        elif path.suffix == ".py":
-            raise UserError(USAGE, f"--start {text}: no such file, expected a program or a run")
-        else:
-            programs.update(elites_of(find_run(text, runs)))
-    return programs
+    try:
+        return elites_of(find_run(word, runs))
+    except UserError as error:
+        near = difflib.get_close_matches(word, shipped, 3, 0.6)
+        if not near:
+            raise
+        hint = f"did you mean {', '.join(near)}?"
+        raise UserError(USAGE, f"--start {word}: no file, program of the problem or run", hint) from error
 
 
 def read_program(path: Path) -> dict[str, str]:

@@ -78,7 +78,11 @@ def run(
     ] = None,
     start: Annotated[
         list[str] | None,
-        typer.Option("--start", metavar="FILE|RUN", help="Your start program, or a run's elites."),
+        typer.Option(
+            "--start",
+            metavar="FILE|NAME|RUN",
+            help="Start program: a file, a baseline's name, or a run's elites (repeatable).",
+        ),
     ] = None,
     instances: Annotated[
         list[str] | None,
@@ -126,7 +130,7 @@ def run(
         )
         config = resolve_budget(config)
         config = check_models(config, runs_folder(runs))
-        programs = start_programs(start or [], runs_folder(runs))
+        programs = start_programs(start or [], runs_folder(runs), config)
         if dry_run:
             _dry_run(config, programs, repeat, json)
             return

@@ -86,6 +86,24 @@ def test_start_programs_of_equal_names_are_all_taken(
         assert database.execute("SELECT count(*) FROM candidates WHERE origin = 'start'").fetchone() == (2,)
 
 
+def test_a_baseline_is_written_and_started_from_by_name(
+    command: Command, document: Callable[..., dict[str, Any]], problem: str, tmp_path: Path
+) -> None:
+    """`baselines --source` gives its program; `--start` takes its name, and an error names a near one."""
+    out = tmp_path / "shortest.py"
+    assert command("baselines", problem, "--source", "shortest", "-o", str(out)).returncode == 0
+    assert command("baselines", problem, "--source", "shortest").stdout == out.read_text()
+    mine = tmp_path / "mine.py"
+    mine.write_text(SHORTEST.format("-times[j]"))
+    starts = ("--start", str(mine), "--start", "shortest")
+    found = document("run", problem, *starts, "--iterations", "1")
+    listed = document("export", found["run"], "--what", "candidates")["rows"]
+    assert [row["operator"] for row in listed if row["origin"] == "start"] == ["mine.py", "shortest"]
+    for words in (("baselines", problem, "--source"), ("run", problem, "--start")):
+        done = command(*words, "shortst")
+        assert (done.returncode, "shortest" in done.stderr) == (2, True), done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
