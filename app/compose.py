@@ -14,7 +14,8 @@ from ..evaluators.base import Evaluation
 from ..evolve import champion
 from ..evolve.admission import Admission
 from ..evolve.archive import settled
-from ..evolve.base import Candidate, Context, Origin, Proposal, Rejection, RejectionReason, StopReason
+from ..evolve.base import Candidate, Context, Origin, Proposal, Rejection, RejectionReason
+from ..evolve.budget import StopReason
 from ..evolve.campaign import Campaign
 from ..evolve.executor import Job, ThreadExecutor
 from ..evolve.measures import MeasureSpace
@@ -241,6 +242,7 @@ def _campaign(
         settings=config.search,
         starts=[candidate for candidate, _ in starts],
         points=source.points,
+        guided=source.pace.waits,
     )
     for candidate, _ in starts:
         if next(iter(candidate.files.values())) in problem.start_programs().values():

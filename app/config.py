@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from ..evolve.base import Budget
+from ..evolve.budget import Budget
 from ..evolve.knobs import knob
 from ..evolve.measures import DEFAULT_NAMES, MEASURES
 from ..evolve.models.settings import MAY_HOLD_SECRET, ModelSettings

@@ -106,6 +106,7 @@ class Proposal:
         operator: what made it, finer than the origin (`number`, `swap-operands`, a template's name);
             free text for statistics.
         examined: what is known of the files; None if they were not examined yet.
+        idea: what the change is and why, in the reply's own sentence; empty where nobody said.
     """
 
     files: Mapping[str, str]
@@ -114,6 +115,7 @@ class Proposal:
     prompt: Prompt | None = None
     completion: Completion | None = None
     examined: Examined | None = None
+    idea: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,7 @@ class Candidate:
         island: index of the island that asked for it.
         iteration: number of the ask that made it; 0 for start programs.
         description: what the sandbox's describe job found.
+        idea: what the change is and why, in the reply's own sentence; empty where nobody said.
     """
 
     id: str
@@ -149,6 +152,7 @@ class Candidate:
     island: int
     iteration: int
     description: Description
+    idea: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +257,68 @@ class Event:
     data: Mapping[str, Any]
 
 
+class End(StrEnum):
+    """How a candidate ended (closed list)."""
+
+    KEPT = "kept"
+    BEHIND = "behind"
+    TWIN = "twin"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A told candidate in one line.
+
+    Attributes:
+        id, operator, idea: of the candidate.
+        loss: mean over the training instances (ratio, smaller is better); None if it was stopped or failed.
+        end: how it ended.
+        twin: id of the candidate whose answers it repeats; empty unless `end` is `TWIN`.
+        executed, instances: training instances that it was executed on, and all of them (counts).
+        reason: why it failed; the program's own words may be part of it.
+    """
+
+    id: str
+    operator: str
+    idea: str
+    loss: float | None
+    end: End
+    twin: str = ""
+    executed: int = 0
+    instances: int = 0
+    reason: str = ""
+
+    @property
+    def ending(self) -> str:
+        """How it ended, in words."""
+        return {
+            End.KEPT: "kept",
+            End.BEHIND: "valid, but a better program holds its cell",
+            End.TWIN: f"answers as {self.twin} does",
+            End.STOPPED: f"stopped after {self.executed} of {self.instances} instances: clearly worse",
+            End.FAILED: f"failed: {self.reason}",
+        }[self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Complement:
+    """An elite, and the names of the strata in which it is better than the best elite so far."""
+
+    elite: Elite
+    strata: tuple[str, ...]
+
+
+class Turn(StrEnum):
+    """What a campaign that stands still asks for next, one after the other (closed list)."""
+
+    REPRESENTATION = "representation"
+    STRATA = "strata"
+    TIME = "time"
+    FRESH = "fresh"
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a proposer may know beside the parents; nothing of references' solutions, validation or test.
@@ -271,6 +337,12 @@ class Context:
             missing.
         lineage: how the first parent came about, at most three lines, oldest first.
         failed: the last candidate of the island, if it failed and may be repaired.
+        best: the best elite so far by training loss.
+        complements: with models: elites that win in strata where the best loses, at most two.
+        attempts: with models: what was tried, newest first, then the best of the older candidates.
+        turn: with models: what is asked for in place of one more change: another representation, the strata
+            that lose most, the same quality in less time, or a fresh start with the attempts in hand; None
+            while the campaign makes progress.
     """
 
     problem: Problem
@@ -285,6 +357,10 @@ class Context:
     costs: Mapping[str, float] = field(default_factory=dict)
     lineage: tuple[str, ...] = ()
     failed: Failed | None = None
+    best: Elite | None = None
+    complements: tuple[Complement, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    turn: Turn | None = None
 
 
 class Proposer(Protocol):
@@ -292,88 +368,6 @@ class Proposer(Protocol):
 
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
         """A new text, or why there is none; a function of its arguments alone, save for a model's reply."""
-
-
-class StopReason(StrEnum):
-    """Why a campaign ended."""
-
-    ITERATIONS = "iterations"
-    EVALUATIONS = "evaluations"
-    EXECUTIONS = "executions"
-    CPU = "cpu"
-    SECONDS = "seconds"
-    PATIENCE = "patience"
-    TOKENS = "tokens"
-    COST = "cost"
-    INTERRUPTED = "interrupted"
-    STOP_FILE = "stop_file"
-    PROVIDER = "provider"
-
-    @property
-    def halts(self) -> bool:
-        """Whether it ends the search before its budget does, for somebody to go on with it."""
-        return self in (StopReason.INTERRUPTED, StopReason.STOP_FILE, StopReason.PROVIDER)
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a campaign has used so far: counts, tokens, US dollars, CPU and wall seconds."""
-
-    iterations: int = 0
-    evaluations: int = 0
-    executions: int = 0
-    cpu_seconds: float = 0.0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_usd: float | None = None
-    model_calls: int = 0
-    wall_seconds: float = 0.0
-    since_improvement: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What a campaign may use; None is no limit. Totals over stops and resumes.
-
-    Attributes:
-        iterations: asks (count).
-        evaluations: candidates evaluated on the training split (count).
-        executions: executions in training and validation (count).
-        cpu_seconds: CPU seconds of those executions.
-        seconds: wall seconds of search.
-        patience: iterations without a better training fitness (count).
-        gates: (asks before, limit of evaluations) of each start and resume, in order. Near a limit asks wait
-            for outcomes, which decides what they can know, so a repetition of the run keeps to them.
-    """
-
-    iterations: int | None = None
-    evaluations: int | None = None
-    executions: int | None = None
-    cpu_seconds: float | None = None
-    seconds: float | None = None
-    patience: int | None = None
-    gates: tuple[tuple[int, int | None], ...] = ()
-
-    def admits(self, number: int, evaluations: int, under_way: int) -> bool:
-        """Whether an ask (1-based) may be opened, given evaluations told and asks under way (counts)."""
-        limits = [limit for before, limit in self.gates if before < number]
-        if not limits:
-            limits = [None if self.gates else self.evaluations]
-        return limits[-1] is None or evaluations + under_way < limits[-1]
-
-    def exhausted(self, usage: Usage) -> StopReason | None:
-        """The first limit that is used up, or None."""
-        for limit, used, reason in (
-            (self.iterations, usage.iterations, StopReason.ITERATIONS),
-            (self.evaluations, usage.evaluations, StopReason.EVALUATIONS),
-            (self.executions, usage.executions, StopReason.EXECUTIONS),
-            (self.cpu_seconds, usage.cpu_seconds, StopReason.CPU),
-            (self.seconds, usage.wall_seconds, StopReason.SECONDS),
-            (self.patience, usage.since_improvement, StopReason.PATIENCE),
-        ):
-            if limit is not None and used >= limit:
-                return reason
-        return None
 
 
 def stream(seed: int, component: str, iteration: int) -> random.Random:

@@ -14,17 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..evaluators.base import Evaluation
-from .base import (
-    Budget,
-    Candidate,
-    Outcome,
-    Proposal,
-    Refused,
-    Rejection,
-    StopReason,
-    Usage,
-    stream,
-)
+from .base import Candidate, Outcome, Proposal, Refused, Rejection, stream
+from .budget import Budget, StopReason, Usage
 from .course import Course, Order, Recorded, is_point
 from .executor import Job
 from .faults import sheltered

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from .base import Completion, Prompt, StopReason
+from .base import Completion, Prompt
+from .budget import StopReason
 
 MESSAGE_TOKENS = 64
 """Tokens set aside for what a provider's chat format adds to the two texts of a prompt."""

@@ -51,6 +51,7 @@ class Memory:
             island=island,
             iteration=iteration,
             description=description,
+            idea=proposal.idea,
         )
         self.know(candidate)
         return candidate

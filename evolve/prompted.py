@@ -22,6 +22,7 @@ from .base import (
 )
 from .course import Course
 from .edits import EditError, apply_reply
+from .ideas import idea_of
 from .models.base import ErrorKind, Leavable, ModelError, Recourse
 from .models.caller import Caller
 from .models.cassette import RecordedModel
@@ -150,7 +151,8 @@ class PromptedProposer:
         if not isinstance(read, _Read):
             reason, excerpt = read
             return Rejection(reason, excerpt[:EXCERPT], origin, arm.name, prompt, completion)
-        return Proposal(read.files, origin, arm.name, prompt, completion, read.examined)
+        idea = idea_of(completion.text)
+        return Proposal(read.files, origin, arm.name, prompt, completion, read.examined, idea)
 
 
 _REASONS = {

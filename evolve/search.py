@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ..evaluators.base import ScoreStatus
 from .archive import Archive
+from .attempts import Attempts
 from .base import (
     AddStatus,
     Candidate,
@@ -29,13 +30,15 @@ from .islands import Islands, IslandSettings
 from .memory import Memory
 from .racing import PairedRace, RaceSettings
 from .selection import Control, FreshSettings, InspirationSettings, Selection
+from .stall import Stall, StallSettings
+from .strata import Strata
 from .tally import Tally
 from .tune import Tuner, TuneSettings
 from .validation import ValidationSettings
 
 
 @dataclass(frozen=True)
-class SearchSettings(RaceSettings, TuneSettings, FreshSettings, ValidationSettings):
+class SearchSettings(RaceSettings, TuneSettings, FreshSettings, StallSettings, ValidationSettings):
     """How the budget is spent."""
 
 
@@ -110,6 +113,7 @@ class Search:
         settings: SearchSettings = SearchSettings(),
         starts: Iterable[Candidate] = (),
         points: Mapping[int, Point] | None = None,
+        guided: bool = False,
     ) -> None:
         """Begins a search.
 
@@ -122,6 +126,7 @@ class Search:
             population, settings: see there.
             starts: all start programs, also those that lost their cell to another one.
             points: points of tuning by iteration where a record says them; None tunes.
+            guided: whether models are asked, which read what the search has learnt.
         """
         self.archive = archive
         self.start = start
@@ -138,6 +143,10 @@ class Search:
             settings if control is Control.NONE else replace(settings, tune_share=0.0), seed=seed
         )
         self._points = points
+        self._guided = guided and control is Control.NONE
+        self._strata = Strata(context.instances, archive.space.loss)
+        self._attempts = Attempts(len(context.instances))
+        self._stall = Stall(settings)
         self._validated = {start.candidate.id}
 
     def ask(self) -> Ask:
@@ -207,7 +216,12 @@ class Search:
         best = self.archive.best
         events: list[Event] = []
         added = self._place(ask, outcome, events)
+        twin = next((str(event.data["of"]) for event in events if event.kind == "twin"), None)
+        if not ask.tuned:
+            self._attempts.add(outcome, added, twin, ask.parents)
         improved = self.archive.best is not best
+        if improved or not ask.tuned:
+            self._stall.note(improved=improved)
         self._note(ask, outcome, improved, events)
         gained = None  # almost any change of a start program is a gain, which says little of its operator
         if ask.tuned or not self._selection.fresh(ask.number):
@@ -223,7 +237,8 @@ class Search:
     def context(self, number: int, elites: Sequence[Elite]) -> Context:
         """What the proposer may know at an ask (1-based number) with these elites."""
         island = (number - 1) % self.archive.islands
-        return replace(
+        best = self.archive.best
+        context = replace(
             self._context,
             iteration=number,
             start=self.start,
@@ -232,6 +247,15 @@ class Search:
             costs=dict(self.tally.costs),
             lineage=self.memory.lineage(elites[0].candidate.id),
             failed=self.memory.failed.get(island),
+            best=best,
+        )
+        if not self._guided or best is None:
+            return context
+        return replace(
+            context,
+            complements=self._strata.complements(best, self.archive.elites()),
+            attempts=self._attempts.lines(),
+            turn=self._stall.turn(number),
         )
 
     @property

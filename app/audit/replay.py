@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...evolve.base import StopReason
+from ...evolve.budget import StopReason
 from ...evolve.models.cassette import NotRecorded
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.recorded import judged, last_told, told_rows

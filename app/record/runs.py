@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...evolve.base import StopReason
+from ...evolve.budget import StopReason
 from ...evolve.store.reader import Event, Reader
 from ...evolve.store.schema import FILE_NAME
 from ...sandbox.unseen import clean, name_of, unseen

@@ -94,7 +94,7 @@ def interrupts() -> Iterator[Callable[[Campaign, LiveView, Event], None]]:
     """Gives what turns the first Ctrl-C into an orderly end (the second gets through); undone afterwards."""
     import signal
 
-    from ...evolve.base import StopReason
+    from ...evolve.budget import StopReason
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 

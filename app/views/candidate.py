@@ -34,6 +34,7 @@ def candidate_document(record: RunRecord, id: str) -> dict[str, Any]:
         "candidate": id,
         "origin": candidate.origin.value,
         "operator": candidate.operator,
+        "idea": candidate.idea,
         "iteration": candidate.iteration,
         "island": candidate.island,
         "parents": list(candidate.parents),
@@ -71,6 +72,8 @@ def print_candidate(console: Console, record: RunRecord, id: str, *, conversatio
         markup=False,
         soft_wrap=False,
     )
+    if candidate.idea:
+        console.print(one_line(candidate.idea, 400), markup=False, soft_wrap=False)
     if reached := record.reached(id):
         console.print(reaches(reached), markup=False)
     console.print(_figures_table(record, id), soft_wrap=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...evolve.store.progress import training_fitness
 from ..numbers import percent
 from ..record.record import SHORT, RunRecord
-from ..words import UNKNOWN, clean
+from ..words import UNKNOWN, clean, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -104,6 +104,7 @@ def ancestry(record: RunRecord, id: str) -> list[dict[str, Any]]:
                 "iteration": candidate.iteration,
                 "origin": candidate.origin.value,
                 "operator": candidate.operator,
+                "idea": candidate.idea,
                 "other_parents": list(candidate.parents[1:]),
                 "training_loss_percent": now,
                 "change_percent": None if now is None or before is None else now - before,
@@ -132,4 +133,6 @@ def print_ancestry(console: Console, steps: Sequence[Mapping[str, Any]]) -> None
         if step["other_parents"]:
             text.append(f" (with {', '.join(p[:SHORT] for p in step['other_parents'])})")
         console.print(text, soft_wrap=False)
+        if step["idea"]:
+            console.print(Text(f"  {one_line(step['idea'], 400)}", style="dim"), soft_wrap=False)
     console.print("loss: mean over training instances, percent of max(|reference|, scale); change in points")

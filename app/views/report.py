@@ -251,6 +251,7 @@ def _lineage(record: RunRecord) -> dict[str, Any]:
                 "iteration": candidate.iteration,
                 "origin": candidate.origin.value,
                 "operator": clean(candidate.operator),
+                "idea": clean(candidate.idea),
                 "loss": None
                 if evaluation is None or evaluation.fitness is None
                 else -100 * evaluation.fitness + 0.0,

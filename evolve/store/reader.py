@@ -225,7 +225,11 @@ class Reader:
         Raises:
             StoreError: what is stored of it is none.
         """
-        rows = self.rows("SELECT * FROM candidates WHERE id = ?", (id,))
+        rows = self.rows(
+            "SELECT c.*, i.excerpt AS idea FROM candidates c "
+            "LEFT JOIN iterations i ON i.iteration = c.iteration AND i.candidate = c.id WHERE c.id = ?",
+            (id,),
+        )
         if not rows:
             return None
         parents = self.rows("SELECT parent FROM parents WHERE candidate = ? ORDER BY position", (id,))
@@ -238,7 +242,7 @@ class Reader:
         Raises:
             StoreError: what is stored of one is none.
         """
-        rows = self.rows("SELECT * FROM candidates WHERE iteration = 0")
+        rows = self.rows("SELECT *, NULL AS idea FROM candidates WHERE iteration = 0")
         with self.sound("start programs"):
             return [read_candidate(row, ()) for row in rows]
 

@@ -117,6 +117,7 @@ def read_candidate(row: sqlite3.Row, parents: Iterable[str]) -> Candidate:
         island=row["island"],
         iteration=row["iteration"],
         description=decode_description(row["description"]),
+        idea=row["idea"] or "",
     )
 
 

@@ -117,7 +117,10 @@ class Store:
             )
 
     def admitted(self, iteration: int, outcome: Candidate | Rejection) -> None:
-        """Records what a proposal became: a candidate or a rejection; a fault of ours is an event too."""
+        """Records what a proposal became: a candidate or a rejection; a fault of ours is an event too.
+
+        The excerpt of a reply says why it was rejected, or what the candidate changes and why.
+        """
         with self.transaction() as db:
             if isinstance(outcome, Candidate):
                 self._put_candidate(db, outcome)
@@ -127,7 +130,7 @@ class Store:
                 (
                     outcome.id if isinstance(outcome, Candidate) else None,
                     outcome.reason.value if isinstance(outcome, Rejection) else None,
-                    outcome.excerpt if isinstance(outcome, Rejection) else None,
+                    outcome.excerpt if isinstance(outcome, Rejection) else outcome.idea or None,
                     outcome.origin.value,
                     outcome.operator,
                     iteration,

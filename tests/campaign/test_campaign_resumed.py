@@ -25,7 +25,7 @@ from gapsmith.app.record.runs import Group, running
 from gapsmith.app.record.simplified import kept
 from gapsmith.app.record.standalone import evaluate_command
 from gapsmith.cli import app
-from gapsmith.evolve.base import StopReason
+from gapsmith.evolve.budget import StopReason
 from typer.testing import CliRunner
 
 Campaign = Callable[..., tuple[dict[str, Any], Path]]

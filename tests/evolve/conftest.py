@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from gapsmith.evolve.admission import Admission
 from gapsmith.evolve.archive import settled
-from gapsmith.evolve.base import Budget, Context, Origin, Proposal, Proposer
+from gapsmith.evolve.base import Context, Origin, Proposal, Proposer
+from gapsmith.evolve.budget import Budget
 from gapsmith.evolve.campaign import Campaign, Pace
 from gapsmith.evolve.executor import Executor, Job
 from gapsmith.evolve.fakes import START, FakeEvaluator, FakeExecutor, FakeProposer, FakeSandbox
@@ -61,6 +62,7 @@ class Fakes:
     observe: Callable[[Campaign], None] = lambda campaign: None
     store_of: Callable[[Path], Store] = Store
     points: Any = None
+    guided: bool = False
 
     @property
     def proposed(self) -> list[Context]:
@@ -99,6 +101,7 @@ class Fakes:
             settings=self.settings,
             starts=[candidate for candidate, _ in starts],
             points=self.points,
+            guided=self.guided,
         )
 
     def campaign(self, store: Store, **limits: Any) -> Campaign:

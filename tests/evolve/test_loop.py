@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.base import EvaluationStatus
 from gapsmith.evolve import champion
-from gapsmith.evolve.base import Origin, Proposal, Rejection, RejectionReason, StopReason
+from gapsmith.evolve.base import Origin, Proposal, Rejection, RejectionReason
+from gapsmith.evolve.budget import StopReason
 from gapsmith.evolve.campaign import Pace
 from gapsmith.evolve.fakes import START
 from gapsmith.evolve.racing import PairedRace

@@ -4,7 +4,8 @@ import threading
 from decimal import Decimal
 
 import pytest
-from gapsmith.evolve.base import Completion, StopReason
+from gapsmith.evolve.base import Completion
+from gapsmith.evolve.budget import StopReason
 from gapsmith.evolve.ledger import BudgetSpent, Entry, Ledger, Spending
 from gapsmith.evolve.models.base import Price
 

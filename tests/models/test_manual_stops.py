@@ -10,7 +10,7 @@ from gapsmith.app.compose import Watcher
 from gapsmith.app.config import ArchiveSection, BudgetSection, PromptsSection, SearchSection, parse
 from gapsmith.app.record.resume import stored_config
 from gapsmith.cli import app
-from gapsmith.evolve.base import StopReason
+from gapsmith.evolve.budget import StopReason
 from gapsmith.evolve.models.mailbox import LetterState, letters, put_reply
 from typer.testing import CliRunner
 

@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
-from gapsmith.evolve.base import Prompt, StopReason
+from gapsmith.evolve.base import Prompt
+from gapsmith.evolve.budget import StopReason
 from gapsmith.evolve.ledger import BudgetSpent
 from gapsmith.evolve.models.base import ModelError
 from gapsmith.evolve.models.cassette import Cassette

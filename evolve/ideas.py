@@ -1,0 +1,32 @@
+"""The sentence in which a reply says what it changes and why."""
+
+from __future__ import annotations
+
+import re
+
+from ..prompts.unseen import clean
+
+MOST_CHARACTERS = 400
+"""Of a sentence that is kept; longer ones are cut at a word."""
+_CODE = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,}|\s*<{5,9}\s*SEARCH)")
+_DECORATION = re.compile(r"^[\s#>*_\-]+|[*_`]{2,}")
+
+
+def idea_of(reply: str) -> str:
+    """The prose of a reply on one line: what stands before its first code, else after its last.
+
+    Empty for a reply of code alone.
+    """
+    lines = reply.rsplit("</think>", 1)[-1].split("\n")
+    marks = [number for number, line in enumerate(lines) if _CODE.match(line)]
+    before, after = (lines[: marks[0]], lines[marks[-1] + 1 :]) if marks else (lines, [])
+    return _one_line(before) or _one_line(after)
+
+
+def _one_line(lines: list[str]) -> str:
+    """The first paragraph that says something, without Markdown's decoration, cut to its limit."""
+    paragraphs = "\n".join(_DECORATION.sub("", line) if line.strip() else "" for line in lines).split("\n\n")
+    text = next((" ".join(clean(p).split()) for p in paragraphs if len(p.split()) > 1), "")
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    return text[:MOST_CHARACTERS].rsplit(" ", 1)[0] + " …"

@@ -1,0 +1,224 @@
+"""What a search learns for the prompts of models: attempts, complements, and turns of a stalled campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.attempts import BEST, NEWEST, Attempts
+from gapsmith.evolve.base import (
+    AddStatus,
+    Alike,
+    Candidate,
+    Complete,
+    Elite,
+    End,
+    Failed,
+    Origin,
+    Proposal,
+    Refused,
+    Rejection,
+    RejectionReason,
+    Turn,
+    Worse,
+)
+from gapsmith.evolve.campaign import Pace
+from gapsmith.evolve.course import Order
+from gapsmith.evolve.fakes import FakeProposer
+from gapsmith.evolve.ideas import MOST_CHARACTERS, idea_of
+from gapsmith.evolve.search import SearchSettings
+from gapsmith.evolve.stall import Stall, StallSettings
+from gapsmith.evolve.store.reader import Reader
+from gapsmith.evolve.strata import Strata
+from gapsmith.problems.base import Instance
+from gapsmith.sandbox.base import Description
+
+Make = Callable[..., Any]
+HARD = {"train-0": "hard", "train-1": "hard", "train-2": "easy", "train-3": "late"}
+
+
+def candidate(id: str, idea: str = "") -> Candidate:
+    """A candidate that is known by its id."""
+    return Candidate(id, {"h.py": id}, (), Origin.IMPROVE, "improve", 0, 1, Description(), idea)
+
+
+def evaluated(
+    losses: Mapping[str, float], status: EvaluationStatus = EvaluationStatus.COMPLETE
+) -> Evaluation:
+    """A training evaluation with a loss on each instance."""
+    scores = tuple(
+        Score(id, ScoreStatus.OK, 1 + loss, 1, ReferenceKind.OPTIMUM, loss, loss, 0.1, f"{id} {loss}")
+        for id, loss in losses.items()
+    )
+    complete = status is EvaluationStatus.COMPLETE
+    return Evaluation("train", scores, status, -sum(losses.values()) / len(losses) if complete else None)
+
+
+def elite(id: str, *losses: float) -> Elite:
+    """An elite with these losses on the four instances of `HARD`."""
+    return Elite(candidate(id), evaluated(dict(zip(HARD, losses, strict=True))), 0, (0,), (0.0,))
+
+
+@pytest.fixture
+def strata() -> Strata:
+    """Strata of the four instances."""
+    instances = {id: Instance(id, "train", name, {}, 1, "test") for id, name in HARD.items()}
+    return Strata(instances, lambda score: None if score.excess is None else float(score.excess))
+
+
+@pytest.mark.parametrize(
+    ("reply", "idea"),
+    [
+        ("Sort by slack first.\nThen swap.\n```python\nx\n```", "Sort by slack first. Then swap."),
+        ("## Change\n\n**Sort** by slack.\n\nMore words.\n```python\nx\n```", "Sort by slack."),
+        ("```python\nx\n```\nI sort by slack.", "I sort by slack."),
+        (
+            "Thoughts.</think>Sort by\u200b slack.\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE",
+            "Sort by slack.",
+        ),
+        ("```python\nx\n```", ""),
+        ("", ""),
+    ],
+)
+def test_the_sentence_of_a_reply(reply: str, idea: str) -> None:
+    """The prose before the code, or after it, on one line without decoration and unseen characters."""
+    assert idea_of(reply) == idea
+
+
+def test_a_long_sentence_is_cut_at_a_word() -> None:
+    """A page of prose is kept up to the limit."""
+    idea = idea_of("word " * 1000)
+    assert len(idea) <= MOST_CHARACTERS + 2
+    assert idea.endswith("word …")
+
+
+def test_complements_win_where_the_best_loses(strata: Strata) -> None:
+    """The first wins the most against the best, the second what is left; a worse program wins nothing."""
+    best = elite("best", 0.1, 0.1, 0.3, 0.4)
+    late = elite("late", 0.5, 0.5, 0.35, 0.0)
+    easy = elite("easy", 0.5, 0.5, 0.1, 0.3)
+    worse = elite("worse", 0.5, 0.5, 0.5, 0.5)
+    complements = strata.complements(best, [best, worse, easy, late, late])
+    assert [(c.elite.candidate.id, c.strata) for c in complements] == [
+        ("late", ("late",)),
+        ("easy", ("easy",)),
+    ]
+    assert strata.complements(best, [best, worse]) == ()
+
+
+def test_beaten_on_every_stratum(strata: Strata) -> None:
+    """An elite that ties or wins on one stratum is not beaten, whatever it loses elsewhere."""
+    assert strata.beaten(elite("a", 0.4, 0.4, 0.4, 0.4), [elite("b", 0.0, 0.7, 0.3, 0.3)])
+    assert not strata.beaten(elite("a", 0.4, 0.4, 0.4, 0.4), [elite("c", 0.0, 0.0, 0.4, 0.0)])
+
+
+def test_each_attempt_says_how_it_ended() -> None:
+    """Newest first, each with its sentence; a rejected reply is no attempt."""
+    attempts = Attempts(4)
+    whole = evaluated(dict.fromkeys(HARD, 0.5))
+    part = evaluated({"train-0": 0.9, "train-1": 0.9}, EvaluationStatus.STOPPED)
+    crash = Score(
+        "train-0", ScoreStatus.RAISED, None, 1, ReferenceKind.OPTIMUM, None, None, 0.1, message="no\nx"
+    )
+    broken = Evaluation("train", (crash,), EvaluationStatus.FAILED, None)
+    attempts.add(Complete(candidate("kept", "Sort."), whole), AddStatus.NEW, None, ("p",))
+    attempts.add(Complete(candidate("behind"), whole), AddStatus.NOT_ADDED, None, ("p",))
+    attempts.add(Complete(candidate("twin"), whole), AddStatus.NOT_ADDED, "kept", ("p",))
+    attempts.add(Alike(candidate("alike"), part), AddStatus.NOT_ADDED, None, ("p",))
+    attempts.add(Worse(candidate("stopped"), part), AddStatus.NOT_ADDED, None, ("p",))
+    attempts.add(Failed(candidate("failed"), broken), AddStatus.NOT_ADDED, None, ("p",))
+    no = Rejection(RejectionReason.NO_CODE, "prose", Origin.IMPROVE, "improve")
+    attempts.add(Refused(no), None, None, ("p",))
+    assert [(a.id, a.idea, a.loss, a.ending) for a in attempts.lines()] == [
+        ("failed", "", None, "failed: raised: no"),
+        ("stopped", "", None, "stopped after 2 of 4 instances: clearly worse"),
+        ("alike", "", None, "answers as p does"),
+        ("twin", "", 0.5, "answers as kept does"),
+        ("behind", "", 0.5, "valid, but a better program holds its cell"),
+        ("kept", "Sort.", 0.5, "kept"),
+    ]
+
+
+def test_the_newest_come_before_the_best_of_the_older() -> None:
+    """However long a campaign is, a prompt is given the same number of attempts, none of them twice."""
+    attempts = Attempts(4)
+    for number in range(100):
+        loss = abs(number - 30) / 100
+        attempts.add(
+            Complete(candidate(str(number)), evaluated(dict.fromkeys(HARD, loss))), AddStatus.NEW, None, ()
+        )
+    lines = attempts.lines()
+    assert [line.id for line in lines[:NEWEST]] == [str(n) for n in range(99, 99 - NEWEST, -1)]
+    older = [line.loss for line in lines[NEWEST:]]
+    assert len(older) == BEST
+    assert older[0] == 0.0
+    assert all(a is not None and b is not None and a <= b for a, b in pairwise(older))
+
+
+def test_a_campaign_that_stands_still_asks_for_each_turn() -> None:
+    """After the limit every ask has a turn, each kind once in four; a gain ends it, and 0 is never."""
+    stall = Stall(StallSettings(stall_after=2))
+    stall.note(improved=False)
+    assert stall.turn(1) is None
+    stall.note(improved=False)
+    assert {stall.turn(number) for number in range(3, 7)} == set(Turn)
+    stall.note(improved=True)
+    assert stall.turn(7) is None
+    never = Stall(StallSettings(stall_after=0))
+    for _ in range(99):
+        never.note(improved=False)
+    assert never.turn(100) is None
+
+
+class Telling:
+    """A proposer of fake programs that says what it changes."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self.seen = inner.seen
+
+    def propose(self, parents: Any, context: Any, rng: Any) -> Any:
+        """See `Proposer`."""
+        made = self._inner.propose(parents, context, rng)
+        if isinstance(made, Proposal):
+            return replace(made, idea=f"Idea {context.iteration}.")
+        return made
+
+
+def test_a_resumed_campaign_tells_models_what_an_unbroken_one_tells(fakes: Make, tmp_path: Path) -> None:
+    """Best, complements, attempts with their sentences and turns are the same after a stop, ask by ask."""
+    settings = SearchSettings(tune_share=0.2, tune_evaluations=5, stall_after=3)
+    parts = {"settings": settings, "guided": True, "pace": Pace(3, Order.SUBMITTED)}
+    whole = fakes("whole", proposer=Telling(FakeProposer([])), **parts)
+    whole.run(iterations=40)
+    cut = fakes("cut", proposer=Telling(FakeProposer([])), **parts)
+    cut.run(iterations=17)
+    cut.run(iterations=40)
+
+    def told(proposer: Telling) -> dict[int, Any]:
+        return {
+            context.iteration: (
+                context.best.candidate.id,
+                [(c.elite.candidate.id, c.strata) for c in context.complements],
+                context.attempts,
+                context.turn,
+            )
+            for context in proposer.seen
+        }
+
+    assert told(cut.proposer) == told(whole.proposer)
+    last = max(told(whole.proposer))
+    best, _, attempts, _ = told(whole.proposer)[last]
+    assert {attempt.end for attempt in attempts} >= {End.KEPT, End.FAILED}
+    assert all(attempt.idea.startswith("Idea ") for attempt in attempts)
+    assert {turn for *_, turn in told(whole.proposer).values()} == {None, *Turn}
+    with closing(Reader.open(whole.folder)) as read:
+        found = read.candidate(best)
+        assert found is not None
+        assert found.idea == f"Idea {found.iteration}."
