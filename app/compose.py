@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..evolve import champion
 from ..evolve.admission import Admission
 from ..evolve.archive import settled
 from ..evolve.base import Candidate, Context, Origin, Proposal, Rejection, RejectionReason
-from ..evolve.budget import StopReason
+from ..evolve.budget import Budget, StopReason
 from ..evolve.campaign import Campaign
 from ..evolve.executor import Job, ThreadExecutor
 from ..evolve.measures import MeasureSpace
@@ -251,7 +251,7 @@ def _campaign(
     return Campaign(
         search,
         Ports(evaluator, source.proposer, executor, admission, store),
-        config.budget.of_loop(gates),
+        Budget(**asdict(config.budget), gates=gates),
         source.pace,
         stop_file=folder / STOP_NAME,
         observe=watcher.observe,

@@ -15,19 +15,16 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from ..evolve.budget import Budget
+from ..evolve.budget import DEFAULT_ITERATIONS, BudgetSettings
 from ..evolve.knobs import knob
 from ..evolve.measures import DEFAULT_NAMES, MEASURES
 from ..evolve.models.settings import MAY_HOLD_SECRET, ModelSettings
+from ..evolve.prompt_settings import PromptSettings
 from ..evolve.search import PopulationSettings, SearchSettings
 from ..evolve.selection import FRESH_UNTIL
-from ..sandbox.policy import LAYERS
+from ..evolve.validation import ChampionSettings
+from ..sandbox.settings import SandboxSettings
 from .errors import INVALID, UserError
-
-Count = Annotated[int, Field(ge=1)]
-
-DEFAULT_ITERATIONS = 400
-"""Budget of a campaign that names none."""
 
 
 def _known_measure(name: str) -> str:
@@ -36,42 +33,34 @@ def _known_measure(name: str) -> str:
     return name
 
 
-def _known_layer(name: str) -> str:
-    if name not in LAYERS:
-        raise ValueError(f"expected one of {', '.join(LAYERS)}")
-    return name
-
-
-LayerName = Annotated[str, AfterValidator(_known_layer)]
 MeasureName = Annotated[str, AfterValidator(_known_measure)]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+@dataclass(frozen=True)
+class _Section:
+    """A section of the file: knobs of its own and those of the components that take it."""
 
-
-class CampaignSection(_Section):
-    """What is searched, and from which random seed."""
-
-    problem: str = Field("smtt", description="a problem's name, a file, or module:attribute")
-    seed: int = Field(1, ge=0, description="of the search's random streams (pure number, >= 0)")
-    control: Literal["none", "best-of-n", "random"] = Field(
-        "none",
-        description="what takes the place of the search: none, best-of-n (independent changes of the start "
-        "program) or random (changes of any valid candidate)",
-    )
-    in_flight: Count = Field(8, le=256, description="iterations under way at once (count, 1 to 256)")
-
-
-_CHECKS = ConfigDict(extra="forbid", allow_inf_nan=False)
-"""How a section is checked whose knobs are declared by the loop's components."""
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 @dataclass(frozen=True)
-class ArchiveSection(PopulationSettings):
-    """Islands, how they meet, and the cells of the archive."""
+class CampaignSection(_Section):
+    """What is searched, and from which random seed."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = _CHECKS
+    problem: str = knob("smtt", "a problem's name, a file, or module:attribute")
+    seed: int = knob(1, "of the search's random streams (pure number, >= 0)", ge=0)
+    control: Literal["none", "best-of-n", "random"] = knob(
+        "none",
+        "what takes the place of the search: none, best-of-n (independent changes of the start program) or "
+        "random (changes of any valid candidate)",
+        strict=None,
+    )
+    in_flight: int = knob(8, "iterations under way at once (count, 1 to 256)", ge=1, le=256)
+
+
+@dataclass(frozen=True)
+class ArchiveSection(PopulationSettings, _Section):
+    """Islands, how they meet, and the cells of the archive."""
 
     measures: tuple[MeasureName, ...] = knob(
         DEFAULT_NAMES,
@@ -83,120 +72,70 @@ class ArchiveSection(PopulationSettings):
 
 
 @dataclass(frozen=True)
-class SearchSection(SearchSettings):
+class SearchSection(SearchSettings, _Section):
     """How the budget is spent."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CHECKS
 
     simplify: int = knob(
         0, "reduced forms of the champion to try after the campaign (count; 0 is none)", ge=0
     )
 
 
-class BudgetSection(_Section):
+@dataclass(frozen=True)
+class BudgetSection(BudgetSettings, _Section):
     """Totals over stops and resumes; without any of them a default number of iterations."""
 
-    iterations: Count | None = Field(
-        None, description=f"iterations (count, >= 1); {DEFAULT_ITERATIONS} if nothing here is limited"
-    )
-    evaluations: Count | None = Field(None, description="candidates evaluated in training (count, >= 1)")
-    executions: Count | None = Field(None, description="executions in training and validation (count)")
-    cpu_seconds: Annotated[float, Field(gt=0)] | None = Field(
-        None, description="CPU seconds of executions (> 0); ends the same trajectory earlier"
-    )
-    seconds: Annotated[float, Field(gt=0)] | None = Field(
-        None, description="wall seconds of search (> 0); ends the same trajectory earlier"
-    )
-    patience: Count | None = Field(None, description="iterations without a better best (count, >= 1)")
-    tokens: Count | None = Field(None, description="tokens in and out of all models, a hard cap (count)")
-    usd: Annotated[float, Field(gt=0)] | None = Field(
-        None, description="US dollars over all models, a hard cap (> 0)"
-    )
 
-    def of_loop(self, gates: tuple[tuple[int, int | None], ...]) -> Budget:
-        """The limits that the loop keeps; tokens and money are kept where models are called."""
-        names = {field.name for field in dataclasses.fields(Budget)} - {"gates"}
-        return Budget(**{name: getattr(self, name) for name in names}, gates=gates)
-
-    @property
-    def limited(self) -> bool:
-        """Whether anything is limited."""
-        return any(value is not None for value in self.model_dump().values())
-
-
-class EvaluationSection(_Section):
+@dataclass(frozen=True)
+class EvaluationSection(ChampionSettings, _Section):
     """Which instances are drawn and how the champion is chosen."""
 
-    instance_seed: int = Field(
-        1, ge=0, description="of the instances and of the candidates' random streams (pure number, >= 0)"
+    instance_seed: int = knob(
+        1, "of the instances and of the candidates' random streams (pure number, >= 0)", ge=0
     )
-    secret: str | None = Field(
+    secret: str | None = knob(
         None,
+        "what candidates cannot know and hidden parts of instances are drawn with (32 to 128 hexadecimal "
+        "digits); by default this installation's, empty for the public draw",
         pattern=r"^([0-9a-f]{32,128})?$",
-        description="what candidates cannot know and hidden parts of instances are drawn with (32 to 128 "
-        "hexadecimal digits); by default this installation's, empty for the public draw",
     )
-    reference_seconds: float = Field(
+    reference_seconds: float = knob(
         10.0,
+        "wall seconds that one reference may take (> 0, at most a week); then its proven bound",
         gt=0,
         le=604_800,
-        description="wall seconds that one reference may take (> 0, at most a week); then its proven bound",
     )
-    instances: tuple[str, ...] = Field(
+    instances: tuple[str, ...] = knob(
         (),
+        "named sets or instance files in place of the problem's splits: one (split 50/25/25 by stratum) or "
+        "three (training, validation, test)",
         strict=False,
         max_length=3,
-        description="named sets or instance files in place of the problem's splits: one (split 50/25/25 by "
-        "stratum) or three (training, validation, test)",
     )
-    champions: Count = Field(10, description="top elites that are validated at the end (count, >= 1)")
 
 
-class SandboxSection(_Section):
+@dataclass(frozen=True)
+class SandboxSection(SandboxSettings, _Section):
     """What one execution may use."""
 
-    cpu_seconds: float = Field(
-        1.0, gt=0, le=86_400, description="CPU seconds per instance (> 0, at most a day: 86,400)"
-    )
-    memory_mb: float = Field(
-        512.0, ge=1, le=1_048_576, description="MiB of memory per execution (1 to 1,048,576)"
-    )
-    output_kb: float = Field(
-        1024.0,
-        ge=1,
-        le=262_144,
-        description="KiB of answer per execution (1 to 262,144); the tool reads it whole",
-    )
-    modules: tuple[str, ...] = Field(
-        (), strict=False, description="modules that a candidate may import beside the standard list (names)"
-    )
-    without: tuple[LayerName, ...] = Field(
-        (),
-        strict=False,
-        description="sandbox layers that are switched off (names; --unsafe-without): " + ", ".join(LAYERS),
-    )
 
-
-class PromptsSection(_Section):
+@dataclass(frozen=True)
+class PromptsSection(PromptSettings, _Section):
     """How models are asked; of no effect offline."""
 
-    tokens: Count = Field(16_000, description="size of one prompt (estimated tokens, >= 1)")
-    folder: str | None = Field(None, description="folder whose templates replace the built-in ones")
-    choice: Literal["weights", "bandit"] = Field(
-        "weights", description="how model and operator are chosen: by weight, or by improvement per cost"
-    )
 
-
+@dataclass(frozen=True)
 class RunSection(_Section):
     """How the work is done; nothing here changes a result."""
 
-    workers: Count | None = Field(
-        None, le=256, description="sandbox slots at work (count, 1 to 256); by default one per processor"
+    workers: int | None = knob(
+        None, "sandbox slots at work (count, 1 to 256); by default one per processor", ge=1, le=256
     )
 
 
-class Config(_Section):
+class Config(BaseModel):
     """A whole configuration; `[problem]` holds the problem's own parameters."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
     campaign: CampaignSection = CampaignSection()
     archive: ArchiveSection = ArchiveSection()
@@ -248,7 +187,7 @@ def resolve_budget(config: Config) -> Config:
     """A configuration with the default number of iterations if it limits nothing."""
     if config.budget.limited:
         return config
-    budget = config.budget.model_copy(update={"iterations": DEFAULT_ITERATIONS})
+    budget = dataclasses.replace(config.budget, iterations=DEFAULT_ITERATIONS)
     return config.model_copy(update={"budget": budget})
 
 
@@ -341,8 +280,6 @@ def _fields(section: str) -> dict[str, Any]:
     if section not in SECTIONS:
         return {}
     kind = type(Config.model_fields[section].default)
-    if issubclass(kind, BaseModel):
-        return dict(kind.model_fields)
     return {f.name: FieldInfo.from_annotated_attribute(Any, f) for f in dataclasses.fields(kind)}
 
 
@@ -361,6 +298,9 @@ def _explain(error: ErrorDetails, where: str) -> str:
     expected = error["msg"][0].lower() + error["msg"][1:]
     if error["type"] in ("model_type", "dict_type", "dataclass_type"):
         expected = f"expected a table: keys under [{section}]"
+    if error["type"] == "literal_error":
+        names = error["ctx"]["expected"].replace(" or ", ", ").replace("'", "")
+        expected = f"expected one of {names}"
     meaning = f" ({field.description})" if field is not None and field.description else ""
     unnamed = location == ["model"]  # what stands there may hold an address with a secret, or a key
     if unnamed:

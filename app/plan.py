@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..evolve.base import Prompt
@@ -20,7 +21,7 @@ def plan(campaign: Campaign, config: Config) -> dict[str, Any]:
     return {
         "problem": config.campaign.problem,
         "models": [table.spec for table in config.model] or ["offline"],
-        "budget": config.budget.model_dump(mode="json"),
+        "budget": asdict(config.budget),
         "calls": 0 if prompt is None else proposals,
         "cost": [
             {"model": spec, "low_usd": _float(found.low_usd), "high_usd": _float(found.high_usd)}
@@ -54,7 +55,7 @@ def _ranges(config: Config, prompt: Prompt, proposals: int) -> list[tuple[str, C
 
 
 def _lines(config: Config, proposals: int | None, ranges: list[tuple[str, CostRange]]) -> list[str]:
-    limits = [f"{k} {v}" for k, v in config.budget.model_dump().items() if v is not None]
+    limits = [f"{k} {v}" for k, v in asdict(config.budget).items() if v is not None]
     lines = [f"plan: {config.campaign.problem}, budget: {', '.join(limits)}"]
     if not ranges:
         return [*lines, "offline: no calls, no cost"]

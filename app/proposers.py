@@ -96,11 +96,10 @@ def build_proposer(config: Config, store: Store, folder: Path, admission: Admiss
         from ..evolve.offline import OfflineProposer
 
         return OfflineProposer()
-    from ..evolve.models.ensemble import Choice
     from ..evolve.prompted import PromptedProposer
 
     callers = build_callers(config, _LoggedCalls(store, folder.name), folder)
-    return PromptedProposer(callers, prompt_builder(config), Choice(config.prompts.choice), admission.examine)
+    return PromptedProposer(callers, prompt_builder(config), config.prompts, admission.examine)
 
 
 class _LoggedCalls(StoredCalls):

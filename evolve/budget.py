@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from enum import StrEnum
+
+from .knobs import knob
 
 
 class StopReason(StrEnum):
@@ -43,27 +46,42 @@ class Usage:
     since_improvement: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What a campaign may use; None is no limit. Totals over stops and resumes.
+DEFAULT_ITERATIONS = 400
+"""Budget of a campaign that names none."""
+
+
+@dataclass(frozen=True)
+class BudgetSettings:
+    """What a campaign may use over all stops and resumes; None is no limit."""
+
+    iterations: int | None = knob(
+        None, f"iterations (count, >= 1); {DEFAULT_ITERATIONS} if nothing here is limited", ge=1
+    )
+    evaluations: int | None = knob(None, "candidates evaluated in training (count, >= 1)", ge=1)
+    executions: int | None = knob(None, "executions in training and validation (count, >= 1)", ge=1)
+    cpu_seconds: float | None = knob(
+        None, "CPU seconds of executions (> 0); ends the same trajectory earlier", gt=0
+    )
+    seconds: float | None = knob(None, "wall seconds of search (> 0); ends the same trajectory earlier", gt=0)
+    patience: int | None = knob(None, "iterations without a better best (count, >= 1)", ge=1)
+    tokens: int | None = knob(None, "tokens in and out of all models, a hard cap (count, >= 1)", ge=1)
+    usd: float | None = knob(None, "US dollars over all models, a hard cap (> 0)", gt=0)
+
+    @property
+    def limited(self) -> bool:
+        """Whether anything is limited."""
+        return any(getattr(self, field.name) is not None for field in dataclasses.fields(BudgetSettings))
+
+
+@dataclass(frozen=True)
+class Budget(BudgetSettings):
+    """What a campaign may use, as the loop keeps to it; models' callers keep to tokens and money.
 
     Attributes:
-        iterations: asks (count).
-        evaluations: candidates evaluated on the training split (count).
-        executions: executions in training and validation (count).
-        cpu_seconds: CPU seconds of those executions.
-        seconds: wall seconds of search.
-        patience: iterations without a better training fitness (count).
         gates: (asks before, limit of evaluations) of each start and resume, in order. Near a limit asks wait
             for outcomes, which decides what they can know, so a repetition of the run keeps to them.
     """
 
-    iterations: int | None = None
-    evaluations: int | None = None
-    executions: int | None = None
-    cpu_seconds: float | None = None
-    seconds: float | None = None
-    patience: int | None = None
     gates: tuple[tuple[int, int | None], ...] = ()
 
     def admits(self, number: int, evaluations: int, under_way: int) -> bool:

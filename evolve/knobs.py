@@ -18,6 +18,6 @@ def knob(default: Any, meaning: str, **limits: Any) -> Any:
         default: the value where a configuration says nothing.
         meaning: one sentence with unit and range; users read it.
         limits: the range in pydantic's words (`ge`, `gt`, `le`, `lt`, `max_length`); a value of another
-            type is an error unless `strict` says otherwise.
+            type is an error unless `strict` says otherwise; a `Literal` takes `strict=None`.
     """
     return dataclasses.field(default=default, metadata={"description": meaning, "strict": True, **limits})

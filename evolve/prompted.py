@@ -27,6 +27,7 @@ from .models.base import ErrorKind, Leavable, ModelError, Recourse
 from .models.caller import Caller
 from .models.cassette import RecordedModel
 from .models.ensemble import Arm, Choice, Member, arms, choose
+from .prompt_settings import PromptSettings
 from .shown import failure_of, parts_for
 
 EXCERPT = 300
@@ -43,17 +44,21 @@ class PromptedProposer:
     Args:
         callers: the models, at least one.
         builder: fills the templates.
-        choice: how model and operator are chosen for an ask.
+        settings: how models are asked.
         examine: describes files that can be a candidate, or says why they can be none (syntax, entry point,
             imports); called from several threads at once. With it the repair round covers these faults too.
     """
 
     def __init__(
-        self, callers: Sequence[Caller], builder: Builder, choice: Choice, examine: Examine | None = None
+        self,
+        callers: Sequence[Caller],
+        builder: Builder,
+        settings: PromptSettings,
+        examine: Examine | None = None,
     ) -> None:
         self._callers = list(callers)
         self._builder = builder
-        self._choice = choice
+        self._settings = settings
         self._examine = examine
         self._arms = arms([Member(c.settings.spec, c.settings.weight, c.settings.price) for c in callers])
 
@@ -88,7 +93,7 @@ class PromptedProposer:
             operator, name = then
             if found := [replace(arm, name=name) for arm in possible if arm.operator == operator]:
                 return found[0]
-        return choose(self._choice, possible, context.operators, context.costs, rng)
+        return choose(Choice(self._settings.choice), possible, context.operators, context.costs, rng)
 
     def ask_for(
         self, operator: str, parents: Sequence[Elite], context: Context, failure: Failure | None = None

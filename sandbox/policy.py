@@ -6,8 +6,10 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, get_args
 
-LAYERS = ("rlimits", "seccomp", "landlock", "namespaces", "uid")
+LayerName = Literal["rlimits", "seccomp", "landlock", "namespaces", "uid"]
+LAYERS: tuple[LayerName, ...] = get_args(LayerName)
 
 # No clock, no files, no processes, no solver. `sys` is here because honest programs ask for `sys.maxsize`.
 DEFAULT_MODULES = (

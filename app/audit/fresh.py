@@ -68,7 +68,7 @@ def check_fresh(
     instances = _draw(loaded, record, seed, count)
     if not instances:
         return {"skipped": f"{loaded.name} has the same {SPLIT} instances for every seed"}
-    section = config.evaluation.model_copy(update={"instance_seed": seed})
+    section = replace(config.evaluation, instance_seed=seed)
     with tempfile.TemporaryDirectory(prefix="gapsmith-fresh-") as place:  # such references are kept nowhere
         config = config.model_copy(update={"evaluation": section})
         setup = Setup.over(loaded, config, {"fresh": instances}, notify, Cache(Path(place)))

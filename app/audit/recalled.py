@@ -15,7 +15,6 @@ from ...evolve.ledger import Ledger
 from ...evolve.models.assembly import RECORDED
 from ...evolve.models.caller import Caller
 from ...evolve.models.cassette import Cassette, RecordedModel
-from ...evolve.models.ensemble import Choice
 from ...evolve.offline import OfflineProposer
 from ...evolve.prompted import PromptedProposer
 from ...evolve.store.reader import Reader
@@ -125,8 +124,7 @@ def _proposer(reader: Reader, record: Recorded, config: Config, admission: Admis
         table = next(table for table in config.model if table.spec != "offline")
         model = RecordedModel(table.spec, recorded_replies(reader))
         caller = Caller(model, table, Ledger(), Cassette(), config.campaign.in_flight, RECORDED)
-        choice = Choice(config.prompts.choice)
-        return PromptedProposer([caller], prompt_builder(config), choice, admission.examine)
+        return PromptedProposer([caller], prompt_builder(config), config.prompts, admission.examine)
     recorded = (reader.record("versions") or {}).get("python") or platform.python_version()
     if recorded.split(".")[:2] == platform.python_version().split(".")[:2]:
         return OfflineProposer()

@@ -25,7 +25,7 @@ def with_secret(config: Config, loaded: LoadedProblem) -> Config:
     """
     if config.evaluation.secret is not None or not isinstance(loaded.problem, Keyed):
         return config
-    section = config.evaluation.model_copy(update={"secret": installation_secret()})
+    section = replace(config.evaluation, secret=installation_secret())
     return config.model_copy(update={"evaluation": section})
 
 

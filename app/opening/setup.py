@@ -13,7 +13,7 @@ from ...evaluators.cache import Cache
 from ...evaluators.evaluator import GapEvaluator
 from ...evolve.executor import ThreadExecutor
 from ...problems.base import SPLITS, Instance
-from ...sandbox.base import Limits, Sandbox
+from ...sandbox.base import Sandbox
 from ..door.plugins import LoadedProblem, load_problem
 from ..record.authority import NO_TRUST, Trust, Use, granted
 from .baselines import UNKNOWN, best_of_baselines
@@ -111,7 +111,7 @@ class Setup:
         """
         config = granted(record, trust, uses)
         if workers is not None:
-            config = config.model_copy(update={"run": config.run.model_copy(update={"workers": workers})})
+            config = config.model_copy(update={"run": replace(config.run, workers=workers)})
         return cls.stored(record, config)
 
     @classmethod
@@ -132,14 +132,12 @@ class Setup:
         reference: Callable[[str], Reference],
         cache: Cache,
     ) -> Setup:
-        policy, section = _policy(config), config.sandbox
+        policy = config.sandbox.policy
         evaluator = GapEvaluator(
             loaded.problem,
             splits,
             lambda instance: reference(instance.id),
-            limits=Limits(
-                section.cpu_seconds, int(section.memory_mb * 2**20), int(section.output_kb * 2**10)
-            ),
+            limits=config.sandbox.limits,
             seed=candidate_seed(config),
             policy=policy.digest,
         )
@@ -185,12 +183,3 @@ class Setup:
     def modules(self) -> tuple[str, ...]:
         """Top-level names of the modules that a candidate may import."""
         return tuple(sorted({name.partition(".")[0] for name in self.policy.modules}))
-
-
-def _policy(config: Config) -> Policy:
-    """The sandbox's import policy and layers under a configuration."""
-    from ...sandbox.policy import Policy
-
-    standard = Policy()
-    extra = [m for m in config.sandbox.modules if m not in standard.modules]
-    return Policy(modules=(*standard.modules, *extra), without=frozenset(config.sandbox.without))

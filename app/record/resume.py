@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,8 @@ def stored_config(
 
 def _with_totals(config: Config, totals: Mapping[str, Any], workers: int | None) -> Config:
     changes = {key: value for key, value in totals.items() if value is not None}
-    budget = config.budget.model_copy(update=changes)
-    run = config.run if workers is None else config.run.model_copy(update={"workers": workers})
+    budget = replace(config.budget, **changes)
+    run = config.run if workers is None else replace(config.run, workers=workers)
     return config.model_copy(update={"budget": budget, "run": run})
 
 
@@ -105,7 +106,7 @@ def missing_member(
     finally:
         reader.close()
     starts = {candidate.operator: dict(candidate.files) for candidate in found} or given
-    return config.model_copy(update={"campaign": config.campaign.model_copy(update={"seed": seed})}), starts
+    return config.model_copy(update={"campaign": replace(config.campaign, seed=seed)}), starts
 
 
 def _number(member: Path) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from threading import Event
@@ -167,4 +168,4 @@ def _dry_run(config: Config, programs: dict[str, dict[str, str]], repeat: int, j
 
 def _with_seed(config: Config, offset: int) -> Config:
     seed = config.campaign.seed + offset
-    return config.model_copy(update={"campaign": config.campaign.model_copy(update={"seed": seed})})
+    return config.model_copy(update={"campaign": replace(config.campaign, seed=seed)})

@@ -8,13 +8,17 @@ from dataclasses import dataclass
 
 import pytest
 from gapsmith.app import config
+from gapsmith.app.config import SECTIONS
 from gapsmith.app.errors import UserError
+from gapsmith.evolve.budget import BudgetSettings
 from gapsmith.evolve.islands import IslandSettings
 from gapsmith.evolve.knobs import knob
+from gapsmith.evolve.prompt_settings import PromptSettings
 from gapsmith.evolve.racing import RaceSettings
 from gapsmith.evolve.selection import FreshSettings, InspirationSettings
 from gapsmith.evolve.tune import TuneSettings
-from gapsmith.evolve.validation import ValidationSettings
+from gapsmith.evolve.validation import ChampionSettings, ValidationSettings
+from gapsmith.sandbox.settings import SandboxSettings
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,10 @@ def test_a_knob_is_added_at_one_field(monkeypatch: pytest.MonkeyPatch) -> None:
         ("search", TuneSettings),
         ("search", FreshSettings),
         ("search", ValidationSettings),
+        ("budget", BudgetSettings),
+        ("evaluation", ChampionSettings),
+        ("sandbox", SandboxSettings),
+        ("prompts", PromptSettings),
     ],
 )
 def test_a_section_is_its_components(section: str, component: type) -> None:
@@ -72,7 +80,7 @@ def test_a_section_is_its_components(section: str, component: type) -> None:
         assert field.metadata["description"] in config.describe(section, field.name)
 
 
-@pytest.mark.parametrize("section", ["archive", "search"])
+@pytest.mark.parametrize("section", SECTIONS)
 def test_a_section_that_is_no_table_says_so(section: str) -> None:
     """A number where a table belongs."""
     with pytest.raises(UserError, match="expected a table"):

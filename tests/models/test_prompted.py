@@ -26,6 +26,7 @@ from gapsmith.evolve.models.caller import Caller, Policy
 from gapsmith.evolve.models.cassette import Cassette, RecordedModel
 from gapsmith.evolve.models.ensemble import Choice
 from gapsmith.evolve.models.settings import ModelSettings
+from gapsmith.evolve.prompt_settings import PromptSettings
 from gapsmith.evolve.prompted import PromptedProposer
 from gapsmith.problems.base import Instance, Sense
 from gapsmith.prompts.builder import Builder
@@ -102,7 +103,7 @@ def proposer(model, examine=None, choice=Choice.WEIGHTS, log=None):
         4,
         Policy(first_seconds=0.001, longest_seconds=0.001),
     )
-    return PromptedProposer([caller], Builder(), choice, examine)
+    return PromptedProposer([caller], Builder(), PromptSettings(choice=choice), examine)
 
 
 def propose(model, parents=None, iteration=1, **options):

@@ -1,0 +1,21 @@
+"""How models are asked: the knobs of the proposer that fills prompts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .knobs import knob
+
+
+@dataclass(frozen=True)
+class PromptSettings:
+    """Size and templates of a prompt, and who is asked."""
+
+    tokens: int = knob(16_000, "size of one prompt (estimated tokens, >= 1)", ge=1)
+    folder: str | None = knob(None, "folder whose templates replace the built-in ones")
+    choice: Literal["weights", "bandit"] = knob(
+        "weights",
+        "how model and operator are chosen: by weight, or by improvement per cost",
+        strict=None,
+    )
