@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from .evaluators.base import Plugin, ProofKind, Reference, ReferenceKind, References
     from .evaluators.toolbox import Solved, solve_cpsat, solve_mip
     from .problems.base import (
+        CostShape,
         Dialogue,
         Drawable,
         Drawing,
         Driven,
+        HasPhases,
         HasPrimitives,
         Instance,
         InstanceFileError,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
         Json,
         Keyed,
         Parameter,
+        Phase,
         Primitive,
         Problem,
         ReadsInstances,
@@ -37,10 +40,12 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 __all__ = [
+    "CostShape",
     "Dialogue",
     "Drawable",
     "Drawing",
     "Driven",
+    "HasPhases",
     "HasPrimitives",
     "Instance",
     "InstanceFileError",
@@ -48,6 +53,7 @@ __all__ = [
     "Json",
     "Keyed",
     "Parameter",
+    "Phase",
     "Plugin",
     "Primitive",
     "Problem",

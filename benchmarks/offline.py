@@ -20,7 +20,7 @@ from gapsmith.app.door.plugins import load_problem
 from gapsmith.evaluators.base import EvaluationStatus, ReferenceKind
 from gapsmith.evaluators.evaluator import GapEvaluator
 from gapsmith.evolve.base import stream
-from gapsmith.evolve.offline import OPERATORS, Operator, change, rates
+from gapsmith.evolve.offline import Operator, change, operators_for, rates
 from gapsmith.problems.base import HasPrimitives, Primitive
 from gapsmith.sandbox.base import MAIN_FILE, Limits
 from gapsmith.sandbox.slot import Slot, open_sandbox
@@ -88,7 +88,12 @@ def children(bench: Bench, text: str, number: int) -> Iterator[tuple[str, str, f
     for count in range(number):
         begun = time.process_time()
         made = change(
-            text, bench.problem.entry_point, stream(bench.seed, "child", count), bench.primitives, donor=text
+            text,
+            bench.problem.entry_point,
+            stream(bench.seed, "child", count),
+            bench.primitives,
+            text,
+            operators_for(bench.problem),
         )
         spent = 1000 * (time.process_time() - begun)
         if made is not None:
@@ -183,7 +188,7 @@ def main() -> None:
                 if arguments.task == "validity":
                     validity(bench, arguments.children)
                 else:
-                    climb(bench, arguments.evaluations, OPERATORS, arguments.show)
+                    climb(bench, arguments.evaluations, operators_for(bench.problem), arguments.show)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from .offers import CostShape as CostShape
+from .offers import HasPhases as HasPhases
+from .offers import HasPrimitives as HasPrimitives
+from .offers import Phase as Phase
+from .offers import Primitive as Primitive
 from .plain import NAME, brief, is_name, plain_fault
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -244,32 +249,6 @@ class Keyed(Protocol):
 
     def keyed(self, secret: str) -> Problem:
         """The same problem with hidden parts drawn from this secret (hex text; empty for the public draw)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Primitive:
-    """One expression that the offline proposer may write.
-
-    Attributes:
-        text: Python expression over names that are in scope in the entry point's body (`due_dates[j]`).
-        kind: type of the value: `number`, `vector`, `boolean` or a name that the problem defines.
-        meaning: a few words with the unit.
-        term: the field's name for the expression, as an identifier for simplified programs; empty if the
-            field has no name for it.
-    """
-
-    text: str
-    kind: str
-    meaning: str
-    term: str = ""
-
-
-@runtime_checkable
-class HasPrimitives(Protocol):
-    """A problem that gives the offline proposer the expressions that matter, as data."""
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions of the field, in no particular order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,6 +197,23 @@ def test_files_keep_their_size(folder: str) -> None:
     assert not long
 
 
+def test_the_search_knows_no_problem() -> None:
+    """No text in `evolve` names an argument of a built-in problem: neither `due_dates` nor `sizes[`."""
+    from gapsmith.app.door.plugins import BUILT_INS, load_problem
+
+    signatures = [load_problem(name).problem.signature for name in BUILT_INS]
+    fields = {field for text in signatures for field in re.findall(r"(\w+):", text.split("->")[0])}
+    assert {"due_dates", "sizes", "prices"} <= fields
+    wanted = re.compile("|".join(rf"\b{f}\b" if "_" in f else rf"\b{f}\[" for f in sorted(fields)))
+    wrong = [
+        f"{path.relative_to(ROOT)}:{number} {named.group()}"
+        for path in sorted((ROOT / "evolve").rglob("*.py"))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if (named := wanted.search(line))
+    ]
+    assert not wrong
+
+
 def test_only_the_store_speaks_sql() -> None:
     """Statements of SQL stand in `evolve/store` alone, so that a column can be renamed there."""
     words = re.compile(r"^\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|REPLACE INTO|PRAGMA) ")

@@ -12,6 +12,7 @@ from ...problems.base import (
     Drawable,
     Drawing,
     Driven,
+    HasPhases,
     HasPrimitives,
     InstanceFileError,
     Interactive,
@@ -29,6 +30,7 @@ PARTS = {
     "interactive": Interactive,
     "keyed": Keyed,
     "primitives": HasPrimitives,
+    "phases": HasPhases,
     "drawing": Drawable,
     "reads-instances": ReadsInstances,
 }

@@ -1,12 +1,17 @@
 """What an order costs: an added-up cost over a vector that accumulates, as text for phases of both kinds.
 
 Phases over lists know one item `j` and where it ends, `end`; phases over arrays know many, `jobs` and `ends`.
+Which forms a cost may have is the problem's to say.
 """
 
 from __future__ import annotations
 
 import ast
+import random
+from collections.abc import Sequence
+from itertools import accumulate
 
+from ...problems.base import CostShape
 from ..syntax.kinds import INDEX, NUMBER, VECTOR
 from ..syntax.order import walk
 from . import grow
@@ -16,30 +21,45 @@ _COST = "cost"
 _ARRAYS = {"j": "jobs", "end": "ends", "max": "np.maximum", "min": "np.minimum"}
 _LISTS = {text: name for name, text in _ARRAYS.items()}
 _BRANCHING = (ast.IfExp, ast.Compare, ast.BoolOp, ast.comprehension, ast.Lambda)
+# Probabilities.
+_AS_BEFORE = 0.7
+_WEIGHT_IS_APART = 0.8
 
 
-def added_cost(work: Work, vectors: list[str]) -> tuple[str, str]:
+def added_cost(work: Work, vectors: list[str], shapes: Sequence[CostShape]) -> tuple[str, str]:
     """The vector that accumulates and the cost of item j that ends at `end`: the text's own, or a new one."""
     known = known_cost(work)
-    if known is not None and work.rng.random() < 0.7:
+    if known is not None and work.rng.random() < _AS_BEFORE:
         return known
     rng = work.rng
     weight = rng.choice(vectors)
-    others = [name for name in vectors if name != weight] if rng.random() < 0.8 else vectors
-    other = rng.choice(others or vectors)
-    form = rng.random()
-    if form < 0.45:
-        text = f"max(0, end - {other}[j])"
-    elif form < 0.55:
-        text = f"abs(end - {other}[j])"
-    elif form < 0.7:
-        text = f"max(0, end - {other}[j]) * {rng.choice(vectors)}[j]"
-    elif form < 0.8:
-        text = f"end * {other}[j]"
-    else:
+    other = _other(rng, vectors, weight)
+    text = _shape(rng, shapes)
+    if not text:
         scope = {**dict.fromkeys(vectors, VECTOR), "j": INDEX, "end": NUMBER}
-        text = ast.unparse(grow.number(work, scope, 2))
-    return weight, text
+        return weight, ast.unparse(grow.number(work, scope, 2))
+    factor = rng.choice(vectors) if "{factor}" in text else ""
+    return weight, text.format(other=other, factor=factor)
+
+
+def cost_of_many(work: Work, arrays: list[str], weight: str, shapes: Sequence[CostShape]) -> str:
+    """Cost of the items `jobs` that end at `ends`."""
+    other, factor = _other(work.rng, arrays, weight), work.rng.choice(arrays)
+    text = _shape(work.rng, shapes)
+    number = ast.unparse(grow.constant(work)) if "{number}" in text else ""
+    return text.format(other=other, factor=factor, number=number)
+
+
+def _other(rng: random.Random, vectors: list[str], weight: str) -> str:
+    others = [name for name in vectors if name != weight] if rng.random() < _WEIGHT_IS_APART else vectors
+    return rng.choice(others or vectors)
+
+
+def _shape(rng: random.Random, shapes: Sequence[CostShape]) -> str:
+    """Text of a form, drawn by its share."""
+    drawn = rng.random()
+    ends = accumulate(shape.share for shape in shapes)
+    return next((s.text for s, end in zip(shapes, ends, strict=True) if drawn < end), shapes[-1].text)
 
 
 def known_cost(work: Work) -> tuple[str, str] | None:
@@ -50,11 +70,11 @@ def known_cost(work: Work) -> tuple[str, str] | None:
         costs = [part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == _COST]
         last = costs[0].body[-1] if costs else None
         if isinstance(last, ast.Return) and last.value is not None:
-            weights, text = _weights(node), ast.unparse(last.value)
+            names, text = _weights(node), ast.unparse(last.value)
             ours = [argument.arg for argument in costs[0].args.args] == ["j", "end"]
             cost = text if ours else _translated(text, _LISTS)
-            if weights and cost is not None:
-                return weights[0], cost
+            if names and cost is not None:
+                return names[0], cost
     return None
 
 

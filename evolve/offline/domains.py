@@ -1,4 +1,4 @@
-"""Which index belongs to which list: `prices[t]` and `slices[b]` must not become `prices[b]`.
+"""Which index belongs to which list: beside `costs[t]` and `counts[b]` nothing may become `costs[b]`.
 
 Names that meet in a subscript or a loop over a list's length share a domain; a name that never does fits
 everywhere. Names are taken as they are written, whatever function they stand in: two uses of one name only

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...problems.base import HasPrimitives, Primitive
+from ...problems.base import HasPhases, HasPrimitives, Primitive, Problem
 from ..base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 from ..syntax import guard
-from . import crossover, expressions, moves, rankings, reshaping, statements, templates
+from . import crossover, expressions, reshaping, statements
 from .adaptive import rates
+from .phases import operators_of
 from .work import NUMPY, Operator, Work, domains_of, read
 
 OPERATORS: tuple[Operator, ...] = (
@@ -21,10 +22,8 @@ OPERATORS: tuple[Operator, ...] = (
     *reshaping.OPERATORS,
     *statements.OPERATORS,
     *crossover.OPERATORS,
-    *templates.OPERATORS,
-    *moves.OPERATORS,
-    *rankings.OPERATORS,
 )
+"""Operators that need nothing of a problem."""
 
 ATTEMPTS = 12
 STEPS = (1, 1, 1, 2, 2, 3)
@@ -43,13 +42,18 @@ class OfflineProposer:
         problem = context.problem
         donor = next(iter(parents[1].candidate.files.values())) if len(parents) > 1 else None
         primitives = tuple(problem.primitives()) if isinstance(problem, HasPrimitives) else ()
-        pool = rates(OPERATORS, context.operators)
+        pool = rates(operators_for(problem), context.operators)
         numpy = "numpy" in context.modules
         made = change(files[main], problem.entry_point, rng, primitives, donor, pool, numpy)
         if made is None:
             return Rejection(RejectionReason.NO_CODE, "no operator made a new program", Origin.MUTATE, "none")
         operator, files[main] = made
         return Proposal(files, operator.origin, operator.name)
+
+
+def operators_for(problem: Problem) -> tuple[Operator, ...]:
+    """All operators for a problem: those that need nothing of it, and those of what it hands over."""
+    return (*OPERATORS, *(operators_of(problem.phases()) if isinstance(problem, HasPhases) else ()))
 
 
 def change(

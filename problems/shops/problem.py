@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..base import Drawing, Instance, Json, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Phase, Primitive, Sense, Verdict
+from ..sequencing import SEQUENCING
 from ..strata import Cell, draw_splits, split_sentences
 from . import rules, taillard, texts
 from .gantt import gantt
@@ -106,6 +107,10 @@ class JobShopRule(JobShop):
         """Expressions over the rule's parameters and `np`."""
         return texts.RULE_PRIMITIVES
 
+    def phases(self) -> Sequence[Phase]:
+        """Descents over an order whose costs add up."""
+        return SEQUENCING
+
 
 class BlockingJobShop(JobShop):
     """J | blocking, swap | Cmax: no buffers, a job holds its machine until it moves on."""
@@ -141,3 +146,7 @@ class BlockingJobShopRule(BlockingJobShop):
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's parameters and `np`."""
         return texts.BLOCKING_PRIMITIVES
+
+    def phases(self) -> Sequence[Phase]:
+        """Descents over an order whose costs add up."""
+        return SEQUENCING

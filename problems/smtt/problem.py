@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..base import Drawing, Instance, Json, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Phase, Primitive, Sense, Verdict
+from ..sequencing import SEQUENCING
 from . import sources, texts
 from .drawing import gantt
 from .generator import RANGES, TIGHTNESS, WEIGHTED_TIGHTNESS, disjoint, draw_set
@@ -88,6 +89,10 @@ class TotalTardiness:
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the entry point's parameters and the loop names of the start programs."""
         return texts.SEQUENCE_PRIMITIVES
+
+    def phases(self) -> Sequence[Phase]:
+        """Descents over an order whose costs add up."""
+        return SEQUENCING
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Gantt chart with due dates and tardiness."""

@@ -17,12 +17,14 @@ from typing import Any
 import pytest
 from gapsmith.evolve.offline import OPERATORS
 from gapsmith.evolve.offline.domains import pairs_in
+from gapsmith.evolve.offline.phases import operators_of
 from gapsmith.evolve.offline.work import Operator, Work, domains_of, read
 from gapsmith.evolve.syntax import guard
 from gapsmith.evolve.syntax.naming import named
 from gapsmith.evolve.syntax.scope import analyse
 from gapsmith.evolve.syntax.simplify import simplify
 from gapsmith.evolve.tune import structure
+from gapsmith.problems.sequencing import SEQUENCING
 
 Family = Callable[[int], str]
 MOST = 3_000_000
@@ -221,11 +223,12 @@ def test_many_parts_are_looked_at_once(name: str) -> None:
     grows_in_proportion(looked_at, WIDE[name], 60)
 
 
+ALL = [*OPERATORS, *operators_of(SEQUENCING)]
 PARENT = solve("q = sorted(p, key=lambda j: j + r)\nx = max(r, 1) + 2 * r\nif x > r:\n    x = r")
 
 
 @pytest.mark.parametrize("name", ["helpers in a chain", "equal helpers", "assignments"])
-@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+@pytest.mark.parametrize("operator", ALL, ids=lambda operator: operator.name)
 def test_operators_take_work_in_proportion_to_both_parents(operator: Operator, name: str) -> None:
     """No way to change a text looks at each of its parts, or of the second parent's, for each other one."""
     assert work_of(operator, WIDE[name], 80) <= 2.7 * work_of(operator, WIDE[name], 40) + 20_000

@@ -12,9 +12,11 @@ import sys
 import pytest
 from gapsmith.evolve.base import stream
 from gapsmith.evolve.offline import OPERATORS, Operator, change, rates
+from gapsmith.evolve.offline.phases import operators_of
 from gapsmith.evolve.syntax import guard
 from gapsmith.evolve.syntax.scope import analyse
 from gapsmith.problems.base import Primitive
+from gapsmith.problems.sequencing import SEQUENCING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -173,7 +175,10 @@ def test_limits_change_by_a_factor_and_nothing_else_does() -> None:
     assert seen == {0, 1, 2}
 
 
-@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+ALL = [*OPERATORS, *operators_of(SEQUENCING)]
+
+
+@pytest.mark.parametrize("operator", ALL, ids=lambda operator: operator.name)
 def test_every_operator_is_reachable(operator: Operator) -> None:
     """Each operator alone makes a child of at least one of a few common programs."""
     made = (

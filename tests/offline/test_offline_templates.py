@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gapsmith.evolve.offline import OPERATORS, change
+from gapsmith.evolve.offline import change
 from gapsmith.evolve.offline.costs import for_arrays
+from gapsmith.evolve.offline.phases import operators_of
+from gapsmith.problems.sequencing import SEQUENCING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+PHASES = tuple(operators_of(SEQUENCING))
 ORDER = '''
 """Earliest due date first."""
 from __future__ import annotations
@@ -34,7 +37,7 @@ def priority(time: float, processing_times: np.ndarray, due_dates: np.ndarray) -
 
 def phase(name: str, text: str, entry: str, *parts: str) -> dict[str, Any]:
     """What the first child of an operator that has all the parts defines, with 1,000 rounds of moves."""
-    operator = next(o for o in OPERATORS if o.name == name)
+    operator = next(o for o in PHASES if o.name == name)
     for seed in count():
         made = change(text, entry, random.Random(seed), operators=[operator], numpy=True)
         if made is not None and all(part in made[1] for part in parts) and made[1].count("def cost") == 1:
@@ -112,7 +115,7 @@ def test_a_rating_is_the_place_after_the_same_moves() -> None:
 
 def test_numpy_comes_with_a_phase_that_needs_it_where_it_is_allowed() -> None:
     """The import stands after what must come first; without leave to import there is no child."""
-    operator = [o for o in OPERATORS if o.name == "best-insertion-phase"]
+    operator = [o for o in PHASES if o.name == "best-insertion-phase"]
     made = [change(ORDER, "schedule", random.Random(s), operators=operator, numpy=True) for s in range(5)]
     texts = [one[1] for one in made if one is not None]
     assert texts

@@ -1,0 +1,212 @@
+"""Whole phases that a problem hands over: small edits would not find them in reasonable time.
+
+A phase takes what the entry point returns and gives back something of the same form. Its text comes from the
+problem; here its places are filled in and the returned expression is wrapped.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterable, Iterator
+
+from ...problems.base import Phase
+from ..base import Origin
+from ..syntax.kinds import ARRAY, INDEX, INDICES, NUMBER, OTHER, VECTOR, annotation_kind, infer, kind_of
+from ..syntax.order import walk
+from . import grow
+from .costs import added_cost, cost_of_many, for_arrays, known_cost
+from .work import Operator, Work
+
+_MOST_PHASES = 3
+_STARTS_LATER = 0.85
+"""Probability that a phase of ratings counts from one of the entry point's numbers."""
+
+
+def operators_of(phases: Iterable[Phase]) -> Iterator[Operator]:
+    """An operator for each phase, and those that take phases away again."""
+    for phase in phases:
+        apply, drop = _FORMS[phase.form]
+        yield Operator(phase.operator, Origin.TEMPLATE, phase.rate, _bound(apply, phase))
+        if drop is not None:
+            yield drop
+
+
+def _bound(apply: Callable[[Work, Phase], bool], phase: Phase) -> Callable[[Work], bool]:
+    return lambda work: apply(work, phase)
+
+
+def entry_of(work: Work) -> tuple[ast.FunctionDef, ast.Return] | None:
+    """The entry point with its last statement, if that returns something."""
+    for node in work.tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == work.entry:
+            last = node.body[-1]
+            return (node, last) if isinstance(last, ast.Return) and last.value is not None else None
+    return None
+
+
+def _order(work: Work) -> tuple[ast.Return, list[str]] | None:
+    """The last return of an entry point that returns an order of indices, and its vectors."""
+    entry = entry_of(work)
+    if entry is None:
+        return None
+    node, last = entry
+    kinds = infer(node, {})
+    kind = None if last.value is None else kind_of(last.value, kinds)
+    # What is filled in place by place (`[0] * n`) says where each item goes; that is no order.
+    if not (kind == INDICES or (annotation_kind(node.returns) == VECTOR and kind == OTHER)):
+        return None
+    vectors = [a.arg for a in node.args.args if kinds.get(a.arg) == VECTOR]
+    return (last, vectors) if vectors else None
+
+
+def _rating(work: Work) -> tuple[ast.Return, list[str], list[str]] | None:
+    """The last return of an entry point that returns an array, its arrays and its plain numbers."""
+    entry = entry_of(work)
+    if entry is None:
+        return None
+    node, last = entry
+    kinds = infer(node, {})
+    if last.value is None or kind_of(last.value, kinds) not in (ARRAY, OTHER):
+        return None
+    names = [a.arg for a in node.args.args]
+    arrays = [name for name in names if kinds.get(name) == ARRAY]
+    numbers = [name for name in names if kinds.get(name) == NUMBER]
+    return (last, arrays, numbers) if len(arrays) > 1 and "np" in _modules(work.tree) else None
+
+
+def _modules(tree: ast.Module) -> list[str]:
+    return [a.asname or a.name for n in tree.body if isinstance(n, ast.Import) for a in n.names]
+
+
+def fresh_name(work: Work, stem: str) -> str | None:
+    """A name for a new phase; None when the text has enough phases."""
+    names = [node.name for node in work.tree.body if isinstance(node, ast.FunctionDef)]
+    if len(names) > _MOST_PHASES:
+        return None
+    return next(name for name in (stem, f"{stem}_2", f"{stem}_3", f"{stem}_4") if name not in names)
+
+
+def add_helper(work: Work, text: str) -> None:
+    """Puts a helper before the entry point."""
+    place = next(
+        i for i, n in enumerate(work.tree.body) if isinstance(n, ast.FunctionDef) and n.name == work.entry
+    )
+    work.tree.body.insert(place, ast.parse(text).body[0])
+
+
+def add_phase(work: Work, last: ast.Return, name: str, text: str, arguments: list[str]) -> None:
+    """Puts a helper before the entry point and calls it with what is returned, and with some names."""
+    add_helper(work, text)
+    assert last.value is not None
+    last.value = grow.call(name, last.value, *(ast.Name(a, ast.Load()) for a in arguments))
+
+
+def _choices(work: Work, phase: Phase) -> dict[str, int]:
+    return {place: work.rng.choice(values) for place, values in phase.choices.items()}
+
+
+def _improve_order(work: Work, phase: Phase) -> bool:
+    """A phase over the returned order, on lists or on arrays."""
+    shape, name, arrays = _order(work), fresh_name(work, phase.helper), phase.form == "order as array"
+    if shape is None or name is None or (arrays and not work.numpy):
+        return False
+    last, vectors = shape
+    weight, cost = added_cost(work, vectors, phase.costs)
+    written = for_arrays(cost) if arrays else cost
+    if written is None:
+        return False
+    text = phase.text.format(
+        name=name,
+        arguments=", ".join(vectors),
+        arrays="\n    ".join(f"{vector} = np.array({vector})" for vector in vectors),
+        cost=written,
+        weight=weight,
+        start="",
+        **_choices(work, phase),
+    )
+    add_phase(work, last, name, text, vectors)
+    return True
+
+
+def _best_of(work: Work, phase: Phase) -> bool:
+    """Two answers instead of one, the second from an order by a new key; the cheaper one is returned."""
+    shape, name, known = _order(work), fresh_name(work, phase.helper), known_cost(work)
+    if shape is None or name is None or known is None:
+        return False
+    last, vectors = shape
+    assert last.value is not None
+    other = copy.deepcopy(last.value)
+    inner: ast.expr = other
+    while isinstance(inner, ast.Call) and inner.args and isinstance(inner.args[0], ast.Call | ast.Name):
+        parent, inner = inner, inner.args[0]
+        if isinstance(inner, ast.Name):
+            scope = {**dict.fromkeys(vectors, VECTOR), "j": INDEX}
+            key = ast.unparse(grow.number(work, scope, 2))
+            parent.args[0] = ast.parse(f"sorted({inner.id}, key=lambda j: {key})", mode="eval").body
+            weight, cost = known
+            text = phase.text.format(name=name, arguments=", ".join(vectors), cost=cost, weight=weight)
+            add_helper(work, text)
+            orders = ast.List([last.value, other], ast.Load())
+            last.value = grow.call(name, orders, *(ast.Name(v, ast.Load()) for v in vectors))
+            return True
+    return False
+
+
+def _improve_rating(work: Work, phase: Phase) -> bool:
+    """A phase that improves the order which the returned ratings stand for."""
+    shape, name = _rating(work), fresh_name(work, phase.helper)
+    if shape is None or name is None:
+        return False
+    last, arrays, numbers = shape
+    weight = work.rng.choice(arrays)
+    arguments = [*numbers, *arrays]
+    later = bool(numbers) and work.rng.random() < _STARTS_LATER
+    text = phase.text.format(
+        name=name,
+        arguments=", ".join(arguments),
+        weight=weight,
+        start=f"{work.rng.choice(numbers)} + " if later else "",
+        cost=cost_of_many(work, arrays, weight, phase.costs),
+        **_choices(work, phase),
+    )
+    add_phase(work, last, name, text, arguments)
+    return True
+
+
+def _drop_phase(work: Work) -> bool:
+    """Takes one phase out of the returned order."""
+    shape = _order(work)
+    return shape is not None and _unwrap(work, shape[0])
+
+
+def _drop_rating(work: Work) -> bool:
+    """Takes one phase out of the returned rating."""
+    shape = _rating(work)
+    return shape is not None and _unwrap(work, shape[0])
+
+
+def _unwrap(work: Work, last: ast.Return) -> bool:
+    """Returns what the outermost helper is called with, and takes an unused helper out of the text."""
+    value = last.value
+    helpers = [n.name for n in work.tree.body if isinstance(n, ast.FunctionDef) and n.name != work.entry]
+    if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.args):
+        return False
+    gone = value.func.id
+    if gone not in helpers:
+        return False
+    first = value.args[0]
+    last.value = first.elts[0] if isinstance(first, ast.List) and first.elts else first
+    if gone not in {n.id for n in walk(work.tree) if isinstance(n, ast.Name)}:
+        kept = [n for n in work.tree.body if not (isinstance(n, ast.FunctionDef) and n.name == gone)]
+        work.tree.body = kept
+    return True
+
+
+_FORMS: dict[str, tuple[Callable[[Work, Phase], bool], Operator | None]] = {
+    "order": (_improve_order, None),
+    "orders": (_best_of, Operator("drop-phase", Origin.TEMPLATE, 0.3, _drop_phase)),
+    "order as array": (_improve_order, None),
+    "rating": (_improve_rating, Operator("drop-ranking", Origin.TEMPLATE, 0.3, _drop_rating)),
+}
+"""Form of a phase → what adds such a phase, and what drops one."""
