@@ -18,11 +18,11 @@ from typing import Any
 from gapsmith.evaluators.smtt import smtt, smwtt, store
 from gapsmith.evaluators.smtt.bounds import price_bound, sorted_bound
 from gapsmith.evaluators.smtt.decomposition import Decomposition, Unfinished
-from gapsmith.evaluators.smtt.models import big_m_model, interval_model, linear_bound, positional_model
 from gapsmith.evaluators.smtt.relaxation import prove
 from gapsmith.evaluators.smtt.search import cost_of, search
 from gapsmith.evaluators.smtt.subsets import subset_optimum
 from gapsmith.evaluators.toolbox import solve_cpsat, solve_mip
+from smtt_models import big_m_model, interval_model, linear_bound, positional_model
 
 Found = tuple[int | None, int | float | None]
 LISTED = {"wt40.txt": "wtopt40.txt", "wt50.txt": "wtopt50.txt", "wt100.txt": "wtbest100b.txt"}

@@ -32,7 +32,7 @@ def _tiny_mip(solve: Any, solver: str) -> float:
     import pulp
 
     model = pulp.LpProblem("tiny", pulp.LpMaximize)
-    x = pulp.LpVariable("x", 0, 3, "Integer")
+    x = model.add_variable("x", 0, 3, "Integer")
     model += x
     return float(solve(model, seconds=10, solver=solver, integral_objective=True).value)
 

@@ -161,12 +161,8 @@ def packing_mip(public: Mapping[str, Any], most: int) -> tuple[pulp.LpProblem, l
 
 
 def _count(model: pulp.LpProblem, name: str, most: int | None) -> pulp.LpVariable:
-    """An integer variable ≥ 0; from 3.3 on PuLP wants it made by the model."""
-    import pulp
-
-    if hasattr(model, "add_variable"):
-        return model.add_variable(name, 0, most, "Integer")
-    return pulp.LpVariable(name, 0, most, "Integer")
+    """An integer variable ≥ 0."""
+    return model.add_variable(name, 0, most, "Integer")
 
 
 def _most_used(public: Mapping[str, Any], t: int) -> int:

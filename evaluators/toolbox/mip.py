@@ -132,9 +132,8 @@ def _side(bound: float | None) -> float | None:
 
 
 def _rows(model: Any) -> Sequence[Any]:
-    """Constraints of a model; reads the private attribute, since PuLP 3.3 warns about the public one."""
-    own = getattr(model, "_constraints", None)
-    return list((own if own is not None else model.constraints).values())
+    """Constraints of a model; a method of its mapping, since PuLP 3.3 warns about the mapping itself."""
+    return list(model.constraints())
 
 
 def _accept(report: Report, document: dict[str, Any]) -> list[int | float] | None:

@@ -102,15 +102,13 @@ def _end_highs(solver: Any, statuses: Any, status: Any, integers: bool, reporter
 
 def run_cbc(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) -> None:
     """CBC through PuLP, whose "Optimal" may mean an incumbent at the limit: `sol_status` and log decide."""
-    import warnings
-
     import pulp
 
-    warnings.simplefilter("ignore")
     model = json.loads(text)
     problem, variables = _pulp_model(pulp, model)
     log = folder / _CBC_LOG
-    solver = pulp.PULP_CBC_CMD(
+    solver = pulp.COIN_CMD(
+        path=cbc_program(),
         msg=False,
         timeLimit=job["seconds"],
         gapRel=0,
@@ -124,7 +122,7 @@ def run_cbc(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) ->
         logPath=str(log),
     )
     if not solver.available():
-        raise SystemExit("CBC does not come with this PuLP; choose solver='highs'")
+        raise SystemExit("no CBC comes with this PuLP and none is on the PATH; choose solver='highs'")
     reporter.flush(ready=True, version=f"with PuLP {pulp.VERSION}")
     problem.solve(solver)
     match = re.search(r"Version:\s*(\S+)", log.read_text(errors="replace"))
@@ -145,10 +143,17 @@ def run_cbc(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) ->
         reporter.end(ended="limit", **({} if bound is None else {"bound": bound}))
 
 
+def cbc_program() -> str | None:
+    """The CBC that comes with PuLP 3; None with a later one, which takes the one on the PATH."""
+    from pulp.apis import coin_api
+
+    return getattr(coin_api, "pulp_cbc_path", None)
+
+
 def _pulp_model(pulp: Any, model: dict[str, Any]) -> tuple[Any, list[Any]]:
     problem = pulp.LpProblem("model", pulp.LpMinimize)
     variables = [
-        pulp.LpVariable(f"x{i}", low, high, pulp.LpInteger if integer else pulp.LpContinuous)
+        problem.add_variable(f"x{i}", low, high, pulp.LpInteger if integer else pulp.LpContinuous)
         for i, (_, low, high, integer) in enumerate(model["columns"])
     ]
     costs = [(variable, column[0]) for variable, column in zip(variables, model["columns"], strict=True)]

@@ -82,10 +82,10 @@ def mip_model(
 
     model = pulp.LpProblem("step", pulp.LpMinimize)
     groups = slots(public, microbatches)
-    put = {pair: pulp.LpVariable(f"x{n}", cat="Binary") for n, pair in enumerate(places(public, groups))}
-    opened = {slot: pulp.LpVariable(f"g{n}", cat="Binary") for n, slot in enumerate(groups)}
-    spans = [pulp.LpVariable(f"w{m}", lowBound=0, cat="Integer") for m in range(microbatches)]
-    used = [pulp.LpVariable(f"u{m}", cat="Binary") for m in range(microbatches)]
+    put = {pair: model.add_variable(f"x{n}", cat="Binary") for n, pair in enumerate(places(public, groups))}
+    opened = {slot: model.add_variable(f"g{n}", cat="Binary") for n, slot in enumerate(groups)}
+    spans = [model.add_variable(f"w{m}", lowBound=0, cat="Integer") for m in range(microbatches)]
+    used = [model.add_variable(f"u{m}", cat="Binary") for m in range(microbatches)]
     model += pulp.lpSum(spans) + public["overhead"] * pulp.lpSum(used)
     for k in range(len(public["lengths"])):
         model += pulp.lpSum(x for (member, _), x in put.items() if member == k) == 1

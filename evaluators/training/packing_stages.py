@@ -53,7 +53,7 @@ def fewest_microbatches(
     import pulp
 
     model, put, tiles = _assignment(public, step, most, "fewest")
-    used = [pulp.LpVariable(f"z{b}", cat="Binary") for b in range(most)]
+    used = [model.add_variable(f"z{b}", cat="Binary") for b in range(most)]
     for b in range(most):
         model += pulp.lpSum(tiles[b]) <= public["capacity"] // public["tile"] * used[b]
         if b:
@@ -82,13 +82,13 @@ def _assignment(
     import pulp
 
     model = pulp.LpProblem(name, pulp.LpMinimize)
-    put = {(i, b): pulp.LpVariable(f"x{i}_{b}", cat="Binary") for i in step for b in range(number)}
+    put = {(i, b): model.add_variable(f"x{i}_{b}", cat="Binary") for i in step for b in range(number)}
     adapters = sorted({public["samples"][i][0] for i in step})
     tiles = []
     for i in step:
         model += pulp.lpSum(put[i, b] for b in range(number)) == 1
     for b in range(number):
-        row = [pulp.LpVariable(f"k{a}_{b}", lowBound=0, cat="Integer") for a in adapters]
+        row = [model.add_variable(f"k{a}_{b}", lowBound=0, cat="Integer") for a in adapters]
         for a, count in zip(adapters, row, strict=True):
             own = [i for i in step if public["samples"][i][0] == a]
             tokens = pulp.lpSum(public["samples"][i][2] * put[i, b] for i in own)

@@ -226,13 +226,13 @@ def arc_flow(sizes: Sequence[int], capacity: int) -> int:
 
     counts = Counter(sizes)
     model = pulp.LpProblem("arc_flow", pulp.LpMinimize)
-    bins = pulp.LpVariable("bins", 0, len(sizes), cat="Integer")
+    bins = model.add_variable("bins", 0, len(sizes), cat="Integer")
     flow = {
-        (start, size): pulp.LpVariable(f"f_{start}_{size}", 0, count, cat="Integer")
+        (start, size): model.add_variable(f"f_{start}_{size}", 0, count, cat="Integer")
         for size, count in counts.items()
         for start in range(capacity - size + 1)
     }
-    waste = [pulp.LpVariable(f"w_{v}", 0, cat="Integer") for v in range(capacity)]
+    waste = [model.add_variable(f"w_{v}", 0, cat="Integer") for v in range(capacity)]
     model += bins
     for node in range(capacity + 1):
         incoming = [f for (start, size), f in flow.items() if start + size == node]

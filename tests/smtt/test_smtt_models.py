@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from gapsmith.evaluators.smtt.decomposition import Decomposition
-from gapsmith.evaluators.smtt.models import big_m_model, interval_model, linear_bound, positional_model
 from gapsmith.evaluators.toolbox import SolveStatus, solve_cpsat, solve_mip
+from gapsmith.evaluators.toolbox.runners import cbc_program
+
+MODELS = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "smtt_models.py"))
+big_m_model, interval_model = MODELS["big_m_model"], MODELS["interval_model"]
+linear_bound, positional_model = MODELS["linear_bound"], MODELS["positional_model"]
 
 Public = dict[str, list[int]]
 Draw = Callable[..., Iterator[Public]]
@@ -67,7 +73,7 @@ def test_the_published_model_and_its_cut_lose_no_optimum(draw: Draw, brute: Brut
     for public in draw(8, 4, seed=14, weighted=True):
         for cut in (False, True):
             model = big_m_model(public, cut)
-            model.solve(pulp.PULP_CBC_CMD(msg=False))
+            model.solve(pulp.COIN_CMD(path=cbc_program(), msg=False))
             assert round(pulp.value(model.objective)) == brute(public)
 
 

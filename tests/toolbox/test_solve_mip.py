@@ -25,7 +25,7 @@ def knapsack(items: int = 30, seed: int = 1, offset: int = 0) -> tuple[pulp.LpPr
     weights = [stream.randint(10, 100) for _ in range(items)]
     values = [stream.randint(10, 100) for _ in range(items)]
     model = pulp.LpProblem("knapsack", pulp.LpMaximize)
-    taken = [pulp.LpVariable(f"x{i}", cat="Binary") for i in range(items)]
+    taken = [model.add_variable(f"x{i}", cat="Binary") for i in range(items)]
     model += pulp.lpSum(v * x for v, x in zip(values, taken, strict=True)) + offset
     model += pulp.lpSum(w * x for w, x in zip(weights, taken, strict=True)) <= sum(weights) // 2
     best = [0] * (sum(weights) // 2 + 1)
@@ -39,7 +39,7 @@ def cover(rows: int = 8, columns: int = 15, offset: int = 0) -> pulp.LpProblem:
     """An integer covering model; with a large offset its relative gap is small long before it is proven."""
     stream = random.Random(3)
     model = pulp.LpProblem("cover", pulp.LpMinimize)
-    copies = [pulp.LpVariable(f"x{i}", 0, 5, cat="Integer") for i in range(columns)]
+    copies = [model.add_variable(f"x{i}", 0, 5, cat="Integer") for i in range(columns)]
     model += pulp.lpSum(stream.randint(50, 99) * x for x in copies) + offset
     for _ in range(rows):
         needs = [stream.randint(0, 9) for _ in range(columns)]
@@ -51,11 +51,11 @@ def market_split(slack: bool, markets: int = 5, items: int = 40) -> pulp.LpProbl
     """A market split, which no solver closes in a second; without slack not even a solution is found."""
     stream = random.Random(1)
     model = pulp.LpProblem("split", pulp.LpMinimize)
-    taken = [pulp.LpVariable(f"x{i}", cat="Binary") for i in range(items)]
+    taken = [model.add_variable(f"x{i}", cat="Binary") for i in range(items)]
     deviations = []
     for k in range(markets):
         shares = [stream.randint(0, 99) for _ in range(items)]
-        over, under = (pulp.LpVariable(f"{side}{k}", 0, 5000 * slack, cat="Integer") for side in "ou")
+        over, under = (model.add_variable(f"{side}{k}", 0, 5000 * slack, cat="Integer") for side in "ou")
         deviations += [over, under]
         model += (
             pulp.lpSum(a * x for a, x in zip(shares, taken, strict=True)) + over - under == sum(shares) // 2
@@ -119,7 +119,7 @@ def test_infeasible_has_no_value(solver: str) -> None:
 def test_unbounded_is_the_authors_error(solver: str) -> None:
     """An unbounded objective is no outcome of a search but a wrong model."""
     model = pulp.LpProblem("free", pulp.LpMaximize)
-    model += pulp.LpVariable("y", 0, cat="Integer")
+    model += model.add_variable("y", 0, cat="Integer")
     with pytest.raises(ModelError, match="unbounded"):
         solve_mip(model, seconds=5, integral_objective=True, solver=solver)
 
@@ -127,8 +127,8 @@ def test_unbounded_is_the_authors_error(solver: str) -> None:
 def test_a_solution_that_rounding_breaks_is_not_used() -> None:
     """With a constant of 1e9 the solver switches binaries on by 1e-7; rounded, that plan is infeasible."""
     model = pulp.LpProblem("switches", pulp.LpMinimize)
-    switches = [pulp.LpVariable(f"x{i}", cat="Binary") for i in range(8)]
-    flows = [pulp.LpVariable(f"y{i}", 0) for i in range(8)]
+    switches = [model.add_variable(f"x{i}", cat="Binary") for i in range(8)]
+    flows = [model.add_variable(f"y{i}", 0) for i in range(8)]
     model += pulp.lpSum(switches)
     model += pulp.lpSum(flows) >= 150
     model += flows[0] + flows[3] >= 20
@@ -145,8 +145,8 @@ def test_a_solution_that_rounding_breaks_is_not_used() -> None:
 def test_coefficients_beyond_the_tolerances_prove_nothing(size: int, solver: str) -> None:
     """Two B0 for 18 are best; in floats one seems to do, so HiGHS goes on to 20 and CBC finds nothing."""
     model = pulp.LpProblem("sizes", pulp.LpMinimize)
-    n = [pulp.LpVariable(f"n{i}", 0, 1, cat="Integer") for i in range(2)]
-    b = [pulp.LpVariable(f"B{i}", 0, cat="Integer") for i in range(2)]
+    n = [model.add_variable(f"n{i}", 0, 1, cat="Integer") for i in range(2)]
+    b = [model.add_variable(f"B{i}", 0, cat="Integer") for i in range(2)]
     model += 9 * b[0] + 20 * b[1]
     model += n[0] + n[1] == 1
     model += (size + 1) * n[0] <= size * b[0]
@@ -171,7 +171,7 @@ def test_a_row_of_integers_is_checked_exactly() -> None:
 def test_a_real_objective_is_bounded_from_the_safe_side() -> None:
     """A linear programme's optimum is 12; its bound is a little above and it is never called an optimum."""
     model = pulp.LpProblem("real", pulp.LpMaximize)
-    y, z = pulp.LpVariable("y", 0), pulp.LpVariable("z", 0)
+    y, z = model.add_variable("y", 0), model.add_variable("z", 0)
     model += y + 2 * z + 7
     model += y + z <= 4
     model += y + 3 * z <= 6
@@ -184,7 +184,7 @@ def test_a_real_objective_is_bounded_from_the_safe_side() -> None:
 def test_a_false_claim_of_integrality_is_refused() -> None:
     """Half a unit of objective cannot be integral, and rounding bounds on that word would be wrong."""
     model = pulp.LpProblem("half", pulp.LpMinimize)
-    x = pulp.LpVariable("x", 1, 3, cat="Integer")
+    x = model.add_variable("x", 1, 3, cat="Integer")
     model += 0.5 * x
     with pytest.raises(ModelError, match="expected an integer"):
         solve_mip(model, seconds=5, integral_objective=True)
@@ -254,7 +254,7 @@ def test_special_ordered_sets_and_nan_are_refused() -> None:
     with pytest.raises(ModelError, match="special ordered"):
         solve_mip(model, seconds=1, integral_objective=True)
     broken = pulp.LpProblem("nan", pulp.LpMinimize)
-    x = pulp.LpVariable("x", 0, 1)
+    x = broken.add_variable("x", 0, 1)
     x.upBound = float("nan")  # PuLP checks when it constructs, not when somebody assigns
     broken += x
     with pytest.raises(ModelError, match="NaN"):

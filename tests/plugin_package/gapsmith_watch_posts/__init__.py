@@ -110,7 +110,7 @@ class WatchPosts:
         import pulp
 
         model = pulp.LpProblem("posts", pulp.LpMinimize)
-        post = [pulp.LpVariable(f"post{c}", cat="Binary") for c in range(instance.public["crossings"])]
+        post = [model.add_variable(f"post{c}", cat="Binary") for c in range(instance.public["crossings"])]
         model += pulp.lpSum(post)
         for a, b in instance.public["roads"]:
             model += post[a] + post[b] >= 1

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from ...problems.base import Sense
-from ..toolbox import safe_bound, solve_mip
+from gapsmith.evaluators.toolbox import safe_bound, solve_mip
+from gapsmith.problems.base import Sense
 
 if TYPE_CHECKING:
     import pulp
@@ -29,7 +29,7 @@ def positional_model(public: Mapping[str, Any], relaxed: bool = False) -> pulp.L
     n = len(p)
     model = pulp.LpProblem("positional", pulp.LpMinimize)
     at = _assignment(model, n, "Continuous" if relaxed else "Binary")
-    late = [model_variable("late", k) for k in range(n)]
+    late = [model.add_variable(f"late{k}", lowBound=0) for k in range(n)]
     model += pulp.lpSum(late)
     end = pulp.LpAffineExpression()
     for k in range(n):
@@ -58,9 +58,9 @@ def big_m_model(public: Mapping[str, Any], cut: bool = True) -> pulp.LpProblem:
     shortest = [0, *accumulate(p for p, _, _ in jobs)]
     model = pulp.LpProblem("big_m", pulp.LpMinimize)
     at = _assignment(model, n, "Binary")
-    late = [model_variable("late", j) for j in range(n)]
-    done = [model_variable("done", j) for j in range(n)]
-    ends = [model_variable("end", k) for k in range(n)]
+    late = [model.add_variable(f"late{j}", lowBound=0) for j in range(n)]
+    done = [model.add_variable(f"done{j}", lowBound=0) for j in range(n)]
+    ends = [model.add_variable(f"end{k}", lowBound=0) for k in range(n)]
     model += pulp.lpSum(w * late[j] for j, (_, _, w) in enumerate(jobs))
     for k in range(n):
         before = ends[k - 1] if k else 0
@@ -104,18 +104,11 @@ def linear_bound(public: Mapping[str, Any], seconds: float) -> int | None:
     return max(0, int(safe_bound(float(solved.bound), Sense.MINIMISE, integral=True)))
 
 
-def model_variable(name: str, number: int) -> Any:
-    """A non-negative continuous variable."""
-    import pulp
-
-    return pulp.LpVariable(f"{name}{number}", lowBound=0)
-
-
 def _assignment(model: Any, n: int, category: str) -> list[list[Any]]:
     """Variables u(job, place) in [0, 1], each job at one place and each place with one job."""
     import pulp
 
-    at = [[pulp.LpVariable(f"at_{j}_{k}", 0, 1, category) for k in range(n)] for j in range(n)]
+    at = [[model.add_variable(f"at_{j}_{k}", 0, 1, category) for k in range(n)] for j in range(n)]
     for k in range(n):
         model += pulp.lpSum(at[k]) == 1
         model += pulp.lpSum(at[j][k] for j in range(n)) == 1
