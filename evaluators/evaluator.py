@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from ..problems.base import (
     Drawing,
+    Explains,
     Instance,
     Interactive,
     Json,
@@ -142,6 +143,22 @@ class GapEvaluator:
             NotDrawn: the problem failed to draw the answer, or took too long.
         """
         return self._judges.draw(instance, answer)
+
+    def explain(self, program: Program, name: str, sandbox: Sandbox, digest: str | None) -> str:
+        """What the problem says of a program's answer to the instance of this name; runs the program for it.
+
+        Empty for a problem that explains nothing, and for another answer than the one with this digest.
+
+        Raises:
+            NotExplained: the problem failed to explain the answer, or took too long.
+        """
+        if not isinstance(self.problem, Explains):
+            return ""
+        instance = self._every[name]
+        execution, found = self._run(program, instance, sandbox)
+        if found.status is not ScoreStatus.OK or found.answer_digest != digest:
+            return ""
+        return self._judges.explain(instance, execution.answer)
 
     def _run(self, program: Program, instance: Instance, sandbox: Sandbox) -> tuple[Execution, Score]:
         encoded, seed = self._encoded[instance.id], execution_seed(self.seed, instance.id)

@@ -1,4 +1,4 @@
-"""Runs a problem's `verify`, `draw` and `dialogue` in a helper process with a deadline."""
+"""Runs a problem's `verify`, `draw`, `explain` and `dialogue` in a helper process with a deadline."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from ..problems.base import (
     encode_number,
 )
 from ..problems.plain import PLAIN, brief
+from ..problems.unseen import clean
 from ..sandbox.base import Ending, SandboxError
 from ..sandbox.lines import Talk
 from .helpers import Gone, Helper, Helpers, Late
@@ -33,6 +34,10 @@ from .numbers import SCORABLE, scorable, written
 
 VERIFY_SECONDS = 10.0
 """CPU seconds for one answer; a problem that needs more declares `verify_seconds`."""
+EXPLAIN_SECONDS = 2.0
+"""CPU seconds for the explanation of one answer."""
+EXPLAINED_CHARACTERS = 1_500
+"""Longest explanation; the rest is cut."""
 LATE = "verification took more than"
 """Start of the message, after the problem's name, when the verdict on an answer comes too late."""
 
@@ -53,6 +58,10 @@ class Judgement:
 
 class NotDrawn(Exception):
     """A problem did not draw an answer; the message says why."""
+
+
+class NotExplained(Exception):
+    """A problem did not explain an answer; the message says why."""
 
 
 def judge(problem: Problem, instance: Instance, answer: object) -> Judgement:
@@ -151,6 +160,23 @@ class Judges:
         title, x_title, y_title, shapes = document
         return Drawing(title, x_title, y_title, tuple(Shape(*shape) for shape in shapes))
 
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """The problem's explanation of a valid answer, cleaned and at most `EXPLAINED_CHARACTERS` long.
+
+        Raises:
+            NotExplained: `explain` raised an exception, gave no text, took too long or ended its process.
+        """
+        name = self._problem.name
+        try:
+            text, fault = json.loads(self._ask("explain", instance, answer, EXPLAIN_SECONDS))
+        except Late:
+            raise NotExplained(f"{name}: explain took more than {EXPLAIN_SECONDS:g} CPU seconds") from None
+        except Gone:
+            raise NotExplained(f"{name}: explain ended its process") from None
+        if fault is not None:
+            raise NotExplained(fault)
+        return clean(str(text))[:EXPLAINED_CHARACTERS]
+
     def dialogue(self, instance: Instance, wall_seconds: float) -> JudgedDialogue:
         """A dialogue over an instance; a helper leads the dialogue and judges its answer.
 
@@ -178,19 +204,19 @@ class Judges:
         begun, finished, broken, answer, judgement = json.loads(raw)
         return Ending(begun, finished, broken), answer, judgement and _decode(judgement.encode())
 
-    def _ask(self, what: str, instance: Instance, answer: Json) -> bytes:
+    def _ask(self, what: str, instance: Instance, answer: Json, seconds: float | None = None) -> bytes:
         """One reply; asked again in a fresh process where one ended, which need not be the answer's doing."""
         request = json.dumps([what, instance.id, answer]).encode()
         try:
-            return self._try(request)
+            return self._try(request, seconds or self._seconds)
         except Gone:
-            return self._try(request, fresh=True)
+            return self._try(request, seconds or self._seconds, fresh=True)
 
-    def _try(self, request: bytes, fresh: bool = False) -> bytes:
+    def _try(self, request: bytes, seconds: float, fresh: bool = False) -> bytes:
         helpers = self._ready()
         with _process_trouble():
             helper: Helper = helpers.take(fresh)
-        reply = helper.ask(request, self._seconds, self._wall())
+        reply = helper.ask(request, seconds, 3 * seconds + 1)
         helpers.give_back(helper)
         return reply
 
@@ -256,6 +282,8 @@ class _Work:
         instance = self._instances[name]
         if what == "lead":
             return self._lead(instance, given, *descriptors)
+        if what == "explain":
+            return self._explain(instance, given)
         return self._draw(instance, given) if what == "draw" else self._verify(instance, given)
 
     def _verify(self, instance: Instance, answer: Json) -> bytes:
@@ -273,6 +301,19 @@ class _Work:
         except BaseException as error:
             words = f"{self._problem.name}: draw raised {type(error).__name__}: {error}{_line(error)}"
             return json.dumps(words).encode()
+
+    def _explain(self, instance: Instance, answer: Json) -> bytes:
+        """An explanation and None, or None and why there is none."""
+        try:
+            text: object = self._problem.explain(instance, answer)
+        except BaseException as error:
+            words = f"{self._problem.name}: explain raised {type(error).__name__}: {error}{_line(error)}"
+            return json.dumps([None, words]).encode()
+        if not isinstance(text, str):
+            return json.dumps(
+                [None, f"{self._problem.name}: explain gave {brief(text)}, expected a text"]
+            ).encode()
+        return json.dumps([text[: 2 * EXPLAINED_CHARACTERS], None]).encode()
 
     def _lead(self, instance: Instance, place: int, inbound: int, outbound: int) -> bytes:
         try:

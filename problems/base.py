@@ -225,6 +225,18 @@ class Driven(Protocol):
     def driver(self) -> str: ...
 
 
+@runtime_checkable
+class DescribesCalls(Protocol):
+    """A driven problem that says how its driver calls a candidate."""
+
+    @property
+    def calls(self) -> str:
+        """How often a candidate is called within one execution, and what it may keep between the calls.
+
+        Sentences about `a program` for whoever writes one; the limits of an execution are said elsewhere.
+        """
+
+
 class Dialogue(Protocol):
     """Parent side of one interactive execution; the same interface as the sandbox's `Dialogue`.
 
@@ -279,6 +291,18 @@ class Drawing:
     x_title: str
     y_title: str
     shapes: tuple[Shape, ...]
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """A problem that says in words what an answer does with an instance, where its cost arises."""
+
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """A few lines on a valid answer: sorted, summarised, with units.
+
+        The lines are shown to whoever writes the next candidate. Of the hidden part of an instance they may
+        tell what the answer has already met, and only summarised.
+        """
 
 
 @runtime_checkable

@@ -10,6 +10,7 @@ from ..base import Drawing, Instance, Json, Primitive, Sense, Verdict
 from . import sources
 from .collection import Collection
 from .drawing import draw_bins
+from .explaining import explain_packing
 from .laws import Draw
 from .reading import FORMAT, read_items
 from .sets import MIXED_OFFLINE
@@ -104,6 +105,10 @@ class BinPacking:
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Bins as bars, items stacked inside."""
         return draw_bins(instance.id, instance.public["sizes"], instance.public["capacity"], answer)
+
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """Gaps that waste most, and what the emptiest bins hold."""
+        return explain_packing(instance.public["sizes"], instance.public["capacity"], answer)
 
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """Instances of a user's file.

@@ -11,6 +11,7 @@ from . import sources
 from .collection import Collection
 from .dialogue import Arrivals
 from .drawing import draw_bins
+from .explaining import explain_arrivals
 from .laws import Draw
 from .reading import FORMAT, read_items
 from .sets import MIXED_ONLINE
@@ -52,6 +53,10 @@ class OnlineBinPacking:
     unit = "bins"
     entry_point = "Packer"
     instance_format = FORMAT
+    calls = (
+        "For each instance one object is made, and its `place` is called once for each item in the order of "
+        "arrival; the object may keep state from one of these calls to the next."
+    )
 
     def __init__(self, law: str, per_stratum: Mapping[str, int], known_items: bool, secret: str = "") -> None:
         """Takes what the splits hold and what a candidate is told.
@@ -140,6 +145,12 @@ class OnlineBinPacking:
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Bins as bars, in order of opening, items stacked in order of arrival."""
         return draw_bins(instance.id, _hidden(instance)["sizes"], instance.public["capacity"], answer)
+
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """Sizes seen, gaps left open, and bins that wait at the end; of the items that have arrived alone."""
+        arrived: Any = answer
+        sizes = _hidden(instance)["sizes"][: len(arrived)]
+        return explain_arrivals(sizes, instance.public["capacity"], answer)
 
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """Instances of a user's file; items arrive in the file's order.

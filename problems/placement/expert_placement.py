@@ -12,6 +12,7 @@ from ..base import Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
 from ..programs import programs
 from ..strata import Cell, Draw, draw_set, draw_splits, split_sentences, stream
+from .explaining import explain_experts
 
 DEFAULT_CELLS = (
     (64, 16, 5, 10, 8, 2),
@@ -97,6 +98,12 @@ class ExpertPlacement:
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the entry point's arguments, e an expert and g a GPU."""
         return _PRIMITIVES
+
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """The fullest and the emptiest GPUs with their experts, by the loads that the candidate knew."""
+        loads, plan = instance.public["loads"], answer
+        held: Any = plan
+        return explain_experts(loads, instance.public["slots"], held, copies(len(loads), held))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """GPUs as columns of their copies' loads, tokens upwards; experts share a colour."""

@@ -13,6 +13,7 @@ from ..programs import programs
 from ..strata import draw_set, draw_splits, split_sentences
 from . import fleet_files
 from . import fleet_laws as laws
+from .explaining import explain_fleet, explain_split
 
 _TASK = """\
 A language-model service rents GPUs by the hour. Its traffic falls into buckets of similar prompt and reply
@@ -107,6 +108,11 @@ class GpuFleet(_Fleet):
         """Expressions over the entry point's arguments, b a bucket, t a type."""
         return _PRIMITIVES
 
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """GPUs of each type, and what the emptiest hold."""
+        fleet: Any = answer
+        return explain_fleet(instance.public, fleet, _names(instance))
+
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """GPUs as columns filled by their slices, percent upwards; types share a colour."""
         public, names = instance.public, _names(instance)
@@ -151,6 +157,11 @@ class GpuFleetAggregate(_Fleet):
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the entry point's arguments, b a bucket, t a type."""
         return _PRIMITIVES
+
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """GPUs of each type, what they serve, and what is unused."""
+        split: Any = answer
+        return explain_split(instance.public, split, fleet_counts(instance.public, split), _names(instance))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Types as columns of their buckets' loads, GPUs upwards, with the number rented."""

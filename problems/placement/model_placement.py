@@ -12,6 +12,7 @@ from ..faults import integer_fault, list_fault
 from ..programs import programs
 from ..strata import Cell, draw_set, draw_splits, split_sentences
 from . import model_laws as laws
+from .explaining import explain_models
 
 _STATEMENT = """\
 A cluster of identical GPUs serves many language models at once. Model i takes sizes[i] GB of a GPU for its
@@ -79,6 +80,11 @@ class ModelPlacement:
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the entry point's arguments, i a model and g a GPU."""
         return _PRIMITIVES
+
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """The fullest and the emptiest GPUs with their models."""
+        placed: Any = answer
+        return explain_models(instance.public, placed, pressures(instance.public, placed))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """GPUs as columns of model weights, GB upwards; the fullest cache's models stand out."""

@@ -9,6 +9,7 @@ from ..base import Drawing, Instance, Json, Phase, Primitive, Sense, Verdict
 from ..sequencing import SEQUENCING
 from ..strata import Cell, draw_splits, split_sentences
 from . import rules, taillard, texts
+from .explaining import explain_schedule
 from .gantt import gantt
 from .laws import BLOCKING, BUFFERED
 from .reading import FORMAT, read
@@ -73,6 +74,10 @@ class JobShop:
         """Gantt chart."""
         return gantt(instance, answer, blocking=self.blocking)
 
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """Idle machines, the last jobs, and the critical chain; without buffers, what is blocked."""
+        return explain_schedule(instance.public, answer, blocking=self.blocking)
+
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """A user's instances in the standard or in Taillard's layout."""
         return read(path)
@@ -87,6 +92,7 @@ class JobShopRule(JobShop):
     name = "job-shop-rule"
     entry_point = _RULE_NAME
     signature = f"def priority({texts.RULE_ARGUMENTS}) -> np.ndarray:"
+    calls = texts.RULE_CALLS
 
     def __init__(self, rounds: Mapping[str, int], dispatching: rules.Dispatching) -> None:
         """Takes the sizes of the splits, and which schedules the loop builds."""
@@ -133,6 +139,7 @@ class BlockingJobShopRule(BlockingJobShop):
     entry_point = _RULE_NAME
     signature = f"def priority({texts.BLOCKING_ARGUMENTS}) -> np.ndarray:"
     statement = texts.blocking_rule()
+    calls = texts.RULE_CALLS
 
     @property
     def driver(self) -> str:

@@ -103,6 +103,12 @@ long as some operation is in process: too many jobs in the shop block each other
 and cannot be kept out, priority(...) is not called."""
 
 
+RULE_CALLS = (
+    "The loop calls it many times for one instance, whenever operations or jobs compete; every number must "
+    "follow from the arguments of its own call."
+)
+
+
 def rule(dispatching: str) -> str:
     """Statement of the job shop's rule."""
     return f"{_SHOP}\n{_BUFFERS}\n{_GOAL}{_LOOPS[dispatching]}{_ANSWER}{_listed(COLUMNS, NUMBERS)}"

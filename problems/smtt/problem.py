@@ -9,6 +9,7 @@ from ..base import Drawing, Instance, Json, Phase, Primitive, Sense, Verdict
 from ..sequencing import SEQUENCING
 from . import sources, texts
 from .drawing import gantt
+from .explaining import explain_sequence
 from .generator import RANGES, TIGHTNESS, WEIGHTED_TIGHTNESS, disjoint, draw_set
 from .reading import FORMAT, read
 from .verification import judge
@@ -98,6 +99,10 @@ class TotalTardiness:
         """Gantt chart with due dates and tardiness."""
         return gantt(instance, answer)
 
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """Where along the sequence tardiness arises, and in which jobs."""
+        return explain_sequence(instance.public, answer)
+
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """A user's instances from CSV, JSON lines or the layout of OR-Library."""
         return read(path, self.weighted)
@@ -139,6 +144,7 @@ class TotalTardinessRule(TotalTardiness):
         "def priority(time: float, processing_times: np.ndarray, due_dates: np.ndarray) -> np.ndarray:"
     )
     statement = texts.RULE
+    calls = texts.RULE_CALLS
     _baselines: tuple[str, ...] = ("spt", "edd", "mst", "mdd", "atc", "covert", "mddc")
 
     @property

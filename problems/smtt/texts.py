@@ -25,6 +25,10 @@ the SMALLEST priority next. `time` is the moment at which the next job starts; t
 jobs only, ordered by due date (ties by processing time), as floats. Return one number for each of them, as an
 array of the same length. Of equal priorities the first wins; NaN counts as infinity. numpy is `np`."""
 
+RULE_CALLS = (
+    "The loop calls it once for each job of an instance, with what is left of the jobs; every number must "
+    "follow from the arguments of its own call."
+)
 RULE = f"{_MACHINE}\nThe sum of all tardinesses shall be as small as possible.{_LOOP}"
 WEIGHTED_RULE = f"""{_MACHINE} Job j has weight weights[j] > 0.
 The sum of weight * tardiness over all jobs shall be as small as possible.{_LOOP}"""

@@ -12,6 +12,7 @@ from ..programs import programs
 from ..strata import draw_set, draw_splits, split_sentences
 from . import lora_files
 from . import lora_laws as laws
+from .explaining import explain_pipeline
 from .pipeline import EMPTY, durations, padded_tiles, passes
 
 _STATEMENT = """\
@@ -90,6 +91,10 @@ class LoraMicrobatches:
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the entry point's arguments and the loop names of the start programs."""
         return _PRIMITIVES
+
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """How full microbatches are, padding, empty places and idle stages."""
+        return explain_pipeline(instance.public, answer)
 
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """Instances of a file with one training job a line."""

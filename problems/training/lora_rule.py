@@ -36,6 +36,10 @@ class LoraMicrobatchesRule(LoraMicrobatches):
         "held: int, place: int, remaining: int, stages: int, tile: int) -> float:"
     )
     statement = _STATEMENT
+    calls = (
+        "The dispatcher calls it many times for one instance, once for each sample that it weighs; every "
+        "number must follow from the arguments of its own call."
+    )
 
     @property
     def driver(self) -> str:

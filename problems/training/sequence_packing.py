@@ -12,6 +12,7 @@ from ..programs import programs
 from ..strata import draw_set, draw_splits, split_sentences
 from . import packing_files
 from . import packing_laws as laws
+from .explaining import explain_step
 
 _STATEMENT = """\
 A language model is trained on `devices` devices on sequences of very different lengths (lengths[k] tokens). A
@@ -84,6 +85,11 @@ class SequencePacking:
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the entry point's arguments, k a sequence and j a degree."""
         return _PRIMITIVES
+
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """Overhead, waiting devices, and the microbatches that wait most."""
+        step: Any = answer
+        return explain_step(instance.public, answer, [group_times(instance.public, m) for m in step])
 
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """Instances of a file with one training step a line."""
