@@ -153,7 +153,7 @@ def prepared(
             admission = Admission(slot, setup.loaded.problem.entry_point, setup.modules(), plain)
             baselines = _baselines(setup, store, executor, watcher.notify)
             starts = _start_programs(setup, store, admission, executor, start)
-            source_of = source_of or live_source(setup.config, store, folder)
+            source_of = source_of or live_source(setup.config, store, folder, setup.evaluator)
             campaign = _campaign(
                 setup, store, admission, executor, starts, baselines, folder, watcher, source_of
             )

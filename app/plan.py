@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def plan(campaign: Campaign, config: Config) -> dict[str, Any]:
-    """Expected calls, prompt size, cost range and one rendered prompt (None offline), and lines to print."""
+    """Expected calls, cost range, one rendered prompt (None offline), its shares, and lines to print."""
     proposals = config.budget.iterations or config.budget.evaluations
-    prompt = _prompt(campaign)
+    prompt, shares = _prompt(campaign)
     ranges = [] if prompt is None else _ranges(config, prompt, proposals or 1)
     return {
         "problem": config.campaign.problem,
@@ -28,20 +28,32 @@ def plan(campaign: Campaign, config: Config) -> dict[str, Any]:
             for spec, found in ranges
         ],
         "prompt": None if prompt is None else {"system": prompt.system, "user": prompt.user},
-        "lines": _lines(config, proposals, ranges),
+        "shares": shares,
+        "lines": [*_lines(config, proposals, ranges), *_share_lines(config, shares)],
     }
 
 
-def _prompt(campaign: Campaign) -> Prompt | None:
-    """The first prompt of the campaign, as its first model would get it."""
+def _prompt(campaign: Campaign) -> tuple[Prompt | None, dict[str, int]]:
+    """The first prompt of the campaign, as its first model would get it, and its size by content."""
     from ..evolve.prompted import PromptedProposer
 
     proposer = campaign.ports.proposer
     if not isinstance(proposer, PromptedProposer):
-        return None
+        return None, {}
     elites = [campaign.search.start]
-    prompt = proposer.ask_for("improve", elites, campaign.search.context(1, elites))
-    return prompt if isinstance(prompt, Prompt) else None
+    context = campaign.search.context(1, elites)
+    prompt = proposer.ask_for("improve", elites, context)
+    if not isinstance(prompt, Prompt):
+        return None, {}
+    return prompt, proposer.shares("improve", elites, context)
+
+
+def _share_lines(config: Config, shares: dict[str, int]) -> list[str]:
+    """How the first prompt's size divides by content."""
+    if not shares:
+        return []
+    parts = ", ".join(f"{name} {size}" for name, size in shares.items())
+    return [f"of {config.prompts.tokens} tokens a prompt may have, the first uses: {parts}"]
 
 
 def _ranges(config: Config, prompt: Prompt, proposals: int) -> list[tuple[str, CostRange]]:

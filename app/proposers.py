@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from ..evolve.admission import Admission
 from ..evolve.archive import Archive
-from ..evolve.base import Prompt, Proposer, RejectionReason
+from ..evolve.base import Elite, Prompt, Proposer, RejectionReason
 from ..evolve.campaign import Pace
 from ..evolve.course import Course, Coursed, Order
+from ..evolve.explanations import KIND as EXPLAINED
+from ..evolve.explanations import Explanations
 from ..evolve.models.base import RECOURSE, CallLog, ErrorKind, ModelError, Recourse
 from ..evolve.models.cassette import Cassette, Exchange, Replies
 from ..evolve.search import Point
@@ -29,6 +31,7 @@ from .errors import INVALID, MISSING, USAGE, UserError
 from .record.runs import find_run
 
 if TYPE_CHECKING:
+    from ..evaluators.evaluator import GapEvaluator
     from ..evolve.models.caller import Caller
     from ..evolve.models.settings import ModelSettings
     from ..prompts.builder import Builder
@@ -68,11 +71,11 @@ SourceOf = Callable[[Admission, Archive], Source]
 """A source for a campaign with this admission and this archive."""
 
 
-def live_source(config: Config, store: Store, folder: Path) -> SourceOf:
+def live_source(config: Config, store: Store, folder: Path, evaluator: GapEvaluator) -> SourceOf:
     """The proposer of a configuration; a model that answers from a record keeps to the record's course."""
 
     def source(admission: Admission, archive: Archive) -> Source:
-        proposer = build_proposer(config, store, folder, admission)
+        proposer = build_proposer(config, store, folder, admission, evaluator)
         course = proposer.course if isinstance(proposer, Coursed) else None
         pace = Pace(config.campaign.in_flight, order_of(config), waits=config.uses_models, course=course)
         return Source(proposer, pace)
@@ -86,7 +89,9 @@ def order_of(config: Config) -> Order:
     return Order.SUBMITTED if timeless or not config.uses_models else Order.COMPLETED
 
 
-def build_proposer(config: Config, store: Store, folder: Path, admission: Admission) -> Proposer:
+def build_proposer(
+    config: Config, store: Store, folder: Path, admission: Admission, evaluator: GapEvaluator
+) -> Proposer:
     """The proposer of a configuration, on the store's record and what it says was spent.
 
     Raises:
@@ -99,7 +104,27 @@ def build_proposer(config: Config, store: Store, folder: Path, admission: Admiss
     from ..evolve.prompted import PromptedProposer
 
     callers = build_callers(config, _LoggedCalls(store, folder.name), folder)
-    return PromptedProposer(callers, prompt_builder(config), config.prompts, admission.examine)
+    explain = _explanations(store, folder.name, admission, evaluator)
+    return PromptedProposer(callers, prompt_builder(config), config.prompts, admission.examine, explain)
+
+
+def _explanations(store: Store, run: str, admission: Admission, evaluator: GapEvaluator) -> Explanations:
+    """Explanations of a live campaign: made by running a program once more, and recorded with the run."""
+    from ..evaluators.judging import NotExplained
+
+    def make(elite: Elite, instance: str) -> str:
+        scores = elite.evaluation.scores
+        digest = next((score.answer_digest for score in scores if score.instance == instance), None)
+        program = evaluator.program(elite.candidate.files)
+        try:
+            with admission.lock:
+                return evaluator.explain(program, instance, admission.sandbox, digest)
+        except NotExplained as error:
+            logging.getLogger(f"gapsmith.run.{run}").warning(str(error))
+            return ""
+
+    recorded = (event.data for event in store.read.events(EXPLAINED))
+    return Explanations(recorded, make, lambda data: store.event(0, EXPLAINED, data))
 
 
 class _LoggedCalls(StoredCalls):

@@ -26,6 +26,7 @@ class Admission:
         sandbox: slot for the describe job.
         entry_point: name that the main file must define.
         modules: top-level names of the modules that a candidate may import.
+        lock: of the sandbox, which serves one caller at a time.
         plain: whether ids leave out all docstrings, as those of runs that were begun before 0.3 do.
     """
 
@@ -33,7 +34,7 @@ class Admission:
     entry_point: str
     modules: Collection[str]
     plain: bool = False
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def examined(self, proposal: Proposal) -> Proposal | Rejection:
         """The proposal with what is known of its files, or its rejection; examines a text once."""
@@ -57,7 +58,7 @@ class Admission:
         for path, text in files.items():
             if unseen := find_unseen(text):
                 return _fault(RejectionReason.UNSEEN_CHARACTER, _hidden(path, *unseen))
-            with self._lock:  # a slot serves one caller at a time
+            with self.lock:  # a slot serves one caller at a time
                 description = self.sandbox.describe(text, self.entry_point)
             if description.error is not None or description.token_digest is None:
                 reason = RejectionReason.TOO_LARGE if description.too_large else RejectionReason.SYNTAX

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 
-from .base import AddStatus, Alike, Attempt, Complete, End, Failed, Outcome, Refused
+from ..evaluators.base import Evaluation
+from .base import AddStatus, Attempt, Complete, Elite, End, Failed, Outcome, Refused
 
 NEWEST = 20
 """How many of the newest candidates are told of (count)."""
@@ -15,9 +17,10 @@ BEST = 20
 class Attempts:
     """The newest and the best candidates so far; a function of the outcomes in their order."""
 
-    def __init__(self, instances: int) -> None:
-        """Has seen nothing; `instances` is the size of the training split (count)."""
+    def __init__(self, instances: int, starts: Iterable[Elite] = ()) -> None:
+        """Has seen nothing but the start programs; `instances` is the size of the training split (count)."""
         self._instances = instances
+        self._answers = {elite.candidate.id: _answers(elite.evaluation) for elite in starts}
         self._newest: deque[Attempt] = deque(maxlen=NEWEST)
         self._best: list[Attempt] = []
 
@@ -30,7 +33,7 @@ class Attempts:
             outcome: of an iteration.
             added: what the archive did with the candidate.
             twin: id of an earlier candidate with the same answers, None if there is none.
-            parents: of the iteration; a candidate that answers as its parent does is the parent's twin.
+            parents: of the iteration; a candidate that was stopped may have answered as the first one does.
         """
         if isinstance(outcome, Refused):
             return
@@ -40,10 +43,11 @@ class Attempts:
             score = outcome.score
             words = [score.status.value.replace("_", " "), *(score.message or "").split("\n")[:1]]
             end, reason = End.FAILED, ": ".join(word for word in words if word)
-        elif isinstance(outcome, Alike):
-            end, twin = End.TWIN, next(iter(parents), None)
         elif isinstance(outcome, Complete):
+            self._answers[candidate.id] = _answers(outcome.evaluation)
             end = End.TWIN if twin is not None else End.KEPT if added else End.BEHIND
+        else:
+            twin = self._answered_alike(outcome.evaluation, parents)
         attempt = Attempt(
             id=candidate.id,
             operator=candidate.operator,
@@ -59,11 +63,22 @@ class Attempts:
         if attempt.loss is not None:
             self._best = sorted([*self._best, attempt], key=_loss)[: NEWEST + BEST]
 
+    def _answered_alike(self, stopped: Evaluation, parents: tuple[str, ...]) -> str | None:
+        """The first parent if a stopped candidate answered as it does; also told of outcomes of a record."""
+        answers = _answers(stopped)
+        same = bool(parents) and None not in answers
+        return parents[0] if same and answers == self._answers.get(parents[0], ())[: len(answers)] else None
+
     def lines(self) -> tuple[Attempt, ...]:
         """The newest, newest first, then the best of the older ones, best first."""
         newest = {attempt.id for attempt in self._newest}
         older = [attempt for attempt in self._best if attempt.id not in newest]
         return (*self._newest, *older[:BEST])
+
+
+def _answers(evaluation: Evaluation) -> tuple[str | None, ...]:
+    """Digests of the answers in the order of execution."""
+    return tuple(score.answer_digest for score in evaluation.scores)
 
 
 def _loss(attempt: Attempt) -> float:

@@ -275,7 +275,7 @@ class Attempt:
         id, operator, idea: of the candidate.
         loss: mean over the training instances (ratio, smaller is better); None if it was stopped or failed.
         end: how it ended.
-        twin: id of the candidate whose answers it repeats; empty unless `end` is `TWIN`.
+        twin: id of the candidate whose answers it repeats; empty if none is known.
         executed, instances: training instances that it was executed on, and all of them (counts).
         reason: why it failed; the program's own words may be part of it.
     """
@@ -293,11 +293,12 @@ class Attempt:
     @property
     def ending(self) -> str:
         """How it ended, in words."""
+        why = f"it answers as {self.twin} does" if self.twin else "clearly worse"
         return {
             End.KEPT: "kept",
             End.BEHIND: "valid, but a better program holds its cell",
             End.TWIN: f"answers as {self.twin} does",
-            End.STOPPED: f"stopped after {self.executed} of {self.instances} instances: clearly worse",
+            End.STOPPED: f"stopped after {self.executed} of {self.instances} instances: {why}",
             End.FAILED: f"failed: {self.reason}",
         }[self.end]
 

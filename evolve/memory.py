@@ -86,7 +86,8 @@ class Memory:
         lines: list[str] = []
         while id and len(lines) < _LINEAGE and (candidate := self.candidates.get(id)) is not None:
             fitness = self.fitness.get(id)
-            shown = "no fitness" if fitness is None else f"fitness {fitness:.5f}"
-            lines.append(f"iteration {candidate.iteration}, {candidate.operator}: {shown}")
+            shown = "stopped or failed" if fitness is None else f"mean gap {-100 * fitness:.2f} %"
+            idea = f": {candidate.idea}" if candidate.idea else ""
+            lines.append(f"{candidate.operator}, {shown}{idea}")
             id = candidate.parents[0] if candidate.parents else ""
         return tuple(reversed(lines))

@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..prompts.builder import Builder, PromptTooLarge
-from ..prompts.parts import Failure
+from ..prompts.builder import STALLED, Builder, PromptTooLarge
+from ..prompts.parts import Failure, Parts
 from .admission import Fault
 from .base import (
     Completion,
@@ -28,7 +28,7 @@ from .models.caller import Caller
 from .models.cassette import RecordedModel
 from .models.ensemble import Arm, Choice, Member, arms, choose
 from .prompt_settings import PromptSettings
-from .shown import failure_of, parts_for
+from .shown import Explain, failure_of, nothing, parts_for
 
 EXCERPT = 300
 HUNKS_FROM_LINES = 150
@@ -47,6 +47,7 @@ class PromptedProposer:
         settings: how models are asked.
         examine: describes files that can be a candidate, or says why they can be none (syntax, entry point,
             imports); called from several threads at once. With it the repair round covers these faults too.
+        explain: says what programs' answers do with instances; called from several threads at once.
     """
 
     def __init__(
@@ -55,11 +56,13 @@ class PromptedProposer:
         builder: Builder,
         settings: PromptSettings,
         examine: Examine | None = None,
+        explain: Explain = nothing,
     ) -> None:
         self._callers = list(callers)
         self._builder = builder
         self._settings = settings
         self._examine = examine
+        self._explain = explain
         self._arms = arms([Member(c.settings.spec, c.settings.weight, c.settings.price) for c in callers])
 
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
@@ -71,7 +74,7 @@ class PromptedProposer:
         """
         arm = self.choose(parents, context, rng)
         if arm.operator == "repair" and context.failed is not None:
-            mended = self.ask_for("repair", parents, context, failure_of(context.failed, context.instances))
+            mended = self.ask_for("repair", parents, context, failure_of(context.failed, context, parents[0]))
             return self._round(arm, mended, Origin.REPAIR, 1, context.failed.candidate.files, context)
         files = parents[0].candidate.files
         asked = self.ask_for(arm.operator, parents, context)
@@ -99,11 +102,20 @@ class PromptedProposer:
         self, operator: str, parents: Sequence[Elite], context: Context, failure: Failure | None = None
     ) -> Prompt | PromptTooLarge:
         """The prompt of an operator, or why there is none."""
-        parts = parts_for(operator, parents, context, failure, HUNKS_FROM_LINES)
+        parts = self._parts(operator, parents, context, failure)
         try:
-            return Prompt(*self._builder.render(operator, parts))
+            return Prompt(*self._builder.render(STALLED if parts.turn else operator, parts))
         except PromptTooLarge as error:
             return error
+
+    def shares(self, operator: str, parents: Sequence[Elite], context: Context) -> dict[str, int]:
+        """Content → estimated tokens of the prompt of an operator; see `Builder.shares`."""
+        return self._builder.shares(operator, self._parts(operator, parents, context, None))
+
+    def _parts(
+        self, operator: str, parents: Sequence[Elite], context: Context, failure: Failure | None
+    ) -> Parts:
+        return parts_for(operator, parents, context, failure, HUNKS_FROM_LINES, self._explain)
 
     @property
     def course(self) -> Course | None:

@@ -145,7 +145,7 @@ class Search:
         self._points = points
         self._guided = guided and control is Control.NONE
         self._strata = Strata(context.instances, archive.space.loss)
-        self._attempts = Attempts(len(context.instances))
+        self._attempts = Attempts(len(context.instances), archive.elites())
         self._stall = Stall(settings)
         self._validated = {start.candidate.id}
 

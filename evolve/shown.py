@@ -1,62 +1,123 @@
-"""What a model is shown of a campaign: elites and scores become the plain parts of a prompt.
+"""What a model is shown of a campaign: elites, scores and outcomes become the plain parts of a prompt.
 
-Only training instances, objectives and reference values enter; never a reference's solution, the evaluator,
-or anything of the validation and test splits.
+Only training instances, objectives and reference values enter, and what the problem says of a candidate's own
+answers; never a reference's solution, the evaluator, or anything of the validation and test splits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
 
-from ..evaluators.base import Evaluation, Score
-from ..problems.base import Instance, Number, Sense
-from ..prompts.parts import Case, Failure, Parts, Source, Stratum, Task
-from ..prompts.text import short_inputs
-from .base import Context, Elite, Failed
+from ..evaluators.base import Score, ScoreStatus
+from ..problems.base import DescribesCalls, Driven, Instance, Number, Sense
+from ..prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task, Tried
+from ..prompts.text import cut, short_inputs
+from .base import Attempt, Context, Elite, End, Failed
 from .edits import START
 
 WORST = 2
-"""Instances that are shown in short form."""
+"""Instances that are shown of the parent; one more where the best program loses most."""
+PLAIN_STRATA = 6
+"""More strata than these are shown by the values that they share."""
+NAMED = 6
+"""Groups that a sentence names."""
+IDEA = 400
+"""Characters of a candidate's own sentence."""
+LEAST = 0.005
+"""Smallest gap that a row shows (percent); below it a row carries nothing."""
+
+Explain = Callable[[Elite, str], str]
+"""What the problem says of an elite's answer to a training instance (its id); empty if nothing."""
+Gaps = Mapping[str, float]
+"""Instance id → gap in percent, as the fitness counts it."""
+
+
+def nothing(elite: Elite, instance: str) -> str:
+    """An `Explain` that says nothing."""
+    return ""
 
 
 def parts_for(
-    operator: str, parents: Sequence[Elite], context: Context, failure: Failure | None, hunks_from: int
+    operator: str,
+    parents: Sequence[Elite],
+    context: Context,
+    failure: Failure | None,
+    hunks_from: int,
+    explain: Explain = nothing,
+    notes: str = "",
 ) -> Parts:
     """The parts of an operator's prompt; `hunks_from` is the length in lines from which edits are hunks."""
     parent = parents[0]
-    code = main_text(parent)
-    partner = parents[1] if operator == "combine" and len(parents) > 1 else None
-    shown = {parent.candidate.id} | ({partner.candidate.id} if partner else set())
-    changed = failure.text if failure is not None and failure.ran else code
-    others = [elite for elite in context.inspirations if elite.candidate.id not in shown]
-    return Parts(
-        task=_task(context),
-        parent=_source("The program", parent),
-        partner=_source("The second program", partner) if partner else None,
-        strata=tuple(_strata(parent.evaluation, context)),
-        worst=tuple(_worst(parent.evaluation, context.instances)),
-        baseline=context.baseline[0] if context.baseline else "",
-        lineage=context.lineage,
-        inspirations=tuple(
-            _source(f"Program {letter}", elite) for letter, elite in zip("ABCDEFGH", others, strict=False)
-        ),
+    stalled = context.turn is not None and operator != "repair"
+    partner = parents[1] if operator == "combine" and not stalled and len(parents) > 1 else None
+    best = context.best if context.best is not None else context.start
+    labels = {best.candidate.id: "the best program", parent.candidate.id: "this program"}
+    if partner is not None:
+        labels[partner.candidate.id] = "the second program"
+    others = _others(context, labels)
+    labels |= {elite.candidate.id: label.replace("Program", "program") for label, elite, _ in others}
+    text = main_text(parent) if failure is None or not failure.ran else failure.text
+    whole = operator in ("explore", "combine") or context.turn in ("representation", "fresh")
+    columns, strata = _table(parent, partner, best, [elite for _, elite, _ in others], context)
+    parts = Parts(
+        task=_task(parent, context),
+        parent=_source("The program", parent, context),
+        partner=_source("The second program", partner, context) if partner else None,
+        best=_source("The best program so far", best, context) if best not in (parent, partner) else None,
+        others=tuple(_source(label, elite, context, note) for label, elite, note in others),
+        columns=columns,
+        strata=strata,
+        worst=tuple(_cases(parent, best, context, explain)) if failure is None else (),
+        losing=_losing(best, context),
+        gains=_gains(parent, partner, context) if partner else "",
+        tried=tuple(_tried(attempt, labels) for attempt in context.attempts),
+        lineage=context.lineage if len(context.lineage) > 1 else (),
+        notes=notes,
         failure=failure,
-        hunks=operator not in ("explore", "combine") and len(changed.splitlines()) >= hunks_from,
-        blocks=START in changed,
+        turn=context.turn.value if context.turn is not None and stalled else "",
+        hunks=not whole and len(text.splitlines()) >= hunks_from,
+        blocks=START in text,
     )
+    return parts if failure is None else replace(parts, others=(), tried=(), lineage=(), notes="", strata=())
 
 
-def failure_of(failed: Failed, instances: Mapping[str, Instance]) -> Failure:
-    """What is said of a candidate whose evaluation failed."""
-    score, instance = failed.score, instances.get(failed.score.instance)
+def failure_of(failed: Failed, context: Context, parent: Elite) -> Failure:
+    """What is said of a candidate whose evaluation failed, and of the program that works beside it."""
+    score, instance = failed.score, context.instances.get(failed.score.instance)
     return Failure(
         sentence=f"{score.status.value.replace('_', ' ')} on {score.instance}",
         text=next(iter(failed.candidate.files.values())),
         output=score.message or "",
         inputs="" if instance is None else short_inputs(instance.public),
         ran=True,
+        measured=_measured(failed, context, parent),
     )
+
+
+def _measured(failed: Failed, context: Context, parent: Elite) -> str:
+    """CPU times around a failure, and how far the evaluation had come."""
+    score, before = failed.score, failed.evaluation.scores[:-1]
+    sentences = [
+        f"Before it, {len(before)} of {len(context.instances)} training instances had a valid answer"
+        + (
+            f", in {_seconds(max(s.cpu_seconds for s in before))} s of CPU time at the most and "
+            f"{_seconds(fmean(s.cpu_seconds for s in before))} s in the mean."
+            if before
+            else "."
+        )
+    ]
+    if score.status is ScoreStatus.TIMEOUT:
+        sentences.append(
+            f"On this instance it had used {_seconds(score.cpu_seconds)} s when it was ended; the limit is "
+            f"{context.cpu_seconds:g} s."
+        )
+    working = next((s for s in parent.evaluation.scores if s.instance == score.instance), None)
+    if working is not None:
+        sentences.append(f"The program that works takes {_seconds(working.cpu_seconds)} s there.")
+    return " ".join(sentences)
 
 
 def main_text(elite: Elite) -> str:
@@ -64,7 +125,19 @@ def main_text(elite: Elite) -> str:
     return next(iter(elite.candidate.files.values()))
 
 
-def _task(context: Context) -> Task:
+def _others(context: Context, shown: Mapping[str, str]) -> list[tuple[str, Elite, str]]:
+    """Label, elite and remark of the further programs: the complements of the best, then the inspirations."""
+    rows: dict[str, tuple[Elite, str]] = {}
+    for complement in context.complements:
+        names = _listed(complement.strata)
+        rows[complement.elite.candidate.id] = complement.elite, f"better than the best program on {names}"
+    for elite in context.inspirations:
+        rows.setdefault(elite.candidate.id, (elite, ""))
+    left = [row for id, row in rows.items() if id not in shown]
+    return [(f"Program {letter}", *row) for letter, row in zip("ABCDEFGH", left, strict=False)]
+
+
+def _task(parent: Elite, context: Context) -> Task:
     problem = context.problem
     return Task(
         statement=problem.statement,
@@ -74,70 +147,219 @@ def _task(context: Context) -> Task:
         unit=problem.unit,
         modules=context.modules,
         cpu_seconds=context.cpu_seconds,
+        driven=isinstance(problem, Driven),
+        calls=problem.calls if isinstance(problem, DescribesCalls) else "",
+        references=_references(parent.evaluation.scores),
     )
 
 
-def _source(label: str, elite: Elite) -> Source:
-    candidate = elite.candidate
+def _references(scores: Sequence[Score]) -> str:
+    """What the training references are, in a sentence."""
+    kinds = Counter(score.reference_kind.value.replace("_", " ") for score in scores)
+    if not kinds:
+        return ""
+    if len(kinds) == 1:
+        return f"Every reference is {_article(next(iter(kinds)))}."
+    return (
+        f"References: {', '.join(f'{_article(kind)} on {n} instances' for kind, n in kinds.most_common())}."
+    )
+
+
+def _article(kind: str) -> str:
+    return {
+        "optimum": "a proven optimum",
+        "bound": "a proven bound, which need not be attainable",
+        "best known": "the best value known",
+        "baseline": "the value of the best baseline",
+    }.get(kind, kind)
+
+
+def _source(label: str, elite: Elite, context: Context, note: str = "") -> Source:
+    notes = [note] if note else []
+    if elite.candidate.iteration == 0:
+        notes.append("a start program")
+    if context.best is not None and elite.candidate.id == context.best.candidate.id and "best" not in label:
+        notes.append("the best so far")
     return Source(
         label=label,
         code=main_text(elite),
         gap_percent=-100 * elite.fitness,
         cpu_seconds=max((score.cpu_seconds for score in elite.evaluation.scores), default=0.0),
-        note="the start program" if candidate.iteration == 0 else "",
+        note=", ".join(notes),
     )
 
 
-def _strata(evaluation: Evaluation, context: Context) -> Iterable[Stratum]:
-    groups: dict[str, list[Score]] = {}
-    for score in evaluation.scores:
-        instance = context.instances.get(score.instance)
-        if instance is not None:
-            groups.setdefault(instance.stratum, []).append(score)
-    start = {score.instance: score for score in context.start.evaluation.scores}
-    baseline = {score.instance: score for score in context.baseline[1].scores} if context.baseline else {}
-    for name, scores in sorted(groups.items()):
-        zeros = [score for score in scores if score.reference == 0]
-        yield Stratum(
-            name=name,
-            instances=len(scores),
-            gap_percent=_mean_gap(scores),
-            start_percent=_mean_gap(start.get(score.instance) for score in scores),
-            baseline_percent=_mean_gap(baseline.get(score.instance) for score in scores),
-            zeros=len(zeros),
-            zeros_missed=sum(1 for score in zeros if score.excess),
+def _gaps(scores: Iterable[Score], instances: Mapping[str, Instance]) -> dict[str, float]:
+    """The gap of each training instance in percent, relative to max(|reference|, scale)."""
+    return {
+        score.instance: 100
+        * float(score.excess)
+        / max(abs(float(score.reference)), float(instances[score.instance].scale))
+        for score in scores
+        if score.excess is not None and score.instance in instances
+    }
+
+
+def _groups(instances: Mapping[str, Instance], measured: Iterable[str]) -> dict[str, list[str]]:
+    """Group → ids of its instances: strata, or if there are many the values that strata share."""
+    strata: dict[str, list[str]] = {}
+    for id in measured:
+        strata.setdefault(instances[id].stratum, []).append(id)
+    words = [name.split() for name in strata]
+    if len(strata) <= PLAIN_STRATA or len({len(parts) for parts in words}) != 1 or len(words[0]) < 2:
+        return dict(sorted(strata.items()))
+    shared: dict[str, list[str]] = {}
+    for place in range(len(words[0])):
+        values = sorted({parts[place] for parts in words}, key=_in_order)
+        for value in values if len(values) > 1 else ():
+            shared[value] = [id for n, ids in strata.items() if n.split()[place] == value for id in ids]
+    return shared
+
+
+def _in_order(value: str) -> tuple[float, str]:
+    """Sorts `n=40` before `n=100`, and other words by themselves."""
+    number = value.rpartition("=")[2]
+    return (float(number), value) if number.replace(".", "", 1).isdecimal() else (0.0, value)
+
+
+def _table(
+    parent: Elite, partner: Elite | None, best: Elite, others: Sequence[Elite], context: Context
+) -> tuple[tuple[str, ...], tuple[Stratum, ...]]:
+    """Columns and rows of mean gaps: groups where nobody loses anything are left out, all instances last."""
+    columns = {"this program": parent.evaluation.scores}
+    shown = {parent.candidate.id}
+    named = [("second program", partner), ("best program", best)]
+    named += [(f"program {letter}", elite) for letter, elite in zip("ABCDEFGH", others, strict=False)]
+    for label, elite in (*named, ("start program", context.start)):
+        if elite is not None and elite.candidate.id not in shown:
+            shown.add(elite.candidate.id)
+            columns[label] = elite.evaluation.scores
+    if context.baseline is not None:
+        columns[f"best baseline ({context.baseline[0]})"] = context.baseline[1].scores
+    gaps = {label: _gaps(scores, context.instances) for label, scores in columns.items()}
+    groups = _groups(context.instances, gaps["this program"])
+    rows = [_row(name, ids, gaps.values()) for name, ids in groups.items()]
+    told = [row for row in rows if any(gap is not None and abs(gap) >= LEAST for gap in row.gaps)]
+    every = _row("all", list(gaps["this program"]), gaps.values())
+    return tuple(columns), (*told, every) if len(groups) > 1 else (every,)
+
+
+def _row(name: str, ids: Sequence[str], columns: Iterable[Gaps]) -> Stratum:
+    return Stratum(name, len(ids), tuple(_mean(gaps, ids) for gaps in columns))
+
+
+def _mean(gaps: Gaps, ids: Sequence[str]) -> float | None:
+    """Mean gap in percent over the instances of these that have one; None when none has."""
+    measured = [gaps[id] for id in ids if id in gaps]
+    return fmean(measured) if measured else None
+
+
+def _losing(best: Elite, context: Context) -> tuple[str, ...]:
+    """The groups on which a program loses most."""
+    gaps = _gaps(best.evaluation.scores, context.instances)
+    rows = [_row(name, ids, [gaps]) for name, ids in _groups(context.instances, gaps).items()]
+    worst = sorted(rows, key=lambda row: -(row.gaps[0] or 0.0))[: NAMED // 2]
+    return tuple(f"{row.name} ({row.gaps[0]:.2f} %)" for row in worst if row.gaps[0])
+
+
+def _gains(parent: Elite, partner: Elite, context: Context) -> str:
+    """Where each of two programs has the smaller gap."""
+    first, second = (_gaps(elite.evaluation.scores, context.instances) for elite in (parent, partner))
+    strata: dict[str, list[str]] = {}
+    for id in first:
+        strata.setdefault(context.instances[id].stratum, []).append(id)
+    differences = {
+        name: (_mean(second, ids) or 0.0) - (_mean(first, ids) or 0.0) for name, ids in sorted(strata.items())
+    }
+    wins = [name for name, difference in differences.items() if difference > LEAST]
+    losses = [name for name, difference in differences.items() if difference < -LEAST]
+    if wins and losses:
+        return (
+            f"The first program has the smaller gap on {_listed(wins)}; the second one on {_listed(losses)}."
+        )
+    if wins or losses:
+        ahead, behind = ("first", "second") if wins else ("second", "first")
+        return (
+            f"The {ahead} program is better, or as good, on every group; the {behind} one has another idea."
+        )
+    return "The two are as good as each other on every group, by different ideas."
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a row, so many at the most, with the number of all."""
+    shown = "; ".join(names[:NAMED])
+    return shown if len(names) <= NAMED else f"{len(names)} groups ({shown}; …)"
+
+
+def _tried(attempt: Attempt, labels: Mapping[str, str]) -> Tried:
+    """A told candidate as a line."""
+    shown = f" ({labels[attempt.id]})" if attempt.id in labels else ""
+    twin = labels.get(attempt.twin, "an earlier program")
+    why = f"where it answers as {twin} does" if attempt.twin else "clearly worse"
+    endings = {
+        End.KEPT: "kept",
+        End.BEHIND: "valid, but another program is better where it is good",
+        End.TWIN: f"answers every instance as {twin} does",
+        End.STOPPED: f"stopped after {attempt.executed} of {attempt.instances} instances, {why}",
+        End.FAILED: f"failed: {attempt.reason}",
+    }
+    return Tried(
+        operator=attempt.operator.split(" ")[0],
+        gap_percent=None if attempt.loss is None else 100 * attempt.loss,
+        ending=" ".join(f"{cut(endings[attempt.end], IDEA // 2)}{shown}".split()),
+        idea=" ".join(cut(attempt.idea, IDEA).split()),
+    )
+
+
+def _cases(parent: Elite, best: Elite, context: Context, explain: Explain) -> Iterable[Case]:
+    """Instances on which the parent loses most, then the one of the best program's, with both answers."""
+    elites = [("This program", parent)]
+    if best.candidate.id != parent.candidate.id:
+        elites.append(("The best program", best))
+    ids: list[str] = []
+    for count, (_, elite) in zip((WORST, 1), elites, strict=False):
+        ids += [id for id in _worst(elite, context.instances) if id not in ids][:count]
+    for id in ids:
+        scores = {label: _score(elite, id) for label, elite in elites}
+        first = scores["This program"]
+        if first is None:
+            continue
+        yield Case(
+            name=id,
+            stratum=context.instances[id].stratum,
+            inputs=short_inputs(context.instances[id].public),
+            reference=_number(first.reference),
+            reference_kind=first.reference_kind.value,
+            answers=tuple(
+                _answer(label, elite, score, context, explain)
+                for label, elite in elites
+                if (score := scores[label]) is not None and score.excess is not None
+            ),
         )
 
 
-def _mean_gap(scores: Iterable[Score | None]) -> float | None:
-    """Mean gap in percent over the scores that have one; None when none has."""
-    gaps = [score.gap for score in scores if score is not None and score.gap is not None]
-    return 100 * float(sum(gaps, Fraction(0)) / len(gaps)) if gaps else None
+def _worst(elite: Elite, instances: Mapping[str, Instance]) -> list[str]:
+    """The instances on which a program loses anything, from the largest gap."""
+    gaps = _gaps(elite.evaluation.scores, instances)
+    return sorted((id for id, gap in gaps.items() if gap > 0), key=lambda id: -gaps[id])
 
 
-def _worst(evaluation: Evaluation, instances: Mapping[str, Instance]) -> list[Case]:
-    """The instances with the largest loss relative to max(|reference|, scale), as the fitness counts it."""
-
-    def loss(score: Score) -> float:
-        scale = float(instances[score.instance].scale)
-        return float(score.excess or 0) / max(abs(float(score.reference)), scale)
-
-    known = [score for score in evaluation.scores if score.instance in instances and score.excess]
-    worst = sorted(known, key=loss, reverse=True)[:WORST]
-    return [_case(score, instances[score.instance]) for score in worst]
+def _score(elite: Elite, id: str) -> Score | None:
+    return next((score for score in elite.evaluation.scores if score.instance == id), None)
 
 
-def _case(score: Score, instance: Instance) -> Case:
-    return Case(
-        name=instance.id,
-        stratum=instance.stratum,
-        inputs=short_inputs(instance.public),
+def _answer(label: str, elite: Elite, score: Score, context: Context, explain: Explain) -> Answer:
+    return Answer(
+        label=label,
         objective=_number(score.objective),
-        reference=_number(score.reference),
-        reference_kind=score.reference_kind.value,
-        gap_percent=None if score.gap is None else 100 * float(score.gap),
+        gap_percent=_gaps([score], context.instances)[score.instance],
         cpu_seconds=score.cpu_seconds,
+        explanation=explain(elite, score.instance),
     )
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3g}"
 
 
 def _number(value: Number | None) -> str:

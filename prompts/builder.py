@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, TemplateError
 from jinja2.exceptions import SecurityError
@@ -15,8 +16,18 @@ from .parts import Parts, with_texts
 from .text import fence, plain_code, plain_text, quote, tokens
 
 TEMPLATES = Path(__file__).parent / "templates"
-OPERATORS = ("improve", "explore", "combine", "tune", "simplify", "repair")
+OPERATORS = ("improve", "explore", "combine", "simplify", "repair")
+STALLED = "stalled"
+"""Template of a campaign that stands still, in place of an operator's own."""
+NOTES = "notes"
+"""Template that asks for the page of notes."""
 SYSTEM = "system"
+_CONTENTS: Mapping[str, Any] = {
+    "best": None, "others": (), "strata": (), "worst": (), "tried": (), "lineage": (), "notes": "",
+}  # fmt: skip
+"""Contents that can be left out, and what stands in their place then."""
+_LINES = 12
+"""Lines of what was tried that are left out late."""
 _FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, MemoryError, TypeError, ValueError)
 """Exceptions that a template can raise besides Jinja's own."""
 
@@ -67,21 +78,40 @@ class Builder:
     def render(self, operator: str, parts: Parts) -> tuple[str, str]:
         """System and user text of an operator's prompt.
 
-        A prompt that is too large loses parts in this order: inspirations from the last, worst instances from
-        the last, strata, lineage. The task and the programs to change always stay.
+        A prompt that is too large loses parts in the order of `_smaller`. The task and the programs to change
+        always stay.
 
         Raises:
             PromptTooLarge: the prompt is too large even without these parts.
             TemplateInvalid: a template uses an unknown name, has a syntax error, or does what Jinja's sandbox
                 refuses.
         """
+        return self._fitting(operator, parts)[:2]
+
+    def shares(self, operator: str, parts: Parts) -> dict[str, int]:
+        """Content → estimated tokens of an operator's prompt, the largest first; `free` is what is left.
+
+        Raises:
+            PromptTooLarge, TemplateInvalid: see `render`.
+        """
+        system, user, parts = self._fitting(operator, parts)
+        found = {"task and rules": tokens(system)}
+        for name, empty in _CONTENTS.items():
+            if getattr(parts, name):
+                found[name] = tokens(user) - tokens(self._fill(operator, replace(parts, **{name: empty})))
+        found["program and question"] = tokens(user) - sum(found.values()) + tokens(system)
+        found["free"] = self._size - tokens(system) - tokens(user)
+        return found
+
+    def _fitting(self, operator: str, parts: Parts) -> tuple[str, str, Parts]:
+        """Both texts and the parts that are left in them."""
         parts = with_texts(parts, plain_text, plain_code)
         system = self._fill(SYSTEM, parts)
         for candidate in _smaller(parts):
             user = self._fill(operator, candidate)
             size = tokens(system) + tokens(user)
             if size <= self._size:
-                return system, user
+                return system, user, candidate
         raise PromptTooLarge(
             f"the {operator} prompt needs about {size} tokens at least and [prompts] tokens is {self._size}"
         )
@@ -98,16 +128,27 @@ class Builder:
 
 
 def _smaller(parts: Parts) -> Iterator[Parts]:
-    """Yields the parts, then ever fewer of them."""
+    """Yields the parts, then ever fewer of them: what says least goes first.
+
+    Lines of what was tried but for the first twelve, other programs and then instances from the last but for
+    the first, the other lines, program and instance, the groups, the lineage, the notes, the best program.
+    """
     yield parts
-    while parts.inspirations:
-        parts = replace(parts, inspirations=parts.inspirations[:-1])
-        yield parts
-    while parts.worst:
-        parts = replace(parts, worst=parts.worst[:-1])
-        yield parts
-    yield replace(parts, strata=())
-    yield replace(parts, strata=(), lineage=())
+    less: dict[str, Any]
+    for name, keep in (
+        ("tried", _LINES), ("others", 1), ("worst", 1), ("tried", 0), ("others", 0), ("worst", 0),
+        ("strata", 0), ("lineage", 0), ("notes", 0), ("best", 0),
+    ):  # fmt: skip
+        value = getattr(parts, name)
+        if not isinstance(value, tuple) or name == "strata":
+            less = {name: _CONTENTS[name]}
+            parts = replace(parts, **less)
+            yield parts
+            continue
+        for left in range(len(value) - 1, keep - 1, -1):
+            less = {name: value[:left]}
+            parts = replace(parts, **less)
+            yield parts
 
 
 def _percent(value: float | None) -> str:

@@ -17,7 +17,10 @@ class Task:
         minimise: whether a smaller objective is better.
         unit: unit of the objective, plural.
         modules: module names that a program may import.
-        cpu_seconds: CPU limit per instance (seconds).
+        cpu_seconds: CPU limit of one execution, on one instance (seconds).
+        driven: whether a driver of the problem calls the program, several times in one execution.
+        calls: how the driver calls it, in the problem's own words; empty if the problem does not say.
+        references: what gaps are measured against, one sentence.
     """
 
     statement: str
@@ -27,48 +30,63 @@ class Task:
     unit: str
     modules: tuple[str, ...]
     cpu_seconds: float
+    driven: bool = False
+    calls: str = ""
+    references: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Mean gaps on one group of instances (percent; None if unknown), and its instances with reference 0.
+    """Mean gaps on one group of instances.
 
     Attributes:
+        name: of the group, a stratum or all strata that share a value (`tf=0.6`).
         instances: number of instances in the group.
-        gap_percent, start_percent, baseline_percent: gap of this program, start program and best baseline.
-        zeros, zeros_missed: number of instances with reference 0, and of those where this program misses 0.
+        gaps: one for each of the prompt's `columns` (percent; None if unknown).
     """
 
     name: str
     instances: int
-    gap_percent: float | None
-    start_percent: float | None
-    baseline_percent: float | None
-    zeros: int = 0
-    zeros_missed: int = 0
+    gaps: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A program's answer to an instance.
+
+    Attributes:
+        label: of the program.
+        objective: text in the problem's unit.
+        gap_percent: gap in percent.
+        cpu_seconds: CPU seconds of the execution.
+        explanation: what the problem says of the answer; empty if it says nothing.
+    """
+
+    label: str
+    objective: str
+    gap_percent: float
+    cpu_seconds: float
+    explanation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One instance in short form.
+    """One instance in short form, with what programs made of it.
 
     Attributes:
         name, stratum: name and stratum of the instance.
-        inputs: the program's inputs, shortened.
-        objective, reference: texts in the problem's unit.
+        inputs: the program's inputs, summarised.
+        reference: text in the problem's unit.
         reference_kind: kind of the reference (`optimum`, `bound`, …).
-        gap_percent: gap in percent; None if the reference is 0.
-        cpu_seconds: CPU seconds of the execution.
+        answers: of the program to change, then of the best one if that is another.
     """
 
     name: str
     stratum: str
     inputs: str
-    objective: str
     reference: str
     reference_kind: str
-    gap_percent: float | None
-    cpu_seconds: float
+    answers: tuple[Answer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +94,9 @@ class Source:
     """A program to show.
 
     Attributes:
-        label: a short name (`program A`).
+        label: a short name (`Program A`).
         code: text of the program.
-        gap_percent: mean normalised loss on the training instances (percent, 0 is optimal everywhere).
+        gap_percent: mean gap on the training instances (percent, 0 is the reference everywhere).
         cpu_seconds: largest CPU seconds on one instance.
         note: a remark on the program, empty for none.
     """
@@ -91,6 +109,23 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """A line of the ledger: a candidate that was told.
+
+    Attributes:
+        operator: what the candidate was asked for.
+        gap_percent: mean gap on the training instances (percent); None if it was stopped or failed.
+        ending: how it ended, in words.
+        idea: what was changed and why, in the reply's own sentence; empty if it did not say.
+    """
+
+    operator: str
+    gap_percent: float | None
+    ending: str
+    idea: str
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """The failure of a program or reply.
 
@@ -98,8 +133,9 @@ class Failure:
         sentence: the failure in one sentence.
         text: the failed reply or program.
         output: the program's own output; quoted, because it is untrusted.
-        inputs: the inputs on which the program failed, shortened.
+        inputs: the inputs on which the program failed, summarised.
         ran: whether `text` is a program that was run, rather than a reply that could not be used.
+        measured: what was measured before and beside the failure, sentences; empty for a reply.
     """
 
     sentence: str
@@ -107,6 +143,7 @@ class Failure:
     output: str = ""
     inputs: str = ""
     ran: bool = False
+    measured: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +153,19 @@ class Parts:
     Attributes:
         parent: the program to change.
         partner: a second parent, for *combine*.
-        strata, worst: the parent's gaps by stratum, and its worst instances.
-        baseline: name of the best baseline, empty without one.
+        best: the best program so far; None if it is the parent or the partner.
+        others: further programs, those first that are better than the best one somewhere.
+        columns: whose gaps the rows of `strata` hold.
+        strata: mean gaps by group of instances, the row of all instances last.
+        worst: the instances on which the parent, then the best program loses most.
+        losing: names of the groups on which the best program loses most.
+        gains: how the partner compares with the parent, group by group, one sentence.
+        tried: what was tried so far, newest first, then the best of what is older.
         lineage: at most three lines on the parent's ancestry.
-        inspirations: further programs.
+        notes: the campaign's page of notes; empty without one.
         failure: the failure to mend, for *repair*.
+        turn: what a campaign that stands still asks for (`representation`, `strata`, `time`, `fresh`).
+        programs: programs that a reply may hold (count).
         hunks: whether the reply shall be SEARCH/REPLACE hunks rather than a whole program.
         blocks: whether only regions between EVOLVE-BLOCK marks may change.
     """
@@ -128,12 +173,19 @@ class Parts:
     task: Task
     parent: Source
     partner: Source | None = None
+    best: Source | None = None
+    others: tuple[Source, ...] = field(default=())
+    columns: tuple[str, ...] = ()
     strata: tuple[Stratum, ...] = ()
     worst: tuple[Case, ...] = ()
-    baseline: str = ""
+    losing: tuple[str, ...] = ()
+    gains: str = ""
+    tried: tuple[Tried, ...] = ()
     lineage: tuple[str, ...] = ()
-    inspirations: tuple[Source, ...] = field(default=())
+    notes: str = ""
     failure: Failure | None = None
+    turn: str = ""
+    programs: int = 1
     hunks: bool = False
     blocks: bool = False
 

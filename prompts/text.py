@@ -11,6 +11,7 @@ from .marks import neutral_code, neutral_text
 from .unseen import clean
 
 QUOTED_CHARACTERS = 600
+_SHARES = (0, 10, 25, 50, 75, 90, 100)
 _ESCAPES = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|.)?")
 
 
@@ -55,11 +56,21 @@ def fence(code: str, language: str = "python") -> str:
 
 
 def short_inputs(public: Mapping[str, Any], items: int = 12) -> str:
-    """An instance's keyword arguments on one line each; lists are cut to `items` entries."""
+    """An instance's keyword arguments on one line each.
+
+    Longer lists of numbers are summarised by their quantiles, other lists cut to `items` entries.
+    """
     return "\n".join(f"{' '.join(name.split())} = {_short(value, items)}" for name, value in public.items())
 
 
 def _short(value: Any, items: int) -> str:
+    if isinstance(value, list | tuple) and len(value) > items and all(map(_is_number, value)):
+        ordered = sorted(value)
+        quantiles = [ordered[round(share * (len(value) - 1) / 100)] for share in _SHARES]
+        shown = ", ".join(
+            f"{number:.6g}" if isinstance(number, float) else str(number) for number in quantiles
+        )
+        return f"{len(value)} numbers, 0/10/25/50/75/90/100 %: {shown}"
     if isinstance(value, list | tuple):
         shown = ", ".join(_short(entry, max(2, items // 3)) for entry in value[:items])
         return f"[{shown}]" if len(value) <= items else f"[{shown}, …] ({len(value)} entries)"
@@ -68,6 +79,10 @@ def _short(value: Any, items: int) -> str:
         shown = ", ".join(f"{key}: {_short(entry, max(2, items // 3))}" for key, entry in entries[:items])
         return f"{{{shown}}}" if len(entries) <= items else f"{{{shown}, …}} ({len(entries)} entries)"
     return cut(json.dumps(value, ensure_ascii=False), 60)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def tokens(text: str) -> int:

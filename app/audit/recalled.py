@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from ...evolve.base import Candidate, Context, Elite, Origin, Proposal, Proposer, Rejection, RejectionReason
 from ...evolve.campaign import Pace
 from ...evolve.course import Recorded
+from ...evolve.explanations import KIND as EXPLAINED
+from ...evolve.explanations import Explanations
 from ...evolve.ledger import Ledger
 from ...evolve.models.assembly import RECORDED
 from ...evolve.models.caller import Caller
@@ -124,7 +126,8 @@ def _proposer(reader: Reader, record: Recorded, config: Config, admission: Admis
         table = next(table for table in config.model if table.spec != "offline")
         model = RecordedModel(table.spec, recorded_replies(reader))
         caller = Caller(model, table, Ledger(), Cassette(), config.campaign.in_flight, RECORDED)
-        return PromptedProposer([caller], prompt_builder(config), config.prompts, admission.examine)
+        explain = Explanations(event.data for event in reader.events(EXPLAINED))
+        return PromptedProposer([caller], prompt_builder(config), config.prompts, admission.examine, explain)
     recorded = (reader.record("versions") or {}).get("python") or platform.python_version()
     if recorded.split(".")[:2] == platform.python_version().split(".")[:2]:
         return OfflineProposer()

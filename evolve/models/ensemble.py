@@ -18,7 +18,6 @@ OPERATORS: Mapping[str, float] = {
     "improve": 4,
     "explore": 2,
     "combine": 1.5,
-    "tune": 1,
     "simplify": 0.5,
     "repair": 4,
 }

@@ -130,7 +130,8 @@ def test_each_attempt_says_how_it_ended() -> None:
     attempts.add(Complete(candidate("kept", "Sort."), whole), AddStatus.NEW, None, ("p",))
     attempts.add(Complete(candidate("behind"), whole), AddStatus.NOT_ADDED, None, ("p",))
     attempts.add(Complete(candidate("twin"), whole), AddStatus.NOT_ADDED, "kept", ("p",))
-    attempts.add(Alike(candidate("alike"), part), AddStatus.NOT_ADDED, None, ("p",))
+    same = replace(part, scores=whole.scores[:2])
+    attempts.add(Alike(candidate("alike"), same), AddStatus.NOT_ADDED, None, ("kept",))
     attempts.add(Worse(candidate("stopped"), part), AddStatus.NOT_ADDED, None, ("p",))
     attempts.add(Failed(candidate("failed"), broken), AddStatus.NOT_ADDED, None, ("p",))
     no = Rejection(RejectionReason.NO_CODE, "prose", Origin.IMPROVE, "improve")
@@ -138,7 +139,7 @@ def test_each_attempt_says_how_it_ended() -> None:
     assert [(a.id, a.idea, a.loss, a.ending) for a in attempts.lines()] == [
         ("failed", "", None, "failed: raised: no"),
         ("stopped", "", None, "stopped after 2 of 4 instances: clearly worse"),
-        ("alike", "", None, "answers as p does"),
+        ("alike", "", None, "stopped after 2 of 4 instances: it answers as kept does"),
         ("twin", "", 0.5, "answers as kept does"),
         ("behind", "", 0.5, "valid, but a better program holds its cell"),
         ("kept", "Sort.", 0.5, "kept"),

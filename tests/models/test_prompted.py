@@ -127,7 +127,8 @@ def test_the_prompt_shows_training_facts_and_no_secret():
     model = Told(WHOLE)
     propose(model)
     user = model.requests[0].prompt.user
-    assert "| all | 2 | 20.00 % (optimum 0 missed on 1 of 1) |" in user
+    assert "| all | 2 | 110.00 % |" in user
+    assert "Instance b (all), optimum 0 swaps:" in user
     assert "items = [3, 1, 2]" in user
     assert CODE in user
     assert "xyzzy" not in user + model.requests[0].prompt.system

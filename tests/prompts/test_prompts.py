@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gapsmith.prompts.builder import OPERATORS, Builder, PromptTooLarge, TemplateInvalid
+from gapsmith.prompts.builder import OPERATORS, STALLED, Builder, PromptTooLarge, TemplateInvalid
 from gapsmith.prompts.marks import DOT
-from gapsmith.prompts.parts import Case, Failure, Parts, Source, Stratum, Task
+from gapsmith.prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task, Tried
 from gapsmith.prompts.text import fence, plain_text, quote, short_inputs, tokens
 
 TASK = Task(
@@ -16,11 +16,25 @@ PARTS = Parts(
     task=TASK,
     parent=Source("The program", "def schedule(p):\n    return []\n", 3.25, 0.01),
     partner=Source("The second program", "def schedule(p):\n    return [1]\n", 4.0, 0.02),
-    strata=(Stratum("tight", 10, 5.0, 7.5, None, 3, 1),),
-    worst=(Case("train-3", "tight", "p = [1, 2, …] (40 entries)", "120", "100", "optimum", 20.0, 0.01),),
-    baseline="mdd",
-    lineage=("iteration 3, improve: 4.00 %",),
-    inspirations=tuple(Source(f"Program {c}", f"# {c}\n" + "x = 1\n" * 50, 6.0, 0.1) for c in "AB"),
+    best=Source("The best program so far", "# best\n", 2.0, 0.1),
+    columns=("this program", "best program", "best baseline (mdd)"),
+    strata=(Stratum("tight", 10, (5.0, 7.5, None)),),
+    worst=tuple(
+        Case(
+            name,
+            "tight",
+            "p = [1, 2]",
+            "100",
+            "optimum",
+            (Answer("This program", "120", 20.0, 0.01, "Two jobs are late."),),
+        )
+        for name in ("train-3", "train-4")
+    ),
+    losing=("tight (7.50 %)",),
+    tried=tuple(Tried("improve", 4.0 + n, "kept", f"idea {n}.") for n in range(20)),
+    lineage=("improve, mean gap 4.00 %", "improve, mean gap 3.25 %"),
+    notes="Sorting pays.",
+    others=tuple(Source(f"Program {c}", f"# {c}\n" + "x = 1\n" * 50, 6.0, 0.1) for c in "AB"),
     failure=Failure("no_code: the reply holds no program", "I would sort."),
 )
 
@@ -31,6 +45,7 @@ def test_every_operator_says_what_is_needed(operator):
     system, user = Builder().render(operator, PARTS)
     for text in ("Sort the jobs.", "def schedule(p: list[int]) -> list[int]:", "2 s of CPU time", "math"):
         assert text in system
+    assert "tuned for you" in system
     assert "    return []" in user
     assert "```python" in user
     assert ("SEARCH" in Builder().render(operator, replace(PARTS, hunks=True))[1]) is True
@@ -41,18 +56,71 @@ def test_every_operator_says_what_is_needed(operator):
 def test_measurements_name_unit_and_reference():
     """Strata and worst instances are told with what they are compared with."""
     user = Builder().render("improve", PARTS)[1]
-    assert "| tight | 10 | 5.00 % (optimum 0 missed on 1 of 3) | 7.50 % | – |" in user
-    assert "best baseline (mdd)" in user
-    assert "its answer costs 120 hours, the optimum is 100 (gap 20.00 %)" in user
+    assert (
+        "| group | instances | this program | best program | best baseline (mdd) |\n|---|---|---|---|---|\n"
+        in user
+    )
+    assert "| tight | 10 | 5.00 % | 7.50 % | – |\n" in user
+    assert "Instance train-3 (tight), optimum 100 hours:" in user
+    assert "This program: 120 hours, gap 20.00 %, 0.01 s of CPU time.\n> Two jobs are late." in user
+
+
+def test_a_driven_program_is_told_how_it_is_called():
+    """The problem's own words stand in place of one call per instance, and no answer is improved in steps."""
+    driven = replace(PARTS, task=replace(TASK, driven=True, calls="The loop calls it for each job."))
+    for operator in OPERATORS:
+        system, user = Builder().render(operator, driven)
+        assert "- The loop calls it for each job.\n- All that is done for one instance" in system
+        assert "once per instance" not in system
+        assert "step by step" not in user
+        assert "once per instance" in Builder().render(operator, PARTS)[0]
+
+
+@pytest.mark.parametrize(
+    ("turn", "words"),
+    [
+        ("representation", "represents the problem in another way"),
+        ("strata", "loses most: tight (7.50 %)."),
+        ("time", "in much less CPU time"),
+        ("fresh", "Begin afresh"),
+    ],
+)
+def test_a_campaign_that_stands_still_asks_for_something_else(turn, words):
+    """Each turn has its own question, with all that is known beside it."""
+    user = Builder().render(STALLED, replace(PARTS, turn=turn))[1]
+    assert words in user
+    assert "# The campaign stands still" in user
+    assert "Sorting pays." in user
+
+
+def test_shares_add_up_to_the_budget():
+    """Every content that the prompt holds has its share, and the shares with what is free are the budget."""
+    shares = Builder(tokens=9000).shares("improve", PARTS)
+    assert sum(shares.values()) == 9000
+    assert set(shares) == {
+        "task and rules", "program and question", "free",
+        "best", "others", "strata", "worst", "tried", "lineage", "notes",
+    }  # fmt: skip
+    assert min(shares.values()) > 0
 
 
 def test_what_does_not_fit_is_left_out_in_order():
-    """Inspirations go first, then instances, then strata; the parent stays."""
+    """What was tried long ago goes first, then other programs and instances; the parent stays."""
+    marks = (
+        "idea 19.", "idea 12.", "# B", "train-4", "idea 11.", "idea 0.", "# A", "train-3", "| tight",
+        "mean gap 4.00 %", "Sorting pays", "# best",
+    )  # fmt: skip
     whole = sum(map(tokens, Builder().render("improve", PARTS)))
-    smaller = "".join(Builder(tokens=whole - 1).render("improve", PARTS))
-    assert "# A" in smaller
-    assert "# B" not in smaller
-    bare = replace(PARTS, inspirations=(), worst=(), strata=(), lineage=())
+    order = []
+    for size in range(whole, 0, -1):
+        try:
+            text = "".join(Builder(tokens=size).render("improve", PARTS))
+        except PromptTooLarge:
+            break
+        assert "    return []" in text
+        order += [mark for mark in marks if mark not in text and mark not in order]
+    assert order == list(marks)
+    bare = replace(PARTS, others=(), worst=(), strata=(), lineage=(), tried=(), notes="", best=None)
     least = sum(map(tokens, Builder().render("improve", bare)))
     assert "".join(Builder(tokens=least).render("improve", PARTS)) == "".join(
         Builder().render("improve", bare)
@@ -66,7 +134,7 @@ def test_a_user_s_folder_replaces_templates_by_name(tmp_path):
     (tmp_path / "improve.md.jinja").write_text("Do better than {{ parent.gap_percent | percent }}.")
     mine = Builder(folder=tmp_path)
     assert mine.render("improve", PARTS)[1] == "Do better than 3.25 %.\n"
-    assert mine.render("tune", PARTS) == Builder().render("tune", PARTS)
+    assert mine.render("explore", PARTS) == Builder().render("explore", PARTS)
     assert mine.digest != Builder().digest
 
 
@@ -156,7 +224,8 @@ def test_code_with_fences_stays_in_its_fence():
 def test_inputs_are_shortened():
     """Lists are cut and say their length; nested lists too."""
     text = short_inputs({"p": list(range(100)), "name": "x", "m": [[1] * 30] * 30})
-    assert text.splitlines()[0] == "p = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …] (100 entries)"
+    assert text.splitlines()[0] == "p = 100 numbers, 0/10/25/50/75/90/100 %: 0, 10, 25, 50, 74, 89, 99"
+    assert short_inputs({"names": list("abc") * 9}).startswith('names = ["a", "b", "c", "a",')
     assert len(text) < 800
 
 
