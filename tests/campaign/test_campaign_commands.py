@@ -109,39 +109,29 @@ def test_errors_as_json(command: Command) -> None:
     assert "smt" in found["message"]
 
 
-def test_edited_configuration_is_refused_on_resume(
-    command: Command, document: Callable[..., dict[str, Any]], problem: str, tmp_path: Path
-) -> None:
+def test_edited_configuration_is_refused_on_resume(command: Command, finished: Path) -> None:
     """The store counts; a changed `campaign.toml` is named with its key."""
-    found = document("run", problem, "--iterations", "4")
-    file = tmp_path / "runs" / found["run"] / "campaign.toml"
+    file = finished / "campaign.toml"
     file.write_text(file.read_text().replace("islands = 4", "islands = 5"))
-    done = command("resume", found["run"], "--iterations", "9")
+    done = command("resume", finished.name, "--iterations", "9")
     assert done.returncode == 3
     assert "[archive] islands" in done.stderr
 
 
-def test_resume_of_a_completed_run_says_so(
-    command: Command, document: Callable[..., dict[str, Any]], problem: str
-) -> None:
+def test_resume_of_a_completed_run_says_so(command: Command, finished: Path) -> None:
     """Nothing is left to do without a new total: a note, exit code 0."""
-    found = document("run", problem, "--iterations", "4")
-    done = command("resume", found["run"])
+    done = command("resume", finished.name)
     assert done.returncode == 0
     assert "completed" in done.stderr
 
 
-def test_damaged_newer_and_busy_stores(
-    command: Command, document: Callable[..., dict[str, Any]], problem: str, tmp_path: Path
-) -> None:
+def test_damaged_newer_and_busy_stores(command: Command, finished: Path, tmp_path: Path) -> None:
     """A damaged store, one of a newer version and one in use each end with their own line."""
-    found = document("run", problem, "--iterations", "4")
-    folder = tmp_path / "runs" / found["run"]
     newer = tmp_path / "runs" / "newer"
-    shutil.copytree(folder, newer)
+    shutil.copytree(finished, newer)
     sqlite3.connect(newer / "archive.sqlite").execute("PRAGMA user_version = 99")
     damaged = tmp_path / "runs" / "damaged"
-    shutil.copytree(folder, damaged)
+    shutil.copytree(finished, damaged)
     (damaged / "archive.sqlite").write_bytes(b"no database at all" * 100)
     done = command("show", "newer")
     assert (done.returncode, "newer Gapsmith" in done.stderr) == (3, True), done.stderr
@@ -149,9 +139,9 @@ def test_damaged_newer_and_busy_stores(
     assert (done.returncode, "damaged" in done.stderr) == (3, True), done.stderr
     import fcntl
 
-    with (folder / "campaign.log").open("a") as handle:
+    with (finished / "campaign.log").open("a") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        done = command("resume", found["run"], "--iterations", "9")
+        done = command("resume", finished.name, "--iterations", "9")
     assert (done.returncode, "another process" in done.stderr) == (8, True), done.stderr
 
 
@@ -180,12 +170,13 @@ def test_full_disk_loses_nothing(
     assert after["status"] == "completed"
 
 
-def test_stop_file_ends_a_run(
-    document: Callable[..., dict[str, Any]], command: Command, problem: str
-) -> None:
+def test_stop_file_ends_a_run(document: Callable[..., dict[str, Any]], finished: Path) -> None:
     """`stop` on a run that is not running says so."""
-    found = document("run", problem, "--iterations", "4")
-    assert document("stop", found["run"]) == {"run": found["run"], "running": False, "asked_to_stop": False}
+    assert document("stop", finished.name) == {
+        "run": finished.name,
+        "running": False,
+        "asked_to_stop": False,
+    }
 
 
 def test_config_show_and_init(command: Command, tmp_path: Path, problem: str) -> None:
@@ -266,7 +257,8 @@ def test_evaluate_writes_the_answers(command: Command, problem: str, tmp_path: P
     assert all(f"{row['instance']}: " in done.stdout for row in rows)
 
 
-def test_the_version_is_printed(command: Command) -> None:
-    """One line with the package's version."""
-    done = command("--version")
+def test_the_version_is_printed() -> None:
+    """One line with the package's version, by a process of its own."""
+    words = [sys.executable, "-m", "gapsmith.cli", "--version"]
+    done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, f"gapsmith {gapsmith.__version__}\n")

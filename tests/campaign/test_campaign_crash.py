@@ -9,42 +9,43 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app import compose
+from gapsmith.app.config import parse
 
 ITERATIONS = 60
 
-Start = Callable[[str], subprocess.Popen[str]]
+PROBLEM = Path(__file__).with_name("flow_time.py")
 
 
-@pytest.fixture
-def start(tmp_path: Path, problem: str) -> Start:
-    """Starts a campaign as a process of its own, in a named runs folder."""
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
+    """What the campaign comes to when nothing disturbs it."""
+    folder = tmp_path_factory.mktemp("whole")
+    budget = {"iterations": ITERATIONS}
+    sections = {"campaign": {"problem": str(PROBLEM)}, "budget": budget, "run": {"workers": 2}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GAPSMITH_CACHE", str(folder / "cache"))
+        compose.run(parse(sections, "test"), folder)
+    found = outcome(folder)
+    assert len(found) == ITERATIONS
+    return found
 
-    def begin(runs: str) -> subprocess.Popen[str]:
-        words = [
-            "run",
-            problem,
-            "--iterations",
-            str(ITERATIONS),
-            "--workers",
-            "2",
-            "--runs",
-            str(tmp_path / runs),
-        ]
-        return subprocess.Popen(
-            [sys.executable, "-m", "gapsmith.cli", *words, "--json"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            env={**os.environ},
-        )
 
-    return begin
+def start(runs: Path) -> subprocess.Popen[str]:
+    """Starts the campaign as a process of its own, in a folder of runs."""
+    words = ["run", str(PROBLEM), "--iterations", str(ITERATIONS), "--workers", "2", "--runs", str(runs)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "gapsmith.cli", *words, "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ},
+    )
 
 
 def told(folder: Path) -> dict[int, tuple[Any, ...]]:
@@ -90,13 +91,9 @@ def kill_at(process: subprocess.Popen[str], runs: Path, count: int) -> None:
     process.wait()
 
 
-def crash_and_compare(start: Start, command: Callable[..., Any], tmp_path: Path, moments: list[int]) -> None:
-    """Runs undisturbed once; kills another at each moment and resumes it; compares the two."""
-    assert start("whole").wait(timeout=240) == 0
-    whole = outcome(only_run(tmp_path / "whole"))
-    assert len(whole) == ITERATIONS
-    runs = tmp_path / "killed"
-    process = start("killed")
+def crash_and_compare(whole: list[tuple[Any, ...]], runs: Path, moments: list[int]) -> None:
+    """Kills a campaign at each moment and resumes it; it comes to what an undisturbed one comes to."""
+    process = start(runs)
     spent = 0.0
     for number, moment in enumerate(moments):
         kill_at(process, runs, moment)
@@ -115,27 +112,27 @@ def crash_and_compare(start: Start, command: Callable[..., Any], tmp_path: Path,
     assert outcome(only_run(runs)) == whole
 
 
-def test_three_kills_leave_the_same_archive(
-    start: Start, command: Callable[..., Any], tmp_path: Path
+@pytest.mark.parametrize(
+    "moments",
+    [
+        pytest.param([17], id="one"),
+        pytest.param([2, 17, 41], id="three", marks=pytest.mark.slow),
+        pytest.param(
+            sorted(random.Random(7).sample(range(ITERATIONS), 20)), id="twenty", marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_kills_leave_the_same_archive(
+    whole: list[tuple[Any, ...]], tmp_path: Path, moments: list[int]
 ) -> None:
-    """SIGKILL at three moments; told iterations stay to the byte, the end is that of an undisturbed run."""
-    crash_and_compare(start, command, tmp_path, [2, 17, 41])
+    """SIGKILL: told iterations stay to the byte, and the end is that of an undisturbed run."""
+    crash_and_compare(whole, tmp_path / "killed", moments)
 
 
-@pytest.mark.slow
-def test_twenty_kills_leave_the_same_archive(
-    start: Start, command: Callable[..., Any], tmp_path: Path
-) -> None:
-    """SIGKILL at twenty random moments."""
-    moments = sorted(random.Random(7).sample(range(ITERATIONS), 20))
-    crash_and_compare(start, command, tmp_path, moments)
-
-
-def test_one_interrupt_finishes_what_is_in_flight(start: Start, tmp_path: Path) -> None:
+def test_one_interrupt_finishes_what_is_in_flight(whole: list[tuple[Any, ...]], tmp_path: Path) -> None:
     """Ctrl-C once: exit code 130, everything asked is told, and `resume` reaches the same end."""
-    assert start("whole").wait(timeout=240) == 0
-    process = start("stopped")
     runs = tmp_path / "stopped"
+    process = start(runs)
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and not (
         runs.is_dir() and any(runs.iterdir()) and len(told(only_run(runs))) >= 5
@@ -150,4 +147,4 @@ def test_one_interrupt_finishes_what_is_in_flight(start: Start, tmp_path: Path) 
     words = [sys.executable, "-m", "gapsmith.cli", "resume", folder.name, "--runs", str(runs)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
-    assert outcome(folder) == outcome(only_run(tmp_path / "whole"))
+    assert outcome(folder) == whole

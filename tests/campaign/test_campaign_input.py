@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -18,16 +19,14 @@ from gapsmith.app.api import run_campaign
 from gapsmith.app.errors import UserError
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
-Run = Callable[..., tuple[dict[str, Any], Path]]
 SHORTEST = "def order(times, weights):\n    return sorted(range(len(times)), key=lambda j: {})\n"
 
 
 def test_a_store_damaged_in_its_middle_is_unreadable_and_others_are_not(
-    campaign: Run, command: Command, tmp_path: Path
+    finished: Path, command: Command
 ) -> None:
     """`list` shows it as such beside the others; verbs on it end with one line."""
-    for name in ("20260101-000000-one", "20260102-000000-two"):
-        _, folder = campaign(name, budget={"iterations": 3})
+    folder = shutil.copytree(finished, finished.with_name("20260102-000000-two"))
     store = folder / "archive.sqlite"
     content = bytearray(store.read_bytes())
     content[4096 : len(content) // 2] = b"\xa5" * (len(content) // 2 - 4096)
@@ -52,18 +51,17 @@ def test_a_problem_without_start_programs_is_refused(command: Command, problem: 
 
 
 def test_a_start_program_that_fails_leaves_no_run(
-    campaign: Run, command: Command, problem: str, tmp_path: Path
+    finished: Path, command: Command, problem: str, tmp_path: Path
 ) -> None:
     """The latest run stays the latest; a wrong name is called a missing file."""
-    campaign("20260101-000000-good", budget={"iterations": 2})
     bad = tmp_path / "bad.py"
     bad.write_text("def order(times, weights):\n    raise ValueError('no')\n")
     done = command("run", problem, "--start", str(bad))
     assert (done.returncode, "raised" in done.stderr) == (6, True), done.stderr
-    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["20260101-000000-good"]
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == [finished.name]
     with pytest.raises(UserError, match="raised"):
         run_campaign(problem, iterations=2, start=bad.read_text(), runs=tmp_path / "runs")
-    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["20260101-000000-good"]
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == [finished.name]
     done = command("run", problem, "--start", str(tmp_path / "nobody.py"))
     assert (done.returncode, "no such file" in done.stderr) == (2, True), done.stderr
     for verb in (("evaluate", "smtt", str(bad)), ("run", "smtt")):
@@ -125,13 +123,13 @@ def test_what_cannot_be_meant_is_refused_with_a_document(
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_total_below_what_is_done_is_refused(campaign: Run, command: Command) -> None:
+def test_a_total_below_what_is_done_is_refused(finished: Path, command: Command) -> None:
     """It would end the campaign and look at the test split at once; the run stays as it was."""
-    _, folder = campaign("20260101-000000-run", budget={"iterations": 6})
     for option in ("--iterations", "--evaluations"):
-        done = command("resume", folder.name, option, "2")
+        done = command("resume", finished.name, option, "2")
         assert (done.returncode, "is a total" in done.stderr) == (2, True), done.stderr
-    assert json.loads(command("resume", folder.name, "--iterations", "8", "--json").stdout)["iterations"] == 8
+    done = command("resume", finished.name, "--iterations", "8", "--json")
+    assert json.loads(done.stdout)["iterations"] == 8
 
 
 def test_an_answer_that_the_verifier_stumbles_over_is_not_written(

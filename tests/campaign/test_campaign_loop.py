@@ -6,6 +6,7 @@ import json
 import runpy
 import sqlite3
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +21,44 @@ from gapsmith.app.record.record import open_record
 Run = Callable[..., tuple[dict[str, Any], Path]]
 
 
-def test_offline_campaign_improves_and_is_certified(campaign: Run) -> None:
+@dataclass(frozen=True)
+class Longer:
+    """A campaign that ended twice: summaries after 20 and after 120 iterations, and the run's folder."""
+
+    first: dict[str, Any]
+    second: dict[str, Any]
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def longer(tmp_path_factory: pytest.TempPathFactory) -> Longer:
+    """One campaign for all tests that look at a longer one."""
+    place = tmp_path_factory.mktemp("longer")
+    problem = str(Path(__file__).with_name("flow_time.py"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GAPSMITH_CACHE", str(place / "cache"))
+        first, second = (
+            compose.run(parse({"campaign": {"problem": problem}, "budget": {"iterations": n}}, "test"), place)
+            for n in (20, 120)
+        )
+    return Longer(first, second, place)
+
+
+def test_offline_campaign_improves_and_is_certified(longer: Longer) -> None:
     """The best candidate is better than the start program on validation, against proven optima."""
-    summary, folder = campaign(budget={"iterations": 120})
+    summary, folder = longer.second, longer.folder
     start, best = summary["start"]["splits"], summary["best"]["splits"]
     assert summary["status"] == "completed"
     assert best["valid"]["fitness"] > start["valid"]["fitness"]
     assert best["test"]["reference_kinds"] == {"optimum": 2}
-    assert summary["test_evaluations"] == 1
+    assert longer.first["test_evaluations"] == 1
     assert set(summary["baselines"]) == {"shortest"}
     assert (folder / "campaign.toml").is_file()
 
 
-def test_the_champion_is_compared_pair_by_pair(campaign: Run) -> None:
+def test_the_champion_is_compared_pair_by_pair(longer: Longer) -> None:
     """On the test split, instance by instance, against the start program and the best baseline."""
-    summary, folder = campaign(budget={"iterations": 120})
+    summary, folder = longer.second, longer.folder
     start, baseline = summary["claims"]
     assert (start["against"], baseline["against"]) == ("start program", "baseline shortest")
     rows = (
@@ -163,10 +187,9 @@ def test_start_program_that_fails_is_refused(campaign: Run, tmp_path: Path, prob
     assert caught.value.code == 6
 
 
-def test_beyond_a_stop_a_resumed_run_tests_again_and_says_so(campaign: Run) -> None:
+def test_beyond_a_stop_a_resumed_run_tests_again_and_says_so(longer: Longer) -> None:
     """A new total goes on where the run ended; a second champion is counted as a second look at the test."""
-    first, _ = campaign(budget={"iterations": 20})
-    second, _ = campaign(budget={"iterations": 120})
+    first, second = longer.first, longer.second
     assert second["iterations"] == 120
     champions = {first["best"]["candidate"], second["best"]["candidate"]} - {first["start"]["candidate"]}
     assert champions
@@ -192,17 +215,17 @@ def test_a_start_program_that_was_the_champion_counts_as_a_look_at_the_test(
     assert second["test_evaluations"] == 2
 
 
-def test_a_run_that_another_version_began_is_not_gone_on_with(campaign: Run) -> None:
+def test_a_run_that_another_version_began_is_not_gone_on_with(campaign: Run, finished: Path) -> None:
     """Its record would mix two searches; nothing of it changes, and the way out is named."""
-    _, folder = campaign(budget={"iterations": 5})
+    folder = finished
     with sqlite3.connect(folder / "archive.sqlite") as store:
         row = store.execute("SELECT value FROM run WHERE key = 'versions'").fetchone()
         old = json.dumps({**json.loads(row[0]), "gapsmith": "0.0.1"})
         store.execute("UPDATE run SET value = ? WHERE key = 'versions'", (old,))
         before = list(store.iterdump())
     with pytest.raises(UserError, match=r"begun with Gapsmith 0\.0\.1, expected ") as caught:
-        campaign(budget={"iterations": 9})
+        campaign(folder.name, budget={"iterations": 9})
     assert caught.value.code == 2
-    assert "--start run" in str(caught.value.hint)
+    assert f"--start {folder.name}" in str(caught.value.hint)
     with sqlite3.connect(folder / "archive.sqlite") as store:
         assert list(store.iterdump()) == before

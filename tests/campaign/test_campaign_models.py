@@ -55,7 +55,7 @@ def test_campaign_against_a_server_improves_the_heuristic(
     """Prompts go out over HTTP, replies are stored, and the best is better than the start on validation."""
     environment = serve(replies=REPLIES)
     words = ["run", problem, "--model", "openai/loopback-1", "--iterations", "8", *SMALL, "--json"]
-    done = command(*words, environment=environment)
+    done = command(*words, **environment)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["best"]["splits"]["valid"]["fitness"] > found["start"]["splits"]["valid"]["fitness"]
@@ -73,7 +73,7 @@ def test_faults_of_a_server_lose_nothing(
     """A fault now and then is retried or ends as a rejection; the campaign ends by itself."""
     environment = serve(replies=REPLIES, faults=[fault, "ok"])
     words = ["run", problem, "--model", "openai/loopback-1", "--iterations", "3", *SMALL, "--json"]
-    done = command(*words, environment=environment)
+    done = command(*words, **environment)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["iterations"] == 3
@@ -89,15 +89,13 @@ def test_wrong_key_stops_at_once_and_is_resumable(
     """The provider's sentence, exit code 8, and the same run goes on with the right key."""
     environment = serve(replies=REPLIES, key="sk-right")
     words = ["run", problem, "--model", "openai/loopback-1", "--iterations", "2", *SMALL]
-    done = command(*words, environment=environment)
+    done = command(*words, **environment)
     assert done.returncode == 8, done.stderr
     assert "Traceback" not in done.stderr
     (folder,) = (tmp_path / "runs").iterdir()
     for name in ("campaign.toml", "campaign.log"):
         assert "sk-test" not in (folder / name).read_text()
-    again = command(
-        "resume", folder.name, "--json", environment={**environment, "OPENAI_API_KEY": "sk-right"}
-    )
+    again = command("resume", folder.name, "--json", **{**environment, "OPENAI_API_KEY": "sk-right"})
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["iterations"] == 2
 
@@ -107,7 +105,7 @@ def test_a_cap_used_up_by_useless_replies_says_so(command: Command, serve: Serve
     """A server that streams what nobody asked it to: the end names what came of the money."""
     environment = serve(faults=["garbage"])
     words = ["run", problem, "--model", "openai/loopback-1", "--tokens", "18000", *SMALL]
-    done = command(*words, environment=environment)
+    done = command(*words, **environment)
     assert done.returncode == 0, done.stderr
     assert "may have been billed: 1; the last: openai/loopback-1: the server's answer" in " ".join(
         done.stdout.split()
@@ -118,11 +116,11 @@ def test_money_is_a_hard_cap(command: Command, serve: Serve, problem: str, tmp_p
     """`--usd` refuses a model without a price before the first call, and never spends above the cap."""
     environment = serve(replies=REPLIES)
     words = ["--model", "openai/loopback-1", "--usd", "0.5", *SMALL]
-    done = command("run", problem, *words, environment=environment)
+    done = command("run", problem, *words, **environment)
     assert done.returncode == 3, done.stderr
     prices = re.findall(r"--set (model\.price_\w+)=", done.stderr)
     given = [word for key in prices for word in ("--set", f"{key}=1")]
-    done = command("run", problem, *words, *given, "--dry-run", "--json", environment=environment)
+    done = command("run", problem, *words, *given, "--dry-run", "--json", **environment)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["cost"][0]["high_usd"] > 0
     configuration = tmp_path / "campaign.toml"
@@ -131,7 +129,7 @@ def test_money_is_a_hard_cap(command: Command, serve: Serve, problem: str, tmp_p
         '[[model]]\nspec = "openai/loopback-1"\nmax_output_tokens = 500\n'
         "price_in_usd_per_million = 1.0\nprice_out_usd_per_million = 4.0\n"
     )
-    done = command("run", str(configuration), "--json", environment=environment)
+    done = command("run", str(configuration), "--json", **environment)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["stop_reason"] == "cost"

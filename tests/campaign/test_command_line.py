@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,6 @@ from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.errors import UserError
 from gapsmith.app.opening.draw import user_splits
 from gapsmith.app.verbs.flags import build_config
-from gapsmith.cli import app
-from typer.testing import CliRunner
 
 Command = Callable[..., Any]
 Run = Callable[..., tuple[dict[str, Any], Path]]
@@ -25,18 +23,9 @@ MODELS = ["openai/one", "openai/two"]
 
 
 @pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Runs `gapsmith` in this process with its runs in the test's folder."""
-
-    def run(*words: str) -> Any:
-        monkeypatch.setattr(sys, "argv", ["gapsmith", *words])
-        environment = {"GAPSMITH_RUNS": str(tmp_path / "runs"), "COLUMNS": "200", "TERM": "dumb"}
-        done = CliRunner().invoke(app, list(words), env=environment)
-        if done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        return done
-
-    return run
+def command(tmp_path: Path, gapsmith: Command) -> Command:
+    """Runs `gapsmith` on a wide terminal with its runs in the test's folder."""
+    return partial(gapsmith, GAPSMITH_RUNS=str(tmp_path / "runs"), COLUMNS="200", TERM="dumb")
 
 
 def test_settings_reach_the_models_that_the_command_line_names() -> None:
@@ -100,7 +89,7 @@ def test_an_unknown_layer_of_the_sandbox_is_a_mistake(
     """It names the layers that there are, is no bug, and leaves no run."""
     words = [verb] if verb == "doctor" else [verb, problem]
     done = command(*words, "--unsafe-without", "bogus")
-    assert (done.exit_code, "expected one of rlimits" in done.stderr, "bug" in done.stderr) == (
+    assert (done.returncode, "expected one of rlimits" in done.stderr, "bug" in done.stderr) == (
         3,
         True,
         False,
@@ -149,24 +138,24 @@ def test_a_group_is_reported_run_by_run_and_refused_where_one_run_is_meant(
     assert sorted(Path(name).parent.name for name in written[::2]) == [f"{group}-s1", f"{group}-s2"]
     assert all(Path(name).is_file() for name in written)
     done = command("stop", group)
-    assert (done.exit_code, "a group of 2 runs, expected one run" in done.stderr) == (2, True)
+    assert (done.returncode, "a group of 2 runs, expected one run" in done.stderr) == (2, True)
     done = command("resume", group)
-    assert (done.exit_code, f"all 2 runs of {group} are completed" in done.stderr) == (0, True)
+    assert (done.returncode, f"all 2 runs of {group} are completed" in done.stderr) == (0, True)
     assert json.loads(command("show", f"{group}-s2", "--json").stdout)["run"] == f"{group}-s2"
     path = str(tmp_path / "runs" / group)
     assert json.loads(command("show", path, "--json").stdout)["summary"]["runs"] == 2
 
 
-def test_a_date_is_the_beginning_of_a_runs_name(campaign: Run, command: Command) -> None:
+def test_a_date_is_the_beginning_of_a_runs_name(finished: Path, command: Command) -> None:
     """Also where the problem's name begins with an s, as a member of a group ends."""
-    campaign("20260102-203301-smtt-aaaa", budget={"iterations": 1})
-    assert command("stop", "20260102-203301").exit_code == 0
+    date, rest = finished.name.split("-smtt")
+    assert rest
+    assert command("stop", date).returncode == 0
 
 
-def test_a_run_of_another_version_is_called_so(campaign: Run, command: Command) -> None:
+def test_a_run_of_another_version_is_called_so(finished: Path, command: Command) -> None:
     """Not an edited file, though its keys are others; a completed one is shown as ever."""
-    _, folder = campaign("old", budget={"iterations": 2})
-    with sqlite3.connect(folder / "archive.sqlite") as store:
+    with sqlite3.connect(finished / "archive.sqlite") as store:
         (text,) = store.execute("SELECT value FROM run WHERE key = 'config'").fetchone()
         config = json.loads(text)
         config["search"] = {"race_level": 0.05, "a_key_of_long_ago": 1}
@@ -174,20 +163,21 @@ def test_a_run_of_another_version_is_called_so(campaign: Run, command: Command) 
         versions = json.dumps({"gapsmith": "0.0.1"})
         store.execute("UPDATE run SET value = ? WHERE key = 'versions'", (versions,))
     store.close()
-    done = command("resume", "old", "--iterations", "4")
-    assert (done.exit_code, "begun with Gapsmith 0.0.1" in done.stderr) == (2, True), done.stderr
-    done = command("resume", "old")
-    assert (done.exit_code, "old is completed (iterations)" in done.stderr) == (0, True), done.stderr
+    done = command("resume", finished.name, "--iterations", "4")
+    assert (done.returncode, "begun with Gapsmith 0.0.1" in done.stderr) == (2, True), done.stderr
+    done = command("resume", finished.name)
+    assert (done.returncode, f"{finished.name} is completed (iterations)" in done.stderr) == (0, True), (
+        done.stderr
+    )
 
 
-def test_a_total_below_what_was_used_is_refused(campaign: Run, command: Command) -> None:
+def test_a_total_below_what_was_used_is_refused(finished: Path, command: Command) -> None:
     """Seconds too: the run would end at once and call that its reason."""
-    _, folder = campaign("spent", budget={"iterations": 2})
-    with sqlite3.connect(folder / "archive.sqlite") as store:
+    with sqlite3.connect(finished / "archive.sqlite") as store:
         store.execute("UPDATE run SET value = '16.493' WHERE key = 'search_seconds'")
     store.close()
-    done = command("resume", "spent", "--seconds", "1")
-    assert (done.exit_code, "at least the 16.5" in done.stderr) == (2, True), done.stderr
+    done = command("resume", finished.name, "--seconds", "1")
+    assert (done.returncode, "at least the 16.5" in done.stderr) == (2, True), done.stderr
     assert "--seconds 17.5" in done.stderr
 
 
@@ -195,22 +185,21 @@ def test_a_run_goes_on_only_above_the_limit_that_ended_it(campaign: Run, command
     """The note and the error name that limit's option, and with a larger total of it the run goes on."""
     campaign("tried", budget={"executions": 30})
     done = command("resume", "tried")
-    assert (done.exit_code, "name a new total of it: --executions" in done.stderr) == (0, True)
+    assert (done.returncode, "name a new total of it: --executions" in done.stderr) == (0, True)
     done = command("resume", "tried", "--iterations", "300")
-    assert (done.exit_code, "was ended by --executions" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, "was ended by --executions" in done.stderr) == (2, True), done.stderr
     done = command("resume", "tried", "--executions", "20")
-    assert (done.exit_code, "is a total, expected at least" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, "is a total, expected at least" in done.stderr) == (2, True), done.stderr
     before = json.loads(command("show", "tried", "--json").stdout)
     done = command("resume", "tried", "--executions", "90", "--json")
     after = json.loads(done.stdout)
     assert (after["stop_reason"], after["iterations"] > before["iterations"]) == ("executions", True)
 
 
-def test_figures_of_a_run_are_the_same_in_all_documents(campaign: Run, command: Command) -> None:
+def test_figures_of_a_run_are_the_same_in_all_documents(finished: Path, command: Command) -> None:
     """Splits of a baseline stand below its name, executions are counted once, offline costs nothing."""
-    campaign("one", budget={"iterations": 3})
-    shown = json.loads(command("show", "one", "--json").stdout)
-    watched = json.loads(command("watch", "one", "--json").stdout)
+    shown = json.loads(command("show", finished.name, "--json").stdout)
+    watched = json.loads(command("watch", finished.name, "--json").stdout)
     assert shown["executions"] == watched["executions"]
     assert shown["usage"]["cost_usd"] == 0
     assert shown["baselines"]
@@ -220,17 +209,16 @@ def test_figures_of_a_run_are_the_same_in_all_documents(campaign: Run, command: 
 
 
 def test_a_run_is_known_by_its_folder_from_within(
-    campaign: Run, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    finished: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`.` is the run's name in documents and hints; an empty store is no run."""
-    _, folder = campaign("here", budget={"iterations": 2})
-    monkeypatch.chdir(folder)
-    assert json.loads(command("show", ".", "--json").stdout)["run"] == "here"
+    monkeypatch.chdir(finished)
+    assert json.loads(command("show", ".", "--json").stdout)["run"] == finished.name
     empty = tmp_path / "runs" / "empty"
-    shutil.copytree(folder, empty)
+    shutil.copytree(finished, empty)
     (empty / "archive.sqlite").write_bytes(b"")
     done = command("show", "empty")
-    assert (done.exit_code, "an empty file" in done.stderr) == (3, True), done.stderr
+    assert (done.returncode, "an empty file" in done.stderr) == (3, True), done.stderr
 
 
 def test_hints_name_the_folder_of_the_runs(command: Command, problem: str, tmp_path: Path) -> None:
@@ -244,14 +232,14 @@ def test_hints_name_the_folder_of_the_runs(command: Command, problem: str, tmp_p
 def test_an_option_before_the_verb_fails_with_a_document(command: Command) -> None:
     """With `--json` every failure is one, also when the verb was not reached."""
     done = command("--bogus", "--json")
-    assert (done.exit_code, json.loads(done.stdout)["error"]["code"]) == (2, 2)
+    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, 2)
     assert "--bogus" in json.loads(done.stdout)["error"]["message"]
 
 
 def test_csv_of_baselines_holds_plain_cells(command: Command, problem: str, tmp_path: Path) -> None:
     """An interval is two columns, counts of references are words; nothing is Python's text."""
     target = tmp_path / "table.csv"
-    assert command("baselines", problem, "--csv", str(target)).exit_code == 0
+    assert command("baselines", problem, "--csv", str(target)).returncode == 0
     header, first = target.read_text().splitlines()[:2]
     assert "mean_gap_ci95_percent_low,mean_gap_ci95_percent_high" in header
     assert not set("(){}'") & set(first)
@@ -279,7 +267,7 @@ def test_small_answers_are_clear(command: Command, problem: str, tmp_path: Path)
     assert "\ntest-0 and 1 more: raised: " in command("evaluate", problem, str(broken)).stdout
     table.write_text("mine")
     done = command("baselines", problem, "--csv", str(table))
-    assert (done.exit_code, table.read_text()) == (2, "mine")
-    assert command("baselines", problem, "--csv", str(table), "--force").exit_code == 0
+    assert (done.returncode, table.read_text()) == (2, "mine")
+    assert command("baselines", problem, "--csv", str(table), "--force").returncode == 0
     done = command("doctor", "--model", "foo")
-    assert (done.exit_code, "got 'foo', expected one of" in done.stderr) == (2, True)
+    assert (done.returncode, "got 'foo', expected one of" in done.stderr) == (2, True)

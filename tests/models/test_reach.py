@@ -13,6 +13,14 @@ from gapsmith.evolve.store.calls import StoredCalls
 from typer.testing import CliRunner
 
 
+@pytest.fixture(autouse=True)
+def models_alone(monkeypatch):
+    """Solvers and sandbox count as checked: `doctor` is tested for them elsewhere."""
+    sound = {"layers": {}, "self_test": "passed", "reason": None}
+    monkeypatch.setattr("gapsmith.app.audit.doctor.solvers", dict)
+    monkeypatch.setattr("gapsmith.app.audit.doctor.sandbox", lambda without: sound)
+
+
 def reach(server_url, **environment):
     """Exit code and what `doctor` says of a model behind a server's address."""
     words = ["doctor", "--model", "openai/x", "--set", f"model.base_url={server_url}", "--json"]
