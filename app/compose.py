@@ -31,12 +31,12 @@ from ..problems.base import SPLITS
 from ..sandbox.base import MAIN_FILE
 from .config import Config, dump
 from .errors import NO_CANDIDATE, UserError
-from .opening.baselines import best_baseline, evaluate_baselines
+from .opening.baselines import evaluate_baselines
 from .opening.setup import Notify, Setup
 from .opening.stored import stored_setup
 from .proposers import SourceOf, live_source
 from .record.authority import SEAL, is_own, seal
-from .record.claims import claims
+from .record.claims import best_baseline, claims
 from .record.record import open_record
 from .record.runs import CONFIG_NAME, STOP_NAME, Group, at_work, log_end, put_text, run_log
 from .record.standalone import program_text

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -12,22 +11,19 @@ from typing import TYPE_CHECKING
 
 from ..evolve.admission import Admission
 from ..evolve.archive import Archive
-from ..evolve.base import Elite, Prompt, Proposer, RejectionReason
+from ..evolve.base import Elite, Proposer
 from ..evolve.campaign import Pace
-from ..evolve.course import Course, Coursed, Order
+from ..evolve.course import Coursed, Order
 from ..evolve.explanations import KIND as EXPLAINED
 from ..evolve.explanations import Explanations
-from ..evolve.models.base import RECOURSE, CallLog, ErrorKind, ModelError, Recourse
-from ..evolve.models.cassette import Cassette, Exchange, Replies
+from ..evolve.models.base import CallLog, ErrorKind, ModelError
+from ..evolve.models.cassette import Cassette, Replies
 from ..evolve.search import Point
 from ..evolve.store.calls import StoredCalls
 from ..evolve.store.reader import Reader
-from ..evolve.store.recorded import deciding_calls, operators_by_iteration, rejected_for, unfinished
-from ..evolve.store.recorded import steps as recorded_steps
-from ..evolve.store.records import read_completion
 from ..evolve.store.store import Store
-from ..evolve.store.work import calls
 from .errors import INVALID, MISSING, USAGE, UserError
+from .record.recorded import cassette_of
 from .record.runs import find_run
 
 if TYPE_CHECKING:
@@ -38,9 +34,6 @@ if TYPE_CHECKING:
     from .config import Config
 
 MAILBOX = "mailbox"
-OF_ORDER = (RejectionReason.DUPLICATE, RejectionReason.NEAR_DUPLICATE)
-"""Rejections that depend on which text came first."""
-
 _RECORDED = ("scripted/", "replay/")
 _CODES = {
     ErrorKind.KEY: MISSING,
@@ -48,8 +41,6 @@ _CODES = {
     ErrorKind.UNKNOWN_MODEL: USAGE,
 }
 """Exit codes of what is wrong before anything was sent; the others are a wrong configuration."""
-
-_USELESS = tuple(k.value for k in ErrorKind if RECOURSE.get(k) in (Recourse.AGAIN, Recourse.REJECT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,56 +222,3 @@ def replies_of(name: str, runs: Path) -> Replies:
         return cassette_of(reader)
     finally:
         reader.close()
-
-
-def cassette_of(reader: Reader) -> Cassette:
-    """The replies of a run, and its course if it has one of its own.
-
-    Raises:
-        UserError: no model was asked.
-    """
-    if not calls(reader).calls:
-        raise UserError(USAGE, "the run asked no model, so there is nothing to answer from")
-    tables = (reader.record("config") or {}).get("model", ())
-    course = None if as_asked(table["spec"] for table in tables) else recorded_course(reader)
-    return recorded_replies(reader, course)
-
-
-def recorded_replies(reader: Reader, course: Course | None = None) -> Cassette:
-    """All that models said in a run, with the name that each ask was counted by."""
-    return Cassette(exchanges(reader), course, operators_by_iteration(reader))
-
-
-def as_asked(specs: Iterable[str]) -> bool:
-    """Whether a campaign of these models told outcomes in the order of asking; a record may have another."""
-    return all(spec.startswith(("scripted/", "offline")) for spec in specs)
-
-
-def recorded_course(reader: Reader) -> Course:
-    """The course of a run up to the last outcome."""
-    steps = list(recorded_steps(reader))
-    while steps and steps[-1] > 0:
-        steps.pop()
-    late = rejected_for(reader, [reason.value for reason in OF_ORDER])
-    return Course(tuple(steps), late, unfinished(reader))
-
-
-def exchanges(reader: Reader) -> Iterable[Exchange]:
-    """What came of every question of a run, in order: its reply, or the last of its useless ones."""
-    prompts: dict[str, Prompt] = {}
-    for row in deciding_calls(reader, _USELESS):
-        digest = row["prompt"]
-        if digest not in prompts and (found := reader.prompt(digest)) is not None:
-            prompts[digest] = found
-        yield Exchange(
-            row["iteration"],
-            row["round"],
-            row["model"],
-            row["operator"],
-            prompts[digest],
-            None if row["text"] is None else read_completion(row),
-            json.loads(row["parameters"]),
-            None if row["state"] == "replied" else ErrorKind(row["error_kind"]),
-            "" if row["text"] is None else row["error"] or "",
-            row["named"] or "",
-        )

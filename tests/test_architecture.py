@@ -25,6 +25,20 @@ MAY_IMPORT = {
 }
 """Folder → what it may import from the other folders; a name without a dot allows the whole folder."""
 
+FLOORS = (
+    ("errors", "words", "numbers"),
+    ("assignments", "config", "door", "keyfile", "translate", "versions"),
+    ("check", "record"),
+    ("opening", "proposers", "plan", "views"),
+    ("compose",),
+    ("audit",),
+    ("api", "verbs"),
+)
+"""Rooms of `app/` from the ground up: a room imports itself and lower floors."""
+
+LAST_STEP = ("compose.py", "gapsmith.app.audit.simplify.reduce_champion")
+"""The one import upwards: a campaign may end with the reduced form of its champion."""
+
 HOMES = {
     "openai": ("evolve/models/",),
     "litellm": ("evolve/models/",),
@@ -111,6 +125,25 @@ def test_only_the_command_line_and_the_root_import_app() -> None:
         if name.startswith("gapsmith.app")
     ]
     assert not wrong
+
+
+def test_rooms_of_app_import_lower_floors_only() -> None:
+    """Reading a run, preparing one, running it, judging it and the verbs, in this order from below."""
+    floor = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+    wrong, seen = [], set()
+    for path in (ROOT / "app").rglob("*.py"):
+        if path == ROOT / "app" / "__init__.py" or "templates" in path.parts:
+            continue
+        room = path.relative_to(ROOT).with_suffix("").parts[1]
+        seen.add(room)
+        for name, line, _ in imports(path, types=False):
+            other = [*name.split("."), "", ""][2]
+            if not name.startswith("gapsmith.app.") or other == room or (path.name, name) == LAST_STEP:
+                continue
+            if floor[other] >= floor[room]:
+                wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}")
+    assert not wrong
+    assert seen == set(floor)
 
 
 def test_third_party_packages_stay_at_home() -> None:

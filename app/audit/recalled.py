@@ -23,7 +23,8 @@ from ...evolve.store.reader import Reader
 from ...evolve.store.recorded import ended_by_a_clock
 from ...sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Led, Limits, Program, Sandbox
 from ..opening.setup import Setup
-from ..proposers import Source, SourceOf, as_asked, prompt_builder, recorded_course, recorded_replies
+from ..proposers import Source, SourceOf, prompt_builder
+from ..record.recorded import as_asked, recorded_course, recorded_replies
 
 if TYPE_CHECKING:
     from ...evaluators.evaluator import GapEvaluator

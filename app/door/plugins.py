@@ -172,21 +172,6 @@ def known_names() -> list[str]:
     return [*BUILT_INS, *(name for name in installed("gapsmith.problems") if name not in BUILT_INS)]
 
 
-def load_entry_points(group: str) -> tuple[dict[str, Any], dict[str, ProblemError]]:
-    """Name → object of each working plug-in of a group, and name → error of each broken plug-in.
-
-    Args:
-        group: `gapsmith.problems`, `gapsmith.models` or `gapsmith.proposers`.
-    """
-    loaded, broken = {}, {}
-    for name, entries in installed(group).items():
-        try:
-            loaded[name] = from_entry_point(name, entries, group).value
-        except ProblemError as error:
-            broken[name] = error
-    return loaded, broken
-
-
 def _find(spec: str) -> Found:
     """Loads the object that a specification names."""
     if spec in BUILT_INS:

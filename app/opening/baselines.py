@@ -62,19 +62,6 @@ def evaluate_all(
     return found
 
 
-def best_baseline(found: Mapping[str, Mapping[str, Evaluation]], split: str) -> tuple[str, Evaluation] | None:
-    """The baseline with the best fitness on a split; None when none is complete."""
-    complete = [
-        (by[split].fitness, name)
-        for name, by in found.items()
-        if split in by and by[split].fitness is not None
-    ]
-    if not complete:
-        return None
-    name = max(complete, key=lambda pair: (pair[0] or 0.0, pair[1]))[1]
-    return name, found[name][split]
-
-
 def shipped_programs(problem: Problem) -> dict[str, str]:
     """Name → source of a problem's start programs and baselines; of equal names the baseline counts."""
     return {**problem.start_programs(), **problem.baselines()}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...evaluators.base import Evaluation, Score
 from ...evaluators.statistics import paired, wins_ties_losses
 from ...evolve.store.reader import BASELINE, Reader
-from ..opening.baselines import best_baseline
 
 
 def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None]) -> list[dict[str, Any]]:
@@ -54,3 +53,16 @@ def _claim(
         "test": result.test,
         **wins_ties_losses((math.inf if a is None else a, math.inf if b is None else b) for a, b in losses),
     }
+
+
+def best_baseline(found: Mapping[str, Mapping[str, Evaluation]], split: str) -> tuple[str, Evaluation] | None:
+    """The baseline with the best fitness on a split; None when none is complete."""
+    complete = [
+        (by[split].fitness, name)
+        for name, by in found.items()
+        if split in by and by[split].fitness is not None
+    ]
+    if not complete:
+        return None
+    name = max(complete, key=lambda pair: (pair[0] or 0.0, pair[1]))[1]
+    return name, found[name][split]

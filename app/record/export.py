@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"[+-]?(\d++(/\d+|(\.\d+)?(e[+-]?\d+)?)|\.\d+(e[+-]?\d+)?|i
 def rows(record: RunRecord, what: str) -> Iterator[dict[str, Any]]:
     """Yields the rows of an export."""
     if what == CASSETTE:
-        from ..proposers import cassette_of
+        from .recorded import cassette_of
 
         yield from cassette_of(record.reader).rows()
         return

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.proposers import recorded_course
+from gapsmith.app.record.recorded import recorded_course
 from gapsmith.evolve.campaign import Campaign, Pace
 from gapsmith.evolve.course import Order, Recorded
 from gapsmith.evolve.executor import Job

@@ -10,8 +10,8 @@ import pytest
 from gapsmith.app import compose
 from gapsmith.app.audit.replay import replay
 from gapsmith.app.config import parse
-from gapsmith.app.proposers import recorded_course
 from gapsmith.app.record.authority import Trust
+from gapsmith.app.record.recorded import recorded_course
 from gapsmith.cli import app
 from gapsmith.evolve.store.reader import Reader
 from typer.testing import CliRunner

@@ -13,7 +13,6 @@ from gapsmith.app.door.plugins import (
     ProblemError,
     UnknownProblem,
     list_problems,
-    load_entry_points,
     load_problem,
 )
 from gapsmith.app.errors import INVALID, USAGE
@@ -96,14 +95,6 @@ def test_two_packages_of_one_name(install: Callable[..., None]) -> None:
     install("gapsmith-two", "gapsmith.problems", {"same": "gapsmith_two:plugin"})
     with pytest.raises(ProblemError, match=r"gapsmith-one 1\.2 and gapsmith-two 1\.2"):
         load_problem("same")
-
-
-def test_other_groups_keep_broken_ones_apart(install: Callable[..., None]) -> None:
-    """Model plug-ins come with those that failed beside them."""
-    install("gapsmith-m", "gapsmith.models", {"good": "json:dumps", "bad": "json:no_such"})
-    loaded, broken = load_entry_points("gapsmith.models")
-    assert list(loaded) == ["good"]
-    assert "no_such" in broken["bad"].message
 
 
 BROKEN = {
