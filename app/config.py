@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from ..evolve.budget import DEFAULT_ITERATIONS, BudgetSettings
+from ..evolve.islands import islands_with_models
 from ..evolve.knobs import knob
 from ..evolve.measures import DEFAULT_NAMES, MEASURES
 from ..evolve.models.settings import MAY_HOLD_SECRET, ModelSettings
@@ -170,17 +171,28 @@ def parse(document: Mapping[str, Any], where: str) -> Config:
         raise UserError(
             INVALID, "\n".join(lines), "`gapsmith config explain KEY` tells what a key means"
         ) from error
-    return config if config.search.fresh_until is not None else _with_fresh_until(config)
+    return _with_defaults(config, document)
 
 
-def _with_fresh_until(config: Config) -> Config:
-    """A configuration with that default, which depends on other keys; stored with a run, so that it stays."""
-    budget = config.budget
+def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
+    """A configuration with the defaults that depend on other keys; stored with a run, so that they stay.
+
+    Args:
+        config: as parsed.
+        document: what it was parsed from: a key that stands there keeps its value.
+    """
+    budget, search, archive = config.budget, config.search, config.archive
     asks = [n for n in (budget.iterations, budget.evaluations) if n is not None]
     if not budget.limited:
         asks = [DEFAULT_ITERATIONS]
-    until = 0 if config.uses_models else min([FRESH_UNTIL, *(n // 4 for n in asks)])
-    return config.model_copy(update={"search": dataclasses.replace(config.search, fresh_until=until)})
+    if search.fresh_until is None:
+        until = 0 if config.uses_models else min([FRESH_UNTIL, *(n // 4 for n in asks)])
+        search = dataclasses.replace(search, fresh_until=until)
+    if config.uses_models and "fresh_share" not in document.get("search", {}):
+        search = dataclasses.replace(search, fresh_share=0.0)
+    if config.uses_models and "islands" not in document.get("archive", {}):
+        archive = dataclasses.replace(archive, islands=islands_with_models(min(asks, default=None)))
+    return config.model_copy(update={"search": search, "archive": archive})
 
 
 def resolve_budget(config: Config) -> Config:

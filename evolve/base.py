@@ -333,11 +333,12 @@ class Context:
         inspirations: further elites that may be shown.
         modules: module names that a candidate may import.
         cpu_seconds: CPU limit per execution.
-        operators: operator → (tries, candidates better than their first parent) so far, counts.
+        operators: operator → (tries, gains) so far, counts; a gain is better than the first parent, with
+            models better than the best so far.
         costs: operator → US dollars that its model calls have cost so far; operators without a known cost are
             missing.
         lineage: how the first parent came about, at most three lines, oldest first.
-        failed: the last candidate of the island, if it failed and may be repaired.
+        failed: a candidate of the island that failed and may be repaired; each failure is handed to one ask.
         best: the best elite so far by training loss.
         complements: with models: elites that win in strata where the best loses, at most two.
         attempts: with models: what was tried, newest first, then the best of the older candidates.

@@ -76,16 +76,16 @@ class FakeSandbox:
 class FakeEvaluator:
     """An `Evaluator` on instances that are a few numbers each."""
 
-    def __init__(self, count: int = 8) -> None:
-        """Makes `count` (≥ 1) instances of each split."""
+    def __init__(self, count: int = 8, strata: Sequence[str] = ("all",)) -> None:
+        """Makes `count` (≥ 1) instances of each split, the strata in turn."""
         self._splits: dict[str, dict[str, Instance]] = {}
         self.evaluated: list[tuple[str, str]] = []
         for split in ("train", "valid", "test"):
             names = [f"{split}-{number}" for number in range(count)]
             targets = ([1.0 + number % 3, 2.0 + number % 4, 1.0] for number in range(count))
             self._splits[split] = {
-                name: Instance(name, split, "all", {"numbers": target}, 1, "fake")
-                for name, target in zip(names, targets, strict=True)
+                name: Instance(name, split, strata[number % len(strata)], {"numbers": target}, 1, "fake")
+                for number, (name, target) in enumerate(zip(names, targets, strict=True))
             }
 
     @property

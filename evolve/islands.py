@@ -14,13 +14,29 @@ SURVIVORS = 3
 """Elites that settle an emptied island (count)."""
 RESET_LOOK = 40
 """Told iterations between looks for an island that stands still (count); each look resettles one at most."""
+CALLS_PER_ISLAND = 200
+"""Iterations with models for which another island is added (count)."""
+
+
+def islands_with_models(iterations: int | None) -> int:
+    """Islands (count) of a campaign with models, by its budget of iterations; 1 where that is not known.
+
+    A few dozen replies on several islands never meet: each prompt would show the best of its own island.
+    """
+    return 1 if iterations is None else min(1 + iterations // CALLS_PER_ISLAND, IslandSettings.islands)
 
 
 @dataclass(frozen=True)
 class IslandSettings:
     """How many islands there are and how they meet."""
 
-    islands: int = knob(4, "islands of the archive (count, 1 to 64)", ge=1, le=64)
+    islands: int = knob(
+        4,
+        "islands of the archive (count, 1 to 64); with models 1, and one more for each "
+        f"{CALLS_PER_ISLAND} iterations of the budget, at most 4",
+        ge=1,
+        le=64,
+    )
     migration_every: int = knob(
         40, "told iterations between migrations along the ring (count; 0 is never)", ge=0
     )

@@ -62,15 +62,29 @@ class Memory:
         if (shape := candidate.description.shape_digest) is not None:
             self.shapes.setdefault(shape, candidate.id)
 
+    def ancestors(self, id: str) -> frozenset[str]:
+        """A candidate's id with those of all its ancestors."""
+        line: set[str] = set()
+        wanted = [id]
+        while wanted:
+            id = wanted.pop()
+            if id not in line and (candidate := self.candidates.get(id)) is not None:
+                wanted += candidate.parents
+            line.add(id)
+        return frozenset(line)
+
+    def take_failure(self, island: int) -> Failed | None:
+        """The last failure of an island that nobody was asked to repair yet; forgets it."""
+        return self.failed.pop(island, None)
+
     def note_failure(self, island: int, outcome: Outcome, *, repairable: bool) -> None:
-        """Forgets the last failure of an island, and remembers a new one that may be repaired.
+        """Remembers the last failure of an island that may be repaired.
 
         Args:
             island: index.
             outcome: of an iteration of the island.
             repairable: False for a point of tuning; a repair that failed again is none either.
         """
-        self.failed.pop(island, None)
         if repairable and isinstance(outcome, Failed) and outcome.candidate.origin is not Origin.REPAIR:
             self.failed[island] = outcome
 

@@ -25,7 +25,9 @@ from .base import (
     Proposal,
     Refused,
     Rejection,
+    stream,
 )
+from .guide import Guide
 from .islands import Islands, IslandSettings
 from .memory import Memory
 from .racing import PairedRace, RaceSettings
@@ -143,8 +145,9 @@ class Search:
             settings if control is Control.NONE else replace(settings, tune_share=0.0), seed=seed
         )
         self._points = points
-        self._guided = guided and control is Control.NONE
         self._strata = Strata(context.instances, archive.space.loss)
+        alone = control is not Control.NONE
+        self._guide = None if alone or not guided else Guide(start, self.memory, self._strata)
         self._attempts = Attempts(len(context.instances), archive.elites())
         self._stall = Stall(settings)
         self._validated = {start.candidate.id}
@@ -158,7 +161,7 @@ class Search:
             rival: Elite | None = point[0]
         else:
             island = (number - 1) % self.archive.islands
-            elites = self._selection.parents(self.archive, island, number, 1 + self._inspirations)
+            elites = self._parents(number, island)
             rival = self.archive.rival(island)
         if not self._races:
             rival = None
@@ -172,7 +175,9 @@ class Search:
             tuned=point is not None,
             point=None if point is None else point[1],
         )
-        return ask if point is not None else replace(ask, context=self.context(number, elites))
+        if point is not None:
+            return ask
+        return replace(ask, context=self.context(number, elites, self.memory.take_failure(island)))
 
     def ask_again(
         self,
@@ -198,7 +203,8 @@ class Search:
             rival = rival or (point[0] if self._races else None)
         race = self._race(rival, elites[0]) if elites else None
         raced = None if rival is None else rival.candidate.id
-        context = self.context(number, elites) if elites and not tuned else None
+        failed = None if tuned else self.memory.take_failure(island)
+        context = self.context(number, elites, failed) if elites and not tuned else None
         return Ask(number, island, parents, tuple(elites), raced, race, tuned=tuned, context=context)
 
     def admit(self, ask: Ask, proposal: Proposal) -> Candidate | Rejection:
@@ -222,9 +228,13 @@ class Search:
         improved = self.archive.best is not best
         if improved or not ask.tuned:
             self._stall.note(improved=improved)
+        if self._guide is not None and not ask.tuned:
+            self._guide.note(outcome, ask.parents)
         self._note(ask, outcome, improved, events)
         gained = None  # almost any change of a start program is a gain, which says little of its operator
-        if ask.tuned or not self._selection.fresh(ask.number):
+        if self._guide is not None and not ask.tuned:
+            gained = improved
+        elif ask.tuned or not self._selection.fresh(ask.number):
             gained = self.memory.better_than_parent(outcome, ask.parents)
         self.tally.count(outcome, improved=improved, gained=gained, cost=cost)
         if self._control is Control.NONE:  # a control's proposals know nothing of each other
@@ -234,9 +244,8 @@ class Search:
         due = self.tally.told % self._settings.validate_every == 0
         return Told(added, tuple(events), self._to_validate() if due else None)
 
-    def context(self, number: int, elites: Sequence[Elite]) -> Context:
-        """What the proposer may know at an ask (1-based number) with these elites."""
-        island = (number - 1) % self.archive.islands
+    def context(self, number: int, elites: Sequence[Elite], failed: Failed | None = None) -> Context:
+        """What the proposer may know at an ask (1-based number) of these elites, with a failure to mend."""
         best = self.archive.best
         context = replace(
             self._context,
@@ -246,10 +255,10 @@ class Search:
             operators=dict(self.tally.operators) if self._control is Control.NONE else {},
             costs=dict(self.tally.costs),
             lineage=self.memory.lineage(elites[0].candidate.id),
-            failed=self.memory.failed.get(island),
+            failed=failed,
             best=best,
         )
-        if not self._guided or best is None:
+        if self._guide is None or best is None:
             return context
         return replace(
             context,
@@ -257,6 +266,14 @@ class Search:
             attempts=self._attempts.lines(),
             turn=self._stall.turn(number),
         )
+
+    def _parents(self, number: int, island: int) -> list[Elite]:
+        """First parent and inspirations of an ask."""
+        count = 1 + self._inspirations
+        if self._guide is None or self._selection.fresh(number):
+            return self._selection.parents(self.archive, island, number, count)
+        rng = stream(self.seed, "select", number)
+        return self._guide.parents(self.archive, island, self._stall.turn(number), rng, count)
 
     @property
     def _races(self) -> bool:

@@ -42,7 +42,7 @@ class FreshSettings:
     fresh_share: float = knob(
         0.25,
         "share of the iterations whose parent is the start program, whatever the archive holds "
-        "(ratio; 0 is none)",
+        "(ratio; 0 is none; with models 0 by default)",
         ge=0,
         le=0.9,
     )

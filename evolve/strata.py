@@ -52,7 +52,7 @@ class Strata:
         rest = [elite for elite in unique(elites) if elite.candidate.id != best.candidate.id]
         complements: list[Complement] = []
         while rest and len(complements) < COMPLEMENTS:
-            first = max(rest, key=lambda elite: (self._gain(elite, least), elite.fitness, elite.candidate.id))
+            first = max(rest, key=lambda elite: (self.gain(elite, least), elite.fitness, elite.candidate.id))
             won = tuple(name for name, loss in self.losses(first).items() if loss < least[name] - _CLOSE)
             if not won:
                 break
@@ -61,6 +61,6 @@ class Strata:
             least = {name: min(loss, self.losses(first)[name]) for name, loss in least.items()}
         return tuple(complements)
 
-    def _gain(self, elite: Elite, least: Mapping[str, float]) -> float:
+    def gain(self, elite: Elite, least: Mapping[str, float]) -> float:
         """By how much an elite is below some losses (ratio, summed over strata)."""
         return sum(max(0.0, least[name] - loss) for name, loss in self.losses(elite).items())

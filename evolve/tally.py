@@ -16,7 +16,7 @@ class Tally:
         evaluations, executions: in training (counts).
         since_improvement: iterations closed since the last new best (count).
         rejections: reason → count.
-        operators: operator → (tries, candidates better than their first parent), counts.
+        operators: operator → (tries, gains), counts.
         costs: operator → US dollars of its model calls.
     """
 
@@ -36,7 +36,7 @@ class Tally:
         Args:
             outcome: of an iteration.
             improved: whether it is a new best.
-            gained: whether it is better than its first parent; None where that says nothing of its operator.
+            gained: whether it is a gain; None where that says nothing of its operator.
             cost: US dollars of the iteration's model calls, None if not known.
         """
         self.told += 1

@@ -16,7 +16,7 @@ def model_figures(reader: Reader) -> list[dict[str, Any]]:
 
     A row holds `model`, `operator`, `calls` (retries included), `share_percent` of all calls, `replies`
     (usable ones), `candidates` (replies that became one), `apply_rate_percent` (candidates / replies),
-    `improved` (candidates better in training than their first parent), `improvement_rate_percent` (improved /
+    `improved` (new bests in training), `improvement_rate_percent` (improved /
     replies), `tokens_in`, `tokens_out`, and `cost_usd`, None when a price is unknown. The outcome of an
     iteration counts for its last reply, so after a repair for the repair's reply. Rates without a reply are
     None.

@@ -92,7 +92,7 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
 
 def models_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """A table of the figures of each model and operator; see `model_figures`."""
-    table = new_table("models: applied = replies that became candidates, improved = better than the parent")
+    table = new_table("models: applied = replies that became candidates, improved = new bests")
     table.add_column("model, operator", overflow="fold")
     for column in ("calls", "share", "applied", "improved", "cost"):
         table.add_column(column, justify="right", no_wrap=True)

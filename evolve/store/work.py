@@ -220,12 +220,5 @@ def without_candidate(reader: Reader) -> Iterable[int]:
 
 
 def improved_iterations(reader: Reader) -> Iterable[int]:
-    """Iterations whose candidate is better in training than its first parent."""
-    # The first of a JSON list of ids, which hold no quotes: cheaper over 50,000 rows than json_extract.
-    rows = reader.rows(
-        "SELECT i.iteration FROM iterations i "
-        "CROSS JOIN evaluations t ON t.program = i.candidate AND t.split = 'train' "
-        "CROSS JOIN evaluations p ON p.program = substr(i.parents, 3, instr(substr(i.parents, 3), '\"') - 1) "
-        "AND p.split = 'train' WHERE i.told IS NOT NULL AND t.fitness > p.fitness"
-    )
-    return [row["iteration"] for row in rows]
+    """Iterations whose candidate was a new best in training."""
+    return [event.iteration for event in reader.events("best")]

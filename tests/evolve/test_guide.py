@@ -1,0 +1,171 @@
+"""Selection for models, decision by decision: who is the parent, who stands beside it, what is handed out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.base import Complete, Examined, Failed, Origin, Proposal, Turn, Worse
+from gapsmith.evolve.fakes import FakeEvaluator
+from gapsmith.evolve.guide import Children
+from gapsmith.evolve.islands import islands_with_models
+from gapsmith.evolve.search import Ask, PopulationSettings, Search, SearchSettings
+from gapsmith.sandbox.base import Description
+
+Make = Callable[..., Any]
+STRATA = ("easy", "hard")
+BAD = 9.0
+"""A loss on every instance that is worse than that of the start program of the fakes."""
+
+
+def guided(fakes: Make, stall_after: int = 0) -> Search:
+    """A guided search on one island, without tuning, races and fresh starts."""
+    settings = SearchSettings(
+        tune_share=0.0, fresh_share=0.0, fresh_until=0, stall_after=stall_after, race_level=0.0
+    )
+    search: Search = fakes(
+        evaluator=FakeEvaluator(strata=STRATA),
+        population=PopulationSettings(islands=1),
+        settings=settings,
+        guided=True,
+    ).search()
+    return search
+
+
+@pytest.fixture
+def search(fakes: Make) -> Search:
+    """A guided search that never stalls."""
+    return guided(fakes)
+
+
+def start_losses(search: Search) -> tuple[float, float]:
+    """Mean loss of the start program on each stratum."""
+    losses = [float(score.excess or 0) for score in search.start.evaluation.scores]
+    return sum(losses[::2]) / 4, sum(losses[1::2]) / 4
+
+
+def evaluation(*losses: float) -> Evaluation:
+    """A training evaluation with one loss for each stratum."""
+    rows = tuple(
+        Score(
+            f"train-{n}", ScoreStatus.OK, 1 + losses[n % 2], 1, ReferenceKind.OPTIMUM, losses[n % 2],
+            losses[n % 2], 0.1, f"{losses}{n}",
+        )
+        for n in range(8)
+    )  # fmt: skip
+    return Evaluation("train", rows, EvaluationStatus.COMPLETE, -sum(losses) / 2)
+
+
+def made(search: Search, ask: Ask, id: str, nodes: int, origin: Origin = Origin.IMPROVE) -> Any:
+    """The candidate of an ask; programs of another size lie in another cell."""
+    examined = Examined(id, Description(token_digest=id, shape_digest=id, nodes=nodes))
+    return search.admit(ask, Proposal({"h.py": id}, origin, origin.value, examined=examined))
+
+
+def step(search: Search, id: str, losses: Sequence[float], nodes: int = 100) -> Ask:
+    """One iteration whose candidate is complete."""
+    ask = search.ask()
+    search.tell(ask, Complete(made(search, ask, id, nodes), evaluation(*losses)))
+    return ask
+
+
+def parents(search: Search, asks: int) -> list[str]:
+    """First parents of some asks that are never told."""
+    return [search.ask().parents[0] for _ in range(asks)]
+
+
+def test_a_start_program_leaves_the_draw_once_it_is_beaten_on_every_stratum(search: Search) -> None:
+    """It stays as long as it is best somewhere; then it is never drawn again."""
+    start = search.start.candidate.id
+    easy, hard = start_losses(search)
+    step(search, "half", (easy / 2, hard + 0.1), nodes=200)
+    assert {"half", start} == set(parents(search, 40))
+    step(search, "whole", (easy / 2, hard / 2), nodes=300)
+    assert set(parents(search, 40)) == {"half", "whole"}
+
+
+def test_the_program_beside_the_parent_is_no_relative_and_good_somewhere(search: Search) -> None:
+    """Neither an ancestor, nor a descendant, nor a program that another elite beats everywhere."""
+    easy, hard = start_losses(search)
+    start = search.start.candidate.id
+    first = step(search, "first", (easy * 0.1, hard * 1.1), nodes=200)
+    assert first.parents == (start,)
+    while (ask := search.ask()).parents != (start,):  # another line from the start program
+        search.tell(ask, Worse(made(search, ask, f"x{ask.number}", 100), evaluation(BAD, BAD)))
+    search.tell(ask, Complete(made(search, ask, "second", 300), evaluation(easy * 0.9, hard * 0.1)))
+    while (ask := search.ask()).parents != ("first",):
+        search.tell(ask, Worse(made(search, ask, f"y{ask.number}", 100), evaluation(BAD, BAD)))
+    search.tell(ask, Complete(made(search, ask, "child", 400), evaluation(easy * 0.2, hard * 0.95)))
+    beside = {(ask.parents[0], *ask.inspirations) for ask in (search.ask() for _ in range(60))}
+    assert beside == {("first", "second"), ("second", "first"), ("child", "second")}
+
+
+def test_a_program_whose_children_are_stopped_is_chosen_less(search: Search) -> None:
+    """One that lost five children is drawn less often than before; one that lost none is not."""
+    assert [Children(5, lost).chance for lost in (0, 5)] == [1.0, pytest.approx(1 / 6)]
+    step(search, "a", (0.9, 0.1), nodes=200)
+    step(search, "b", (0.1, 0.95), nodes=300)
+    before = parents(search, 100).count("a")
+    lost = 0
+    while lost < 5:
+        ask = search.ask()
+        if ask.parents == ("a",):
+            search.tell(ask, Worse(made(search, ask, f"lost {lost}", 100), evaluation(BAD, BAD)))
+            lost += 1
+    assert parents(search, 100).count("a") < before / 2
+
+
+def test_a_stalled_campaign_asks_something_else_of_the_best(fakes: Make) -> None:
+    """Each turn has the best program as its parent, a fresh start the start program; a gain ends it."""
+    search = guided(fakes, stall_after=6)
+    step(search, "best", (0.1, 0.1), nodes=200)
+    for number in range(6):
+        step(search, f"worse {number}", (0.5, 0.5 + number), nodes=300)
+    asks = [search.ask() for _ in range(4)]
+    assert {ask.context.turn for ask in asks if ask.context} == set(Turn)
+    for ask in asks:
+        assert ask.context is not None
+        assert ask.context.best is not None
+        assert ask.context.best.candidate.id == "best"
+        fresh = ask.context.turn is Turn.FRESH
+        assert ask.parents == ((search.start.candidate.id,) if fresh else ("best",))
+    search.tell(asks[0], Complete(made(search, asks[0], "better", 200), evaluation(0.05, 0.05)))
+    after = search.ask().context
+    assert after is not None
+    assert after.turn is None
+
+
+def test_a_gain_is_one_against_the_best_so_far(search: Search) -> None:
+    """A candidate that is better than its parent but not than the best gains nothing."""
+    step(search, "best", (0.1, 0.1), nodes=200)
+    step(search, "middle", (0.05, 0.3), nodes=300)
+    step(search, "better", (0.05, 0.1), nodes=300)
+    assert search.tally.operators == {"improve": (3, 2)}
+
+
+def test_a_failure_is_handed_to_one_ask(search: Search) -> None:
+    """Of two asks under way only the first may repair; a repair that fails is not repaired again."""
+    ask = search.ask()
+    crash = Score(
+        "train-0", ScoreStatus.RAISED, None, 1, ReferenceKind.OPTIMUM, None, None, 0.1, message="why"
+    )
+    broken = Evaluation("train", (crash,), EvaluationStatus.FAILED, None)
+    search.tell(ask, Failed(made(search, ask, "broken", 100), broken))
+    step_between = search.ask()
+    assert step_between.context is not None
+    assert step_between.context.failed is not None
+    other = search.ask()
+    assert other.context is not None
+    assert other.context.failed is None
+    search.tell(step_between, Failed(made(search, step_between, "mended", 100, Origin.REPAIR), broken))
+    last = search.ask().context
+    assert last is not None
+    assert last.failed is None
+
+
+@pytest.mark.parametrize(("calls", "islands"), [(None, 1), (40, 1), (199, 1), (200, 2), (400, 3), (9999, 4)])
+def test_islands_grow_with_the_calls(calls: int | None, islands: int) -> None:
+    """One below 200 calls, one more for each 200, at most four."""
+    assert islands_with_models(calls) == islands
