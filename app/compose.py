@@ -171,6 +171,7 @@ def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> S
     """Runs the loop, chooses and tests the champion."""
     watcher.started(campaign)
     stopped = campaign.run()
+    store.set("ending", campaign.ending or None)
     crown(campaign, setup, store, stopped)
     if campaign.trouble is not None:
         store.set("stop_reason", stopped.value)
@@ -199,7 +200,8 @@ def dry_run(
         store = Store(folder)
         try:
             record_setup(store, setup, folder, None)
-            with prepared(setup, store, folder, start, watcher) as campaign:
+            source = live_source(config, store, folder, setup.evaluator, sends=False)
+            with prepared(setup, store, folder, start, watcher, source) as campaign:
                 return plan(campaign, config)
         finally:
             store.close()
@@ -369,6 +371,7 @@ def record_setup(
         )
         store.set("config", config)
         store.set("stop_reason", None)
+        store.set("ending", None)
         store.set("champion", None)
         store.set("claims", [])
         store.set("versions", versions())

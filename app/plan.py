@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from ..evolve.base import Prompt
@@ -57,11 +58,12 @@ def _share_lines(config: Config, shares: dict[str, int]) -> list[str]:
 
 
 def _ranges(config: Config, prompt: Prompt, proposals: int) -> list[tuple[str, CostRange]]:
-    """Cost range of each model for its share of the proposals."""
+    """Cost range of each model for its share of the proposals, neither end above the cap."""
+    cap = None if config.budget.usd is None else Decimal(str(config.budget.usd))
     tables = [with_price(table) for table in config.model if table.spec != "offline"]
     whole = sum(table.weight for table in tables)
     return [
-        (table.spec, cost_range(table, prompt, max(1, round(proposals * table.weight / whole))))
+        (table.spec, cost_range(table, prompt, max(1, round(proposals * table.weight / whole)), cap))
         for table in tables
     ]
 

@@ -62,11 +62,16 @@ SourceOf = Callable[[Admission, Archive], Source]
 """A source for a campaign with this admission and this archive."""
 
 
-def live_source(config: Config, store: Store, folder: Path, evaluator: GapEvaluator) -> SourceOf:
-    """The proposer of a configuration; a model that answers from a record keeps to the record's course."""
+def live_source(
+    config: Config, store: Store, folder: Path, evaluator: GapEvaluator, *, sends: bool = True
+) -> SourceOf:
+    """The proposer of a configuration; a model that answers from a record keeps to the record's course.
+
+    `sends` says whether models will be asked: a plan needs no keys.
+    """
 
     def source(admission: Admission, archive: Archive) -> Source:
-        proposer = build_proposer(config, store, folder, admission, evaluator)
+        proposer = build_proposer(config, store, folder, admission, evaluator, sends=sends)
         course = proposer.course if isinstance(proposer, Coursed) else None
         pace = Pace(config.campaign.in_flight, order_of(config), waits=config.uses_models, course=course)
         return Source(proposer, pace)
@@ -81,7 +86,13 @@ def order_of(config: Config) -> Order:
 
 
 def build_proposer(
-    config: Config, store: Store, folder: Path, admission: Admission, evaluator: GapEvaluator
+    config: Config,
+    store: Store,
+    folder: Path,
+    admission: Admission,
+    evaluator: GapEvaluator,
+    *,
+    sends: bool = True,
 ) -> Proposer:
     """The proposer of a configuration, on the store's record and what it says was spent.
 
@@ -94,7 +105,7 @@ def build_proposer(
         return OfflineProposer()
     from ..evolve.prompted import PromptedProposer
 
-    callers = build_callers(config, _LoggedCalls(store, folder.name), folder)
+    callers = build_callers(config, _LoggedCalls(store, folder.name), folder, sends=sends)
     explain = _explanations(store, folder.name, admission, evaluator)
     return PromptedProposer(callers, prompt_builder(config), config.prompts, admission.examine, explain)
 
@@ -131,7 +142,9 @@ class _LoggedCalls(StoredCalls):
         self._logger.warning(sentence)
 
 
-def build_callers(config: Config, log: StoredCalls | Cassette, folder: Path) -> list[Caller]:
+def build_callers(
+    config: Config, log: StoredCalls | Cassette, folder: Path, *, sends: bool = True
+) -> list[Caller]:
     """Callers for all models of a configuration; nothing is sent.
 
     Raises:
@@ -155,14 +168,19 @@ def build_callers(config: Config, log: StoredCalls | Cassette, folder: Path) -> 
     tables = [table for table in config.model if table.spec != "offline"]
     record: CallLog = log
     try:
-        return assembly.build_callers(tables, around, ledger, record, config.campaign.in_flight)
+        return assembly.build_callers(tables, around, ledger, record, config.campaign.in_flight, sends=sends)
     except ModelError as error:
         hint = "`gapsmith models` lists what works here" if error.kind is ErrorKind.UNKNOWN_MODEL else None
         raise UserError(_CODES.get(error.kind, INVALID), error.sentence, hint) from error
 
 
-def check_models(config: Config, runs: Path) -> Config:
+def check_models(config: Config, runs: Path, *, sends: bool = True) -> Config:
     """Finds out before anything is spent, and before there is a run, whether all models can be used.
+
+    Args:
+        config: of the campaign.
+        runs: folder of the runs.
+        sends: whether they will be asked; a plan needs no keys.
 
     Returns:
         The configuration with recorded runs by their whole names: `latest` would be the new run itself.
@@ -180,7 +198,7 @@ def check_models(config: Config, runs: Path) -> Config:
     if not config.uses_models:
         return config
     config = config.model_copy(update={"model": tuple(_named(table, runs) for table in config.model)})
-    for caller in build_callers(config, Cassette(), runs / "check"):
+    for caller in build_callers(config, Cassette(), runs / "check", sends=sends):
         caller.close()
     prompt_builder(config)
     return config

@@ -116,6 +116,7 @@ class Campaign:
         self.validation = Validation(ports)
         self.stopped: StopReason | None = None
         self.trouble: Exception | None = None
+        self.ending = ""
         self._halt: StopReason | None = None
         self._pace = pace
         self._stop_file = stop_file
@@ -353,7 +354,7 @@ class Campaign:
             raise error
         # An open ask stays open: whatever ended the asking before, the campaign is not complete.
         if isinstance(error, BudgetSpent):
-            self.stopped = error.reason
+            self.stopped, self.ending = error.reason, str(error)
         elif isinstance(error, LeftOpen):
             self.stopped = self._halt or self.stopped
         else:

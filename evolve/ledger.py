@@ -7,7 +7,7 @@ calls in flight. The state is never stored: it is a fold over the recorded calls
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -18,9 +18,33 @@ MESSAGE_TOKENS = 64
 """Tokens set aside for what a provider's chat format adds to the two texts of a prompt."""
 
 
-def most_tokens_in(prompt: Prompt) -> int:
-    """Upper bound of a prompt's tokens: a token of a byte-level vocabulary covers at least one UTF-8 byte."""
-    return len(prompt.system.encode()) + len(prompt.user.encode()) + MESSAGE_TOKENS
+def most_tokens_in(prompt: Prompt, counted: Iterable[tuple[Prompt, int]] = ()) -> int:
+    """Upper bound of a prompt's tokens: a token of a byte-level vocabulary covers at least one UTF-8 byte.
+
+    Args:
+        prompt: that is to be sent.
+        counted: prompts with the tokens that the same model counted. A prompt that begins and ends as one of
+            them takes no more tokens than that one and one for each byte in between.
+    """
+    bounds = [len(prompt.system.encode()) + len(prompt.user.encode())]
+    for other, tokens in counted:
+        if other.system == prompt.system:
+            bounds.append(tokens + _other_bytes(prompt.user, other.user))
+    return min(bounds) + MESSAGE_TOKENS
+
+
+def _other_bytes(text: str, other: str) -> int:
+    """UTF-8 bytes of a text without the beginning and the end that it shares with another one."""
+    head = _shared(text, other)
+    rest, ending = text[head:], other[head:]
+    tail = _shared(rest[::-1], ending[::-1])
+    return len(rest[: len(rest) - tail].encode())
+
+
+def _shared(text: str, other: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    differs = (number for number, (a, b) in enumerate(zip(text, other, strict=False)) if a != b)
+    return next(differs, min(len(text), len(other)))
 
 
 class BudgetSpent(Exception):
@@ -41,6 +65,10 @@ class Reservation:
 
     tokens: int
     usd: Decimal | None
+
+
+Smaller = Callable[[int | None, Decimal | None], Reservation | None]
+"""What a call could do with less: by tokens and US dollars left (None is no cap), None if it is of no use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +148,14 @@ class Ledger:
                     self._book(entry)
             self.overrun = None  # what an earlier session overran is booked; the next reply tells anew
 
-    def reserve(self, tokens: int, usd: Decimal | None) -> Reservation:
+    def reserve(
+        self, tokens: int, usd: Decimal | None, smaller: Smaller = lambda tokens, usd: None
+    ) -> Reservation:
         """Sets aside what a call may use at most; waits while calls in flight may still give something back.
+
+        Args:
+            tokens, usd: wanted.
+            smaller: asked once nothing is in flight and what is wanted does not fit.
 
         Raises:
             BudgetSpent: it does not fit, and nothing in flight can change that.
@@ -130,7 +164,11 @@ class Ledger:
         with self._changed:
             while (reason := self._lacking(reservation)) is not None:
                 if not self._open:
-                    raise BudgetSpent(reason, self._refusal(reason, reservation))
+                    less = smaller(*self._left())
+                    if less is None or self._lacking(less) is not None:
+                        raise BudgetSpent(reason, self._refusal(reason, reservation))
+                    reservation = less
+                    break
                 self._changed.wait()
             self._open.add(reservation)
         return reservation
@@ -168,27 +206,36 @@ class Ledger:
 
     def _lacking(self, wanted: Reservation) -> StopReason | None:
         """The cap that a further reservation would break, or None."""
-        now = self._spending
-        if self.tokens is not None:
-            used = now.tokens_in + now.tokens_out + now.kept_tokens + sum(r.tokens for r in self._open)
-            if used + wanted.tokens > self.tokens:
-                return StopReason.TOKENS
-        if self.usd is not None:
-            used_usd = (now.cost_usd or 0) + now.kept_usd + sum(r.usd or 0 for r in self._open)
-            if used_usd + (wanted.usd or 0) > self.usd:
-                return StopReason.COST
+        tokens, usd = self._left()
+        if tokens is not None and wanted.tokens > tokens:
+            return StopReason.TOKENS
+        if usd is not None and (wanted.usd or 0) > usd:
+            return StopReason.COST
         return None
 
+    def _left(self) -> tuple[int | None, Decimal | None]:
+        """Tokens and US dollars that no call has used or set aside; None without a cap."""
+        now, tokens, usd = self._spending, self.tokens, self.usd
+        if tokens is not None:
+            tokens -= now.tokens_in + now.tokens_out + now.kept_tokens + sum(r.tokens for r in self._open)
+        if usd is not None:
+            usd -= (now.cost_usd or 0) + now.kept_usd + sum(r.usd or 0 for r in self._open)
+        return tokens, usd
+
     def _refusal(self, reason: StopReason, wanted: Reservation) -> str:
+        """Spent, left, and why that is not enough."""
         now = self._spending
+        tokens, usd = self._left()
         if reason is StopReason.TOKENS:
+            kept = f" and {now.kept_tokens:,} kept for calls of unknown outcome" if now.kept_tokens else ""
             return (
-                f"tokens: {now.tokens_in + now.tokens_out:,} used and {now.kept_tokens:,} kept for calls "
-                f"of unknown outcome; the next call may need {wanted.tokens:,} and the cap is {self.tokens:,}"
+                f"tokens: {now.tokens_in + now.tokens_out:,} spent{kept} of {self.tokens:,}, "
+                f"{tokens:,} left; the next call may need {wanted.tokens:,}"
             )
+        kept = f" and ${now.kept_usd:.4f} kept for calls of unknown outcome" if now.kept_usd else ""
         return (
-            f"cost: ${now.cost_usd or 0:.4f} spent and ${now.kept_usd:.4f} kept for calls of unknown "
-            f"outcome; the next call may cost ${wanted.usd or 0:.4f} and the cap is ${self.usd}"
+            f"cost: ${now.cost_usd or 0:.4f} spent{kept} of ${self.usd}, ${usd:.4f} left; "
+            f"the next call may cost ${wanted.usd or 0:.4f}"
         )
 
     def _keep(self, tokens: int, usd: Decimal | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from ..prompts.builder import STALLED, Builder, PromptTooLarge
 from ..prompts.parts import Failure, Parts
@@ -23,12 +24,14 @@ from .base import (
 from .course import Course
 from .edits import EditError, apply_reply
 from .ideas import idea_of
+from .ledger import BudgetSpent
 from .models.base import ErrorKind, Leavable, ModelError, Recourse
 from .models.caller import Caller
 from .models.cassette import RecordedModel
 from .models.ensemble import Arm, Choice, Member, arms, choose
 from .prompt_settings import PromptSettings
 from .shown import Explain, failure_of, nothing, parts_for
+from .unusable import Unusable
 
 EXCERPT = 300
 HUNKS_FROM_LINES = 150
@@ -64,6 +67,7 @@ class PromptedProposer:
         self._examine = examine
         self._explain = explain
         self._arms = arms([Member(c.settings.spec, c.settings.weight, c.settings.price) for c in callers])
+        self._unusable = Unusable([c.unusable_replies for c in callers])
 
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
         """A model's new text for the first parent; see `Proposer`.
@@ -72,6 +76,9 @@ class PromptedProposer:
             ModelError: a person must act.
             BudgetSpent: no further call fits under a cap.
         """
+        if all(self._unusable.aside(model) for model in range(len(self._callers))):
+            sentences = [f"{c.model.name}: {self._unusable.sentence(n)}" for n, c in enumerate(self._callers)]
+            raise ModelError(ErrorKind.GARBAGE, "; ".join(sentences), final=True)
         arm = self.choose(parents, context, rng)
         if arm.operator == "repair" and context.failed is not None:
             mended = self.ask_for("repair", parents, context, failure_of(context.failed, context, parents[0]))
@@ -91,7 +98,8 @@ class PromptedProposer:
         A record's are those of then: weights and costs of the models that were asked are not known here.
         """
         needs = {"combine": len(parents) > 1, "repair": context.failed is not None}
-        possible = [arm for arm in self._arms if needs.get(arm.operator, True)]
+        usable = [arm for arm in self._arms if not self._unusable.aside(arm.model)] or self._arms
+        possible = [arm for arm in usable if needs.get(arm.operator, True)]
         if (model := self._record) is not None and (then := model.chosen(context.iteration)) is not None:
             operator, name = then
             if found := [replace(arm, name=name) for arm in possible if arm.operator == operator]:
@@ -153,23 +161,68 @@ class PromptedProposer:
             return Rejection(RejectionReason.TOO_LARGE, str(prompt)[:EXCERPT], origin, arm.name)
         check = _Reading(files, context.problem.entry_point, self._examine)
         try:
-            completion = self._callers[arm.model].ask(
-                prompt, origin.value, context.iteration, round, check.complaint
-            )
+            arm, completion = self._ask(arm, prompt, origin, round, context, check)
         except ModelError as error:
             if error.recourse is Recourse.PERSON:
                 raise
             reason = _REASONS.get(error.kind, RejectionReason.NO_CODE)
-            return Rejection(reason, error.sentence[:EXCERPT], origin, arm.name, prompt, error.completion)
+            return self._rejected(arm, reason, error.sentence, origin, prompt, error.completion)
         if completion.finish_reason in REFUSALS:
-            excerpt = completion.text[:EXCERPT] or f"finish reason {completion.finish_reason}"
-            return Rejection(RejectionReason.REFUSED_BY_MODEL, excerpt, origin, arm.name, prompt, completion)
+            excerpt = completion.text or f"finish reason {completion.finish_reason}"
+            reason = RejectionReason.REFUSED_BY_MODEL
+            return self._rejected(arm, reason, excerpt, origin, prompt, completion)
         read = check.read(completion)
         if not isinstance(read, _Read):
-            reason, excerpt = read
-            return Rejection(reason, excerpt[:EXCERPT], origin, arm.name, prompt, completion)
+            return self._rejected(arm, *read, origin, prompt, completion)
+        self._unusable.note(arm.model, None)
         idea = idea_of(completion.text)
         return Proposal(read.files, origin, arm.name, prompt, completion, read.examined, idea)
+
+    def _ask(
+        self, arm: Arm, prompt: Prompt, origin: Origin, round: int, context: Context, check: _Reading
+    ) -> tuple[Arm, Completion]:
+        """The reply, and the arm of the model that gave it.
+
+        Where the whole reply of a model does not fit under a cap, another one is asked; where none fits, a
+        shorter reply of the cheapest.
+        """
+        same = [one for one in self._arms if one.operator == arm.operator and one.model != arm.model]
+        cheaper = sorted((one for one in same if not self._unusable.aside(one.model)), key=_dearness)
+        spent: BudgetSpent | None = None
+        for whole in (True, False):
+            for one in (arm, *cheaper) if whole else sorted((arm, *cheaper), key=_dearness):
+                caller = self._callers[one.model]
+                try:
+                    return one, caller.ask(
+                        prompt, origin.value, context.iteration, round, check.complaint, whole=whole
+                    )
+                except BudgetSpent as error:
+                    spent = error
+        assert spent is not None
+        raise spent
+
+    def _rejected(
+        self,
+        arm: Arm,
+        reason: RejectionReason,
+        excerpt: str,
+        origin: Origin,
+        prompt: Prompt,
+        completion: Completion | None,
+    ) -> Rejection:
+        """A rejection of a model's reply, which counts against the model."""
+        caller = self._callers[arm.model]
+        if completion is not None and completion.finish_reason == "length":
+            excerpt = f"{caller.cut(completion)}; {excerpt}"
+        if sentence := self._unusable.note(arm.model, f"{reason.value}: {excerpt[:EXCERPT]}"):
+            caller.note(sentence)
+        return Rejection(reason, excerpt[:EXCERPT], origin, arm.name, prompt, completion)
+
+
+def _dearness(arm: Arm) -> tuple[bool, Decimal, int]:
+    """The order in which models take the place of one that is too dear: the cheapest output first."""
+    price = arm.price
+    return price is None, Decimal(0) if price is None else price.output, arm.model
 
 
 _REASONS = {

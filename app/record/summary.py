@@ -44,7 +44,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "unsafe_without": list(reader.record("unsafe_without") or ()),
         "layers": dict(reader.record("layers") or {}),
         "models": models,
-        "notes": [*notes(reader), *_faults(folder, reader)],
+        "notes": [*notes(reader), *filter(None, [reader.record("ending")]), *_faults(folder, reader)],
     }
 
 
@@ -58,14 +58,18 @@ def _faults(folder: Path, reader: Reader) -> list[str]:
 
 
 def best_candidate(reader: Reader) -> str | None:
-    """Id of the champion; until it is chosen, of the best candidate on validation, or else on training."""
+    """Id of the champion; until it is chosen, of the best candidate on validation, or else on training.
+
+    Start programs are validated before the search: as long as nothing else was, training decides.
+    """
     champion = reader.record("champion")
     if champion is not None:
         return str(champion)
-    for split in ("valid", "train"):
-        if found := reader.best(split):
-            return found[0][0]
-    return None
+    starts = reader.record("starts") or ()
+    validated, trained = reader.best("valid"), reader.best("train")
+    searched = any(id not in starts for id, _ in validated)
+    found = (validated if searched else trained) or validated
+    return found[0][0] if found else None
 
 
 def best_summary(reader: Reader, champion: str | None) -> dict[str, Any] | None:

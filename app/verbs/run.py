@@ -130,7 +130,7 @@ def run(
             control=control and control.value,
         )
         config = resolve_budget(config)
-        config = check_models(config, runs_folder(runs))
+        config = check_models(config, runs_folder(runs), sends=not dry_run)
         programs = start_programs(start or [], runs_folder(runs), config)
         if dry_run:
             _dry_run(config, programs, repeat, json)

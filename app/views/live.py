@@ -9,9 +9,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Evaluation
+from ...evolve.budget import Usage
 from ...evolve.campaign import Campaign
 from ..numbers import duration, percent
-from ..words import clean
+from ..words import clean, count, usd
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -93,7 +94,7 @@ class LiveView:
         gap = "–" if best is None else percent(mean_gap(best[1]))
         return (
             f"iteration {usage.iterations}  evaluations {usage.evaluations}  "
-            f"executions/s {self._rate()}  best gap on validation {gap}  {_left(campaign)}"
+            f"executions/s {self._rate()}  best gap on validation {gap}  {_calls(usage)}{_left(campaign)}"
         )
 
     def _rate(self) -> str:
@@ -131,6 +132,7 @@ class LiveView:
             ("best gap", f"{gap} on validation"),
             ("archive", " ".join(str(n) for n in campaign.search.archive.occupancy()) + " cells by island"),
             ("rejections", rejections or "none"),
+            *([("models", spent)] if (spent := _calls(usage).strip()) else []),
             ("budget left", _left(campaign)),
             ("elapsed", f"{duration(usage.wall_seconds)} on {self._workers} slots"),
         ]
@@ -156,6 +158,14 @@ def _start_gap(campaign: Campaign) -> str:
     return "–" if evaluation is None else percent(mean_gap(evaluation))
 
 
+def _calls(usage: Usage) -> str:
+    """Calls of models, their tokens and cost so far; empty without a call."""
+    if not usage.model_calls:
+        return ""
+    tokens = usage.tokens_in + usage.tokens_out
+    return f"{count(usage.model_calls, 'call')}, {tokens:,} tokens, {usd(usage.cost_usd)}  "
+
+
 def _left(campaign: Campaign) -> str:
     """What is left of the budget, each part with its unit."""
     budget, usage = campaign.budget, campaign.usage()
@@ -164,6 +174,10 @@ def _left(campaign: Campaign) -> str:
         parts.append(f"{max(0, budget.iterations - usage.iterations)} iterations")
     if budget.evaluations is not None:
         parts.append(f"{max(0, budget.evaluations - usage.evaluations)} evaluations")
+    if budget.tokens is not None:
+        parts.append(f"{max(0, budget.tokens - usage.tokens_in - usage.tokens_out):,} tokens")
+    if budget.usd is not None:
+        parts.append(usd(max(0.0, budget.usd - (usage.cost_usd or 0.0))))
     if budget.seconds is not None:
         parts.append(duration(max(0.0, budget.seconds - usage.wall_seconds)))
     if budget.patience is not None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from ..base import Completion
 from ..ledger import Ledger
-from .base import CallLog
+from .base import CallLog, ErrorKind, Model, ModelError, Request
 from .caller import Caller, Policy
 from .cassette import RecordedModel
 from .prices import require_price, with_price
 from .registry import Surroundings, build_model
 from .settings import ModelSettings
 
-RECORDED = Policy(useless_attempts=1, useless_calls=10**9)
+RECORDED = Policy(useless_attempts=1, useless_calls=10**9, sets_aside=False)
 """A record holds how each question ended: there is nothing to ask again."""
 
 
@@ -23,6 +25,8 @@ def build_callers(
     log: CallLog,
     in_flight: int,
     policy: Policy | None = None,
+    *,
+    sends: bool = True,
 ) -> list[Caller]:
     """One caller per table, all on one ledger and one record. Nothing is sent, and nothing spent.
 
@@ -33,6 +37,7 @@ def build_callers(
         log: records the calls.
         in_flight: calls of one model under way at once, at most (count, ≥ 1).
         policy: when to ask again.
+        sends: whether they will be asked; otherwise a model without its key is no trouble.
 
     Raises:
         ModelError: a specification is unknown, a key, package or price is missing; says how to fix it.
@@ -41,7 +46,7 @@ def build_callers(
     try:
         for number, table in enumerate(map(with_price, tables)):
             require_price(table, ledger.usd, "model" if len(tables) == 1 else f"model.{number}")
-            model = build_model(table, around)
+            model = _model(table, around, sends)
             own = RECORDED if isinstance(model, RecordedModel) else policy or Policy()
             callers.append(Caller(model, table, ledger, log, in_flight, own))
     except BaseException:
@@ -49,3 +54,24 @@ def build_callers(
             caller.close()
         raise
     return callers
+
+
+def _model(table: ModelSettings, around: Surroundings, sends: bool) -> Model:
+    """The model of a table; one that is never asked stands for a model without its key."""
+    try:
+        return build_model(table, around)
+    except ModelError as error:
+        if sends or error.kind is not ErrorKind.KEY:
+            raise
+        return Unasked(table.spec)
+
+
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """A model that cannot be asked."""
+
+    name: str
+
+    def complete(self, request: Request) -> Completion:
+        """See `Model`."""
+        raise ModelError(ErrorKind.KEY, f"{self.name}: has no key")

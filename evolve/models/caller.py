@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -15,6 +16,13 @@ from .base import Call, CallLog, Closable, ErrorKind, Model, ModelError, Paramet
 from .gate import Gate
 from .plain import plain, plain_wait
 from .settings import ModelSettings
+
+COUNTED = 32
+"""Latest prompts whose tokens are remembered (count)."""
+LEAST_REPLY = 64
+"""No reply is asked for with a smaller limit (tokens), unless `max_output_tokens` is smaller."""
+FIRST_REPLY = 1024
+"""The least limit of a reply (tokens) as long as no reply has told how long they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +36,7 @@ class Policy:
         useless_attempts: how often a call is made when its replies are empty or garbage (count).
         useless_calls: how many calls in succession may end so, before a person must act (count).
         contact_seconds: how long a server that has not yet answered in this session may be unreachable.
+        sets_aside: whether a model is asked no more when its replies are of no use time after time.
     """
 
     first_seconds: float = 1.0
@@ -35,6 +44,7 @@ class Policy:
     useless_attempts: int = 3
     useless_calls: int = 3
     contact_seconds: float = 30.0
+    sets_aside: bool = True
 
 
 class Caller:
@@ -61,6 +71,7 @@ class Caller:
         self._useless = 0
         self._useless_replies: list[str] = []
         self._told = 0
+        self._counted: deque[tuple[Prompt, int, int]] = deque(maxlen=COUNTED)
 
     def ask(
         self,
@@ -69,6 +80,8 @@ class Caller:
         iteration: int,
         round: int = 1,
         check: Callable[[str], str | None] | None = None,
+        *,
+        whole: bool = False,
     ) -> Completion:
         """The reply to a prompt; one that an earlier session received is taken from the record.
 
@@ -76,6 +89,8 @@ class Caller:
             prompt: both texts.
             operator: what the prompt asks for; recorded.
             iteration, round, check: see `Request`.
+            whole: whether the reply must be allowed its whole limit; otherwise the limit shrinks, down to a
+                reply of usual size, where a cap leaves less.
 
         Raises:
             ModelError: there is none; its `recourse` is `REJECT` or `PERSON`.
@@ -91,13 +106,33 @@ class Caller:
         while True:
             attempt += 1
             try:
-                return self._attempt(request, operator, attempt)
+                return self._attempt(request, operator, attempt, whole)
             except BudgetSpent:
                 self._tell_useless()
                 raise
             except ModelError as error:
                 failing_since = failing_since or time.monotonic()
                 self._closed.wait(self._wait_or_give_up(error, attempt, failing_since))
+
+    @property
+    def unusable_replies(self) -> int:
+        """Unusable replies in succession after which the model is set aside (count; 0 is never)."""
+        return self.settings.unusable_replies if self._policy.sets_aside else 0
+
+    def note(self, sentence: str) -> None:
+        """Records what a reader of the results must know of the model."""
+        self._log.noted(f"{self.model.name}: {sentence}")
+
+    def cut(self, completion: Completion) -> str:
+        """What is said of a reply that ended at its limit."""
+        used = "" if completion.tokens_out is None else f" after {completion.tokens_out:,} tokens"
+        thought = (
+            f", {completion.tokens_reasoning:,} of them reasoning" if completion.tokens_reasoning else ""
+        )
+        return (
+            f"the reply was cut{used}{thought}: raise max_output_tokens of the [[model]] table "
+            f"({self.settings.max_output_tokens:,}), or lower reasoning_effort"
+        )
 
     def close(self) -> None:
         """Ends waits and the model's connections; calls that wait end with `ErrorKind.CLOSED`."""
@@ -106,14 +141,15 @@ class Caller:
         if isinstance(self.model, Closable):
             self.model.close()
 
-    def _attempt(self, request: Request, operator: str, attempt: int) -> Completion:
+    def _attempt(self, request: Request, operator: str, attempt: int, whole: bool) -> Completion:
         """One call, recorded before it is sent and settled when it ends."""
         with self._gate.place() as place:
             if self._closed.is_set():
                 raise ModelError(ErrorKind.CLOSED, "the campaign is ending")
             if self._ledger.overrun is not None:
                 raise ModelError(ErrorKind.OVERRUN, f"{self.model.name}: {self._ledger.overrun}")
-            call, reservation = self._prepare(request, operator, attempt)
+            call, reservation = self._prepare(request, operator, attempt, whole)
+            request = call.request
             try:
                 number = self._log.requested(call)
             except BaseException:
@@ -133,6 +169,8 @@ class Caller:
                 self._ledger.keep(reservation)
                 raise
             completion, cost = self._priced(completion)
+            if completion.tokens_in is not None and completion.tokens_out is not None:
+                self._counted.append((request.prompt, completion.tokens_in, completion.tokens_out))
             self._log.replied(number, completion)
             self._ledger.book(reservation, completion, cost)
             self._last_reply, self._useless = time.monotonic(), 0
@@ -164,14 +202,32 @@ class Caller:
             many = f"replies were of no use, and may have been billed: {len(replies)}"
             self._log.noted(f"{self.model.name}: {many}; the last: {replies[-1]}")
 
-    def _prepare(self, request: Request, operator: str, attempt: int) -> tuple[Call, Reservation]:
-        tokens_in = most_tokens_in(request.prompt)
-        price = self.settings.price
-        usd = None if price is None else price.cost(tokens_in, request.max_output_tokens)
+    def _prepare(
+        self, request: Request, operator: str, attempt: int, whole: bool
+    ) -> tuple[Call, Reservation]:
+        """The call, with a reply's limit that the caps allow, and what is set aside for it."""
+        tokens_in = most_tokens_in(request.prompt, [(prompt, count) for prompt, count, _ in self._counted])
+        price, most = self.settings.price, request.max_output_tokens
+
+        def of(reply: int) -> Reservation:
+            return Reservation(tokens_in + reply, None if price is None else price.cost(tokens_in, reply))
+
+        def smaller(tokens: int | None, usd: Decimal | None) -> Reservation | None:
+            reply = most if tokens is None else min(most, tokens - tokens_in)
+            if usd is not None and price is not None and price.output:
+                reply = min(reply, int((usd - price.cost(tokens_in, 0)) * 1_000_000 / price.output))
+            return of(reply) if reply >= self._least(most) else None
+
+        reservation = self._ledger.reserve(of(most).tokens, of(most).usd, *(() if whole else (smaller,)))
+        request = replace(request, max_output_tokens=reservation.tokens - tokens_in)
         parameters = self.model.parameters if isinstance(self.model, Parameterised) else {}
-        tokens = tokens_in + request.max_output_tokens
-        call = Call(self.model.name, operator, request, attempt, tokens, usd, parameters)
-        return call, self._ledger.reserve(tokens, usd)
+        tokens, usd = reservation.tokens, reservation.usd
+        return Call(self.model.name, operator, request, attempt, tokens, usd, parameters), reservation
+
+    def _least(self, most: int) -> int:
+        """The smallest limit of a reply worth asking for (tokens): the median reply so far."""
+        usual = sorted(reply for _, _, reply in self._counted)
+        return min(most, max(LEAST_REPLY, usual[len(usual) // 2]) if usual else FIRST_REPLY)
 
     def _settle_failure(self, number: int, reservation: Reservation, error: ModelError) -> None:
         cost: Decimal | None = None

@@ -107,12 +107,15 @@ class CostRange:
     high_usd: Decimal | None
 
 
-def cost_range(settings: ModelSettings, prompt: Prompt, proposals: int) -> CostRange:
-    """The cost range of `proposals` (count) like this prompt."""
+def cost_range(
+    settings: ModelSettings, prompt: Prompt, proposals: int, cap: Decimal | None = None
+) -> CostRange:
+    """The cost range of `proposals` (count) like this prompt, not beyond the cap (US dollars)."""
     estimate = tokens(prompt.system) + tokens(prompt.user)
     price = settings.price
     if price is None:
         return CostRange(estimate, None, None)
     low = price.cost(estimate, min(SHORT_REPLY, settings.max_output_tokens))
     high = 2 * price.cost(most_tokens_in(prompt), settings.max_output_tokens)
-    return CostRange(estimate, proposals * low, proposals * high)
+    ends = [proposals * end if cap is None else min(proposals * end, cap) for end in (low, high)]
+    return CostRange(estimate, *ends)

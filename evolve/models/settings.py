@@ -50,7 +50,13 @@ class ModelSettings(BaseModel):
         None, ge=0, description="US dollars per million cached input tokens; none: the input price"
     )
     max_output_tokens: int = Field(
-        8192, ge=1, le=1_000_000, description="limit of one reply in tokens, reasoning included"
+        16_384,
+        ge=1,
+        le=1_000_000,
+        description="limit of one reply in tokens, reasoning included; shorter where a cap leaves less",
+    )
+    unusable_replies: int = Field(
+        6, ge=0, description="unusable replies in succession after which it is asked no more (0 is never)"
     )
     temperature: float | None = Field(None, ge=0, le=2, description="none: the provider's default")
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(

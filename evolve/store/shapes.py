@@ -12,6 +12,7 @@ SHAPES: dict[str, Any] = {
     "starts": [str],
     "champion": str,
     "stop_reason": str,
+    "ending": str,
     "created": str,
     "group": str,
     "members": int,

@@ -20,7 +20,7 @@ def test_a_good_reply_comes_with_its_counts(loopback, caller):
     assert reply.finish_reason == "stop"
     assert reply.cost_usd == pytest.approx(200 * 2e-6 + 100 * 10e-6)
     sent = server.seen()["requests"][0]
-    assert sent["max_tokens"] == 8192
+    assert sent["max_tokens"] == 16_384
     assert "temperature" not in sent
 
 
@@ -136,7 +136,7 @@ def test_refused_parameters_are_dropped_once_and_remembered(loopback, caller):
     assert len(sent) == 5
     assert {"temperature", "reasoning_effort", "max_tokens"} <= sent[0].keys()
     for request in sent[-2:]:
-        assert request["max_completion_tokens"] == 8192
+        assert request["max_completion_tokens"] == 16_384
         assert not {"temperature", "reasoning_effort", "max_tokens"} & request.keys()
     assert [note.split()[1] for note in log.notes] == ["temperature", "reasoning_effort", "max_tokens"]
 
