@@ -32,7 +32,8 @@ def test_what_is_set_aside_counts_until_it_is_settled():
 
 def test_what_cannot_fit_ends_the_campaign_with_its_reason():
     """Nothing in flight could change it, so nobody waits."""
-    with pytest.raises(BudgetSpent, match=r"\$0.0000 spent of \$0.01, \$0.0100 left; the next call may cost \$0.0200") as caught:
+    words = r"\$0.0000 spent of \$0.01, \$0.0100 left; the next call may cost \$0.0200"
+    with pytest.raises(BudgetSpent, match=words) as caught:
         Ledger(usd=CENT).reserve(10, 2 * CENT)
     assert caught.value.reason is StopReason.COST
     with pytest.raises(BudgetSpent) as caught:
