@@ -150,7 +150,9 @@ def prepared(
         describer = opening.submit(setup.open_slot)
         with setup.executor() as executor, closing(describer.result()) as slot:
             plain = not store.read.record("docstrings")
-            admission = Admission(slot, setup.loaded.problem.entry_point, setup.modules(), plain)
+            problem = setup.loaded.problem
+            seeded = bool(getattr(problem, "anew", 0))
+            admission = Admission(slot, problem.entry_point, setup.modules(), plain, seeded)
             baselines = _baselines(setup, store, executor, watcher.notify)
             starts = _start_programs(setup, store, admission, executor, start)
             source_of = source_of or live_source(setup.config, store, folder, setup.evaluator)
@@ -232,7 +234,7 @@ def _campaign(
         start=start,
         baseline=best_baseline(baselines, "train"),
         modules=tuple(admission.modules),
-        cpu_seconds=config.sandbox.cpu_seconds,
+        cpu_seconds=config.sandbox.limits.cpu_seconds,
     )
     search = Search(
         archive,
@@ -387,6 +389,7 @@ def record_setup(
                 "unit": problem.unit,
                 "entry_point": problem.entry_point,
                 "driver": getattr(problem, "driver", None),
+                "cpu_seconds": getattr(problem, "cpu_seconds", None),
                 "origin": loaded.origin,
                 "digest": loaded.digest,
                 "source": loaded.source,

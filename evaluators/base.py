@@ -139,6 +139,7 @@ class ScoreStatus(StrEnum):
     REFUSED = "refused"
     INVALID_ANSWER = "invalid_answer"
     BEYOND_BOUND = "beyond_bound"
+    STATEFUL = "stateful"
 
 
 @dataclass(frozen=True, slots=True)

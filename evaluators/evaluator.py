@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 from ..problems.base import (
@@ -13,13 +14,18 @@ from ..problems.base import (
     Interactive,
     Json,
     Problem,
+    Stateless,
     canonical_json,
     encode_number,
 )
 from ..sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox
+from .audit import Auditor, Decided, Noted, noted
 from .base import Evaluation, EvaluationStatus, Race, Reference, Score, ScoreStatus
 from .judging import Judges
-from .scoring import fitness, normalised_loss, score
+from .scoring import fitness, normalised_loss, one_line, score
+
+_SHORT, _TRIES = 0.1, 3
+"""CPU seconds up to which a limit is short, and how often an execution may meet it before it has failed."""
 
 
 class GapEvaluator:
@@ -59,6 +65,11 @@ class GapEvaluator:
         self._encoded = {i.id: canonical_json(dict(i.public)).encode() for i in every}
         self._policy = policy
         self._judges = Judges(problem, self._every)
+        self._auditor: Auditor | None = None
+        if isinstance(problem, Stateless) and problem.anew:
+            self._auditor = Auditor(problem, problem.entry_point, limits, seed)
+        self._pure: set[str] = set()  # digests of programs that an audit has passed: none is audited twice
+        self.timed = True  # False where times are a record's: an audit then judges decisions alone
         digests = [[name, self.digest(name)] for name in self._splits]
         self.version = hashlib.sha256(canonical_json(digests).encode()).hexdigest()
 
@@ -68,6 +79,9 @@ class GapEvaluator:
 
     def program(self, files: Mapping[str, str]) -> Program:
         """A candidate's text as a program of this problem."""
+        if self._auditor is not None:
+            anew = getattr(self.problem, "anew", 0)
+            return Program(files, self.problem.entry_point, self._auditor.recording, anew)
         return Program(files, self.problem.entry_point, getattr(self.problem, "driver", None))
 
     def loss(self, score: Score) -> float | None:
@@ -96,9 +110,13 @@ class GapEvaluator:
         """
         scores: list[Score] = []
         losses: list[float] = []
+        decided: list[Decided] = []
         instances = list(self._splits[split].values())
         for instance in instances:
-            scores.append(self.execute(program, instance, sandbox))
+            execution, found = self._run(program, instance, sandbox)
+            scores.append(found)
+            if found.status is ScoreStatus.OK and isinstance(execution, Noted):
+                decided.append(Decided(instance, found.answer_digest, execution))
             if stop_at_failure and scores[-1].status is not ScoreStatus.OK:
                 break
             if race is None or (loss := self.loss(scores[-1])) is None:
@@ -110,6 +128,10 @@ class GapEvaluator:
                 return Evaluation(split, tuple(scores), EvaluationStatus.STOPPED, None)
         if any(s.status is not ScoreStatus.OK for s in scores):
             return Evaluation(split, tuple(scores), EvaluationStatus.FAILED, None)
+        if self._auditor is not None:
+            scores = self._audited(self._auditor, program, scores, decided, sandbox)
+            if scores[-1].status is not ScoreStatus.OK:
+                return Evaluation(split, tuple(scores), EvaluationStatus.FAILED, None)
         value = fitness(scores, instances)
         return Evaluation(split, tuple(scores), EvaluationStatus.COMPLETE, value)
 
@@ -166,12 +188,56 @@ class GapEvaluator:
         if isinstance(self.problem, Interactive):
             # Ten times the limit: a slot that replays a record waits longer than the limits say.
             dialogue = self._judges.dialogue(instance, 10 * self.limits.wall_seconds)
-        execution = sandbox.execute(program, encoded, self.limits, seed, dialogue)
+        execution = self._timed(
+            lambda: sandbox.execute(program, encoded, self.limits, seed, dialogue), dialogue is None
+        )
+        if self._auditor is not None:
+            execution = noted(execution)
         if execution.status is ExecutionStatus.OK:
             judgement = dialogue.judgement if dialogue is not None else None
             judgement = judgement or self._judges.judge(instance, execution.answer)
         reference = self.references[instance.id]
         return execution, score(self.problem, instance, reference, execution, judgement)
+
+    def _audited(
+        self,
+        auditor: Auditor,
+        program: Program,
+        scores: list[Score],
+        decided: Sequence[Decided],
+        sandbox: Sandbox,
+    ) -> list[Score]:
+        """The scores after an audit; one that fails comes last, as every failure does."""
+        if program.digest in self._pure:
+            return scores
+        audit = auditor.audit(program, decided, sandbox)
+        if audit.stateful is not None:
+            named = audit.stateful.instance
+            failed = [
+                _failed(s, ScoreStatus.STATEFUL, audit.stateful.message)
+                for s in scores
+                if s.instance == named
+            ]
+            return [*(s for s in scores if s.instance != named), *failed]
+        if not self.timed or audit.dearer == 1.0:
+            self._pure.add(program.digest)
+            return scores
+        limit = self.limits.cpu_seconds
+        alone = [audit.dearer * score.cpu_seconds for score in scores]
+        if max(alone) > limit:
+            why = f"used more than {limit:g} CPU seconds where each decision starts from nothing"
+            return [*scores[:-1], _failed(scores[-1], ScoreStatus.TIMEOUT, why)]
+        return [replace(score, cpu_seconds=cpu) for score, cpu in zip(scores, alone, strict=True)]
+
+    def _timed(self, execute: Callable[[], Execution], repeatable: bool) -> Execution:
+        """An execution, tried again if it met a short limit: a busy machine makes short times long."""
+        execution = execute()
+        if repeatable and self.limits.cpu_seconds <= _SHORT:
+            for _ in range(_TRIES - 1):
+                if execution.status is not ExecutionStatus.TIMEOUT:
+                    break
+                execution = execute()
+        return execution
 
     def digest(self, split: str) -> str:
         """Hex SHA-256 of everything but the program that a score on a split depends on."""
@@ -193,6 +259,11 @@ class GapEvaluator:
         reference = self.references[instance.id]
         bound = None if reference.bound is None else encode_number(reference.bound)
         return [encode_number(reference.value), reference.kind.value, bound]
+
+
+def _failed(found: Score, status: ScoreStatus, why: str) -> Score:
+    """A score that an audit takes back."""
+    return replace(found, status=status, objective=None, gap=None, excess=None, message=one_line(why)[:500])
 
 
 def in_turns(instances: Sequence[Instance]) -> list[Instance]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from ..prompts.unseen import find_unseen, name_of
 from ..sandbox.base import MAX_SOURCE_BYTES, Description, Sandbox
 from .base import Examined, Proposal, Rejection, RejectionReason
+from .syntax.randomness import unseeded
 
 ID_CHARACTERS = 16
 _EXCERPT_CHARACTERS = 300
@@ -27,6 +28,7 @@ class Admission:
         entry_point: name that the main file must define.
         modules: top-level names of the modules that a candidate may import.
         lock: of the sandbox, which serves one caller at a time.
+        seeded: whether random numbers without a seed are refused, because candidates must be functions.
         plain: whether ids leave out all docstrings, as those of runs that were begun before 0.3 do.
     """
 
@@ -34,6 +36,7 @@ class Admission:
     entry_point: str
     modules: Collection[str]
     plain: bool = False
+    seeded: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def examined(self, proposal: Proposal) -> Proposal | Rejection:
@@ -66,6 +69,8 @@ class Admission:
                 return _fault(reason, f"{path}{where}: {description.error}")
             if refused := self._forbidden(description, files):
                 return _fault(RejectionReason.FORBIDDEN_IMPORT, f"{path}: import of {refused}")
+            if self.seeded and (drawn := unseeded(text)):
+                return _fault(RejectionReason.UNSEEDED, f"{path}: {drawn}")
             digests[path] = self.digest(description) or description.token_digest
             main = main or description
         if main is None or not main.entry_point:

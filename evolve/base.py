@@ -40,6 +40,7 @@ class RejectionReason(StrEnum):
     MISSING_ENTRY_POINT = "missing_entry_point"
     TOO_LARGE = "too_large"
     FORBIDDEN_IMPORT = "forbidden_import"
+    UNSEEDED = "unseeded"
     UNSEEN_CHARACTER = "unseen_character"
     DUPLICATE = "duplicate"
     NEAR_DUPLICATE = "near_duplicate"

@@ -237,6 +237,35 @@ class DescribesCalls(Protocol):
         """
 
 
+@runtime_checkable
+class Stateless(Driven, Protocol):
+    """A driven problem whose candidates must be functions of their arguments.
+
+    Attributes:
+        anew: calls after which a candidate's text is executed anew (count); 0 where, as at an earlier
+            version, candidates may keep what they like.
+        recorder: source that stands after the driver's: `record(entry, instance)`, `follow(cases)` and
+            `decide(entry, instance)` as in `recording.py`.
+    """
+
+    @property
+    def anew(self) -> int: ...
+    @property
+    def recorder(self) -> str: ...
+
+
+@runtime_checkable
+class Versioned(Protocol):
+    """A problem that can still be what it was at earlier versions, for the runs that were recorded then."""
+
+    def at(self, version: str) -> Problem:
+        """The problem at a version.
+
+        Raises:
+            KeyError: there is no such version.
+        """
+
+
 class Dialogue(Protocol):
     """Parent side of one interactive execution; the same interface as the sandbox's `Dialogue`.
 

@@ -44,11 +44,15 @@ class Program:
         driver: fixed source that defines `drive(entry, instance)` (or `drive(entry, instance, receive, send)`
             for interactive instances) and runs around the entry point inside the child; None calls
             `entry(**instance)`.
+        anew: calls of the entry point after which the files are executed anew (count), for an entry point
+            that must be a function of its arguments; random numbers without a seed are then refused. 0 for
+            an entry point that may keep what it likes.
     """
 
     files: Mapping[str, str]
     entry_point: str
     driver: str | None = None
+    anew: int = 0
 
     def __post_init__(self) -> None:
         if not self.files:
@@ -61,8 +65,13 @@ class Program:
 
     @property
     def digest(self) -> str:
-        """Hex SHA-256 of files, entry point and driver; equal programs have equal digests."""
-        parts = [sorted(self.files.items()), self.entry_point, self.driver]
+        """Hex SHA-256 of all that a program consists of; equal programs have equal digests."""
+        parts = [
+            sorted(self.files.items()),
+            self.entry_point,
+            self.driver,
+            *([self.anew] if self.anew else []),
+        ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -8,6 +8,9 @@ from typing import Any
 from .base import Limits
 from .policy import DEFAULT_MODULES, LAYERS, LayerName, Policy
 
+USUAL_CPU_SECONDS = 1.0
+"""CPU limit of one execution where neither a user nor the problem names one."""
+
 
 def _knob(default: Any, meaning: str, **limits: Any) -> Any:
     """A field with its meaning and its range in pydantic's words, for the file of a configuration."""
@@ -18,7 +21,12 @@ def _knob(default: Any, meaning: str, **limits: Any) -> Any:
 class SandboxSettings:
     """Limits of one execution, modules and layers."""
 
-    cpu_seconds: float = _knob(1.0, "CPU seconds per instance (> 0, at most a day: 86,400)", gt=0, le=86_400)
+    cpu_seconds: float | None = _knob(
+        None,
+        "CPU seconds per instance (> 0, at most a day: 86,400); by default the problem's own limit, or 1",
+        gt=0,
+        le=86_400,
+    )
     memory_mb: float = _knob(512.0, "MiB of memory per execution (1 to 1,048,576)", ge=1, le=1_048_576)
     output_kb: float = _knob(
         1024.0, "KiB of answer per execution (1 to 262,144); the tool reads it whole", ge=1, le=262_144
@@ -35,7 +43,8 @@ class SandboxSettings:
     @property
     def limits(self) -> Limits:
         """The limits of one execution."""
-        return Limits(self.cpu_seconds, int(self.memory_mb * 2**20), int(self.output_kb * 2**10))
+        seconds = USUAL_CPU_SECONDS if self.cpu_seconds is None else self.cpu_seconds
+        return Limits(seconds, int(self.memory_mb * 2**20), int(self.output_kb * 2**10))
 
     @property
     def policy(self) -> Policy:

@@ -179,7 +179,12 @@ class Slot:
                 raise ValueError(
                     f"the program has a file {path!r:.80}, expected relative names such as util/pick.py"
                 )
-        body = {"files": dict(program.files), "entry": program.entry_point, "driver": program.driver}
+        body = {
+            "files": dict(program.files),
+            "entry": program.entry_point,
+            "driver": program.driver,
+            "anew": program.anew,
+        }
         encoded = json.dumps(body).encode()
         self._encoded = (program, encoded)
         return encoded

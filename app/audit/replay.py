@@ -83,6 +83,7 @@ def _run_again(
     from ..config import BudgetSection
 
     config, evaluator = opened.config, opened.evaluator
+    evaluator.timed = False
     budget = BudgetSection(iterations=told)  # nothing else: seconds are never the same twice
     offline = config.model_copy(update={"model": (), "budget": budget})
     setup = RecalledSetup(

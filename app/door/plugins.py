@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from numbers import Real
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 from ...evaluators.base import Plugin, Reference, References
 from ...evaluators.judging import VERIFY_SECONDS
-from ...problems.base import SPLITS, Instance, Problem, Sense, canonical_json
+from ...problems.base import SPLITS, Instance, Problem, Sense, Versioned, canonical_json
 from ..errors import ProblemError, UnknownProblem
 from .parameters import ParameterSpec, read_parameters, resolve
 from .sources import (
@@ -93,6 +94,14 @@ class LoadedProblem:
     def fingerprint(self) -> str:
         """Hex SHA-256 of the source texts and the parameters, on which the problem's results depend."""
         return hashlib.sha256(canonical_json([self.digest, dict(self.parameters)]).encode()).hexdigest()
+
+    def at(self, version: str | None) -> LoadedProblem:
+        """The problem as it was at a version; as it is if it does not know that version any more."""
+        if version is None or not isinstance(self.problem, Versioned):
+            return self
+        with suppress(KeyError):
+            return replace(self, problem=self.problem.at(version))
+        return self
 
     def instances(self, set: str, seed: int) -> list[Instance]:
         """The instances of a set, after a check of their types and ids.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...evaluators.cache import cache_folder
-from ...problems.base import Keyed
+from ...problems.base import Keyed, Stateless
 from ..door.sources import blame
 from ..keyfile import kept
 
@@ -19,11 +19,12 @@ FILE = "secret"
 
 
 def with_secret(config: Config, loaded: LoadedProblem) -> Config:
-    """A configuration that names the secret its instances are drawn with, the installation's unless given.
+    """A configuration that names the secret, the installation's unless given.
 
-    A problem that hides nothing has none, and its configuration stays as it is.
+    Hidden parts of instances are drawn with the secret, and the decisions of a rule that are asked for again.
+    A problem with neither has none, and its configuration stays as it is.
     """
-    if config.evaluation.secret is not None or not isinstance(loaded.problem, Keyed):
+    if config.evaluation.secret is not None or not isinstance(loaded.problem, Keyed | Stateless):
         return config
     section = replace(config.evaluation, secret=installation_secret())
     return config.model_copy(update={"evaluation": section})

@@ -58,7 +58,7 @@ class Setup:
             UserError: the problem, a set or a file cannot be used.
         """
         loaded = load_problem(config.campaign.problem, config.problem)
-        config = with_secret(config, loaded)
+        config = with_limits(with_secret(config, loaded), loaded)
         loaded = keyed(loaded, config.evaluation.secret)
         return cls.over(loaded, config, splits_of(loaded, config, sets), notify)
 
@@ -117,7 +117,8 @@ class Setup:
     @classmethod
     def stored(cls, record: RunRecord, config: Config) -> Setup:
         """A run's stored instances and references under a configuration that the caller stands behind."""
-        loaded = keyed(load_problem(config.campaign.problem, config.problem), config.evaluation.secret)
+        loaded = load_problem(config.campaign.problem, config.problem).at(record.problem.get("version"))
+        loaded = keyed(loaded, config.evaluation.secret)
         references, instances = record.reader.references(), record.instances.values()
         splits = {split: [i for i in instances if i.split == split] for split in SPLITS}
         made = cls._made(loaded, config, splits, references.__getitem__, Cache())
@@ -183,3 +184,12 @@ class Setup:
     def modules(self) -> tuple[str, ...]:
         """Top-level names of the modules that a candidate may import."""
         return tuple(sorted({name.partition(".")[0] for name in self.policy.modules}))
+
+
+def with_limits(config: Config, loaded: LoadedProblem) -> Config:
+    """A configuration with the problem's own CPU limit, or the usual one, unless the caller names one."""
+    if config.sandbox.cpu_seconds is not None:
+        return config
+    seconds = float(getattr(loaded.problem, "cpu_seconds", config.sandbox.limits.cpu_seconds))
+    section = replace(config.sandbox, cpu_seconds=seconds)
+    return config.model_copy(update={"sandbox": section})

@@ -11,6 +11,7 @@ from typing import Any
 from ... import __version__
 from ...evolve.store.schema import StoreError
 from ...sandbox import unseen
+from ...sandbox.settings import USUAL_CPU_SECONDS
 from ..door.plugins import BUILT_INS
 from ..numbers import interval, percent
 from ..words import FOREIGN, clean, count, gap_word, layers, reaches, reference_kinds, unsafe
@@ -60,6 +61,8 @@ _DECISIONS = """
 
     driver["drive"](heuristic, json.loads(sys.stdin.buffer.readline()), receive, send)
 """
+
+NOTHING: Mapping[str, Any] = {}
 
 
 def program_text(record: RunRecord, id: str, file_name: str = "best.py") -> str:
@@ -139,7 +142,10 @@ def evaluate_command(record: RunRecord, file_name: str, split: str | None = "tes
     if record.foreign and name not in BUILT_INS:
         return shlex.join(["gapsmith", "verify", str(record.folder)])
     chosen = [] if split is None else ["--split", split]
-    if _own(config, "evaluation", ("secret", "instances", "reference_seconds")) or _own(config, "sandbox"):
+    limits = {"cpu_seconds": problem.get("cpu_seconds") or USUAL_CPU_SECONDS}
+    hidden = any(instance.hidden is not None for instance in record.instances.values())
+    drawn = ("instances", "reference_seconds", *["secret"] * hidden)
+    if _own(config, "evaluation", drawn) or _own(config, "sandbox", usual=limits):
         off = [word for layer in record.unsafe for word in ("--unsafe-without", layer)]
         return shlex.join(
             ["gapsmith", "evaluate", str(record.folder / CONFIG_NAME), file_name, *chosen, *off]
@@ -153,13 +159,22 @@ def evaluate_command(record: RunRecord, file_name: str, split: str | None = "tes
     return shlex.join(words)
 
 
-def _own(config: Mapping[str, Any], section: str, keys: Sequence[str] = ()) -> bool:
-    """Whether a section of a configuration departs from its defaults in one of these keys (none: in any)."""
+def _own(
+    config: Mapping[str, Any], section: str, keys: Sequence[str] = (), usual: Mapping[str, Any] = NOTHING
+) -> bool:
+    """Whether a section of a configuration departs from its defaults in one of these keys (none: in any).
+
+    Args:
+        config: whole configuration.
+        section: name of the section.
+        keys: of the section; none are all.
+        usual: key → the problem's own default.
+    """
     from ..config import Config
 
-    usual = Config().model_dump(mode="json")[section]
-    found = config.get(section) or usual
-    return any(found.get(key, usual[key]) != usual[key] for key in keys or usual)
+    defaults = {**Config().model_dump(mode="json")[section], **usual}
+    found = config.get(section) or defaults
+    return any(found.get(key, defaults[key]) != defaults[key] for key in keys or defaults)
 
 
 def _header(record: RunRecord, id: str, file_name: str) -> list[str]:

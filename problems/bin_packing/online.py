@@ -72,7 +72,8 @@ class OnlineBinPacking:
         self.name = "online-bin-packing-known-n" if known_items else "online-bin-packing"
         start = "capacity: int, items: int" if known_items else "capacity: int"
         self.signature = (
-            f"class Packer:\n    def __init__(self, {start}) -> None: ...\n"
+            "class Packer:  # one object per sequence; it may keep state between calls\n"
+            f"    def __init__(self, {start}) -> None: ...\n"
             "    def place(self, item: int, residuals: list[int], gap_counts: list[int]) -> int: ..."
         )
         knowledge = (

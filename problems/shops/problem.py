@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import Drawing, Instance, Json, Phase, Primitive, Sense, Verdict
+from ..rule_form import PURE, RuleForm
 from ..sequencing import SEQUENCING
 from ..strata import Cell, draw_splits, split_sentences
 from . import rules, taillard, texts
@@ -86,7 +87,7 @@ class JobShop:
         return {} if self.blocking else taillard.sets()
 
 
-class JobShopRule(JobShop):
+class JobShopRule(RuleForm, JobShop):
     """The same instances; a candidate is a priority rule in a fixed dispatch loop."""
 
     name = "job-shop-rule"
@@ -98,7 +99,7 @@ class JobShopRule(JobShop):
         """Takes the sizes of the splits, and which schedules the loop builds."""
         super().__init__(rounds)
         self._dispatching = dispatching
-        self.statement = texts.rule(dispatching)
+        self.statement = texts.rule(dispatching) + PURE
 
     @property
     def driver(self) -> str:
@@ -132,13 +133,13 @@ class BlockingJobShop(JobShop):
         return rules.blocking_schedule_programs(texts.BLOCKING_ARGUMENTS)
 
 
-class BlockingJobShopRule(BlockingJobShop):
+class BlockingJobShopRule(RuleForm, BlockingJobShop):
     """The same instances; a candidate is a priority rule in a fixed loop over events."""
 
     name = "blocking-job-shop-rule"
     entry_point = _RULE_NAME
     signature = f"def priority({texts.BLOCKING_ARGUMENTS}) -> np.ndarray:"
-    statement = texts.blocking_rule()
+    statement = texts.blocking_rule() + PURE
     calls = texts.RULE_CALLS
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import Drawing, Instance, Json, Phase, Primitive, Sense, Verdict
+from ..rule_form import PURE, RuleForm
 from ..sequencing import SEQUENCING
 from . import sources, texts
 from .drawing import gantt
@@ -135,15 +136,16 @@ class TotalTardiness:
         return splits
 
 
-class TotalTardinessRule(TotalTardiness):
+class TotalTardinessRule(RuleForm, TotalTardiness):
     """The same instances; a candidate is a priority rule that a fixed loop calls at each step."""
 
     name = "smtt-rule"
+    cpu_seconds = 0.02
     entry_point = "priority"
     signature = (
         "def priority(time: float, processing_times: np.ndarray, due_dates: np.ndarray) -> np.ndarray:"
     )
-    statement = texts.RULE
+    statement = texts.RULE + PURE
     calls = texts.RULE_CALLS
     _baselines: tuple[str, ...] = ("spt", "edd", "mst", "mdd", "atc", "covert", "mddc")
 
@@ -183,7 +185,7 @@ class WeightedTardinessRule(TotalTardinessRule, WeightedTardiness):
         "def priority(time: float, processing_times: np.ndarray, due_dates: np.ndarray, "
         "weights: np.ndarray) -> np.ndarray:"
     )
-    statement = texts.WEIGHTED_RULE
+    statement = texts.WEIGHTED_RULE + PURE
     unit = WeightedTardiness.unit
     _start = ("wmdd", "atc", "edd")
     _baselines: tuple[str, ...] = ("edd", "wspt", "wmdd", "atc", "covert")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ..base import Primitive
 from ..programs import program, programs
+from ..rule_form import PURE, RuleForm
 from .lora_microbatches import LoraMicrobatches
 
 _STATEMENT = """\
@@ -26,7 +27,7 @@ what costs little. One percent of gap is one percent of the GPU hours, 7 of the 
 month."""
 
 
-class LoraMicrobatchesRule(LoraMicrobatches):
+class LoraMicrobatchesRule(RuleForm, LoraMicrobatches):
     """The same instances; a candidate rates samples, a fixed dispatcher fills microbatches by the ratings."""
 
     name = "lora-microbatches-rule"
@@ -35,7 +36,8 @@ class LoraMicrobatchesRule(LoraMicrobatches):
         "def priority(tokens: int, tiles: int, room: int, capacity: int, left: int, later: int, begun: int, "
         "held: int, place: int, remaining: int, stages: int, tile: int) -> float:"
     )
-    statement = _STATEMENT
+    statement = _STATEMENT + PURE
+    anew = 32
     calls = (
         "The dispatcher calls it many times for one instance, once for each sample that it weighs; every "
         "number must follow from the arguments of its own call."
@@ -45,6 +47,11 @@ class LoraMicrobatchesRule(LoraMicrobatches):
     def driver(self) -> str:
         """The dispatcher."""
         return program(__package__, self.name, "driver")
+
+    @property
+    def recorder(self) -> str:
+        """What records and repeats the ratings that decide."""
+        return f"{super().recorder}\n\n{program(__package__, self.name, 'decisions')}"
 
     def start_programs(self) -> Mapping[str, str]:
         """First fit decreasing over all adapters."""

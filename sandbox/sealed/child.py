@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from . import probes, text
 from .marks import Marks
-from .programs import ForbiddenImport, Programs, seed_everything
+from .programs import ForbiddenImport, Programs, refuse_unseeded, seed_everything
 from .protocol import DESCRIBE, JOB, RUN
 
 MAX_REASON = 4000  # characters; the tool cleans and cuts again
@@ -76,11 +76,13 @@ class Child:
         program = json.loads(_pread(0, program_size, JOB.size))
         instance = json.loads(_pread(0, instance_size, JOB.size + program_size))
         seed_everything(seed)
+        if program["anew"]:
+            refuse_unseeded()
         gc.enable()
         driver = program["driver"]
         drive = self._programs.load_driver(driver) if driver is not None else None
         self._marks.arm()
-        entry = self._programs.load(program["files"], program["entry"])
+        entry = self._programs.load(program["files"], program["entry"], program["anew"])
         if drive is None:
             return entry(**instance)
         if interactive:

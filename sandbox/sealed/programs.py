@@ -13,7 +13,7 @@ import random
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from .marks import INTERNALS, Marks
 
@@ -72,8 +72,13 @@ class Programs:
         # A str and not bytes: a coding cookie must not make other code of it than people read.
         exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)
 
-    def load(self, files: dict[str, str], entry_point: str) -> Any:
+    def load(self, files: dict[str, str], entry_point: str, anew: int = 0) -> Any:
         """Runs the main file and returns its entry point.
+
+        Args:
+            files: path → text, the main file first.
+            entry_point: a name that the main file defines.
+            anew: calls of what is returned after which all files are run again (count); 0 is never.
 
         Raises:
             AttributeError: the main file does not define it.
@@ -89,11 +94,34 @@ class Programs:
                 name = name.rpartition(".")[0]
                 self._texts.setdefault(name, (name, "", True))
         path, text = next(iter(files.items()))
-        module = self._module(path.removesuffix(".py").replace("/", "."))
-        self._run(path, text, module)
-        if entry_point not in module.__dict__:
-            raise AttributeError(f"{path} does not define {entry_point!r}")
-        return module.__dict__[entry_point]
+        code = compile(text, path, "exec", dont_inherit=True)
+        name = path.removesuffix(".py").replace("/", ".")
+
+        module = self._module(name)
+        scope = module.__dict__
+        empty = {**scope, "__builtins__": self._builtins}
+        others = [other for other in self._texts if other != name]
+
+        def run() -> Any:
+            scope.clear()
+            scope.update(empty)
+            exec(code, scope)
+            if entry_point not in scope:
+                raise AttributeError(f"{path} does not define {entry_point!r}")
+            return scope[entry_point]
+
+        entry, calls = run(), 0
+
+        def call(**arguments: Any) -> Any:
+            nonlocal entry, calls
+            if calls % anew == 0:
+                for other in others:
+                    sys.modules.pop(other, None)
+                entry = run()
+            calls += 1
+            return entry(**arguments)
+
+        return call if anew else entry
 
     def owns(self, path: str) -> bool:
         """Whether a code object's file name is one of the program's files."""
@@ -115,6 +143,35 @@ class Programs:
     def _module(name: str) -> ModuleType:
         module = sys.modules[name] = ModuleType(name)  # dataclasses and typing look modules up there
         return module
+
+
+class Unseeded(PermissionError):
+    """A candidate that is to be a function of its arguments drew random numbers without a seed."""
+
+
+def refuse_unseeded() -> None:
+    """Refuses every generator that is not given a seed; those of `random` and numpy that all share, too."""
+    original = random.Random.seed
+
+    def refused(*args: Any, **kwargs: Any) -> NoReturn:
+        raise Unseeded(
+            "random numbers without a seed: the program must be a function of its arguments; "
+            "use random.Random(SEED) or np.random.default_rng(SEED)"
+        )
+
+    def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:
+        original(self, refused() if a is None else a, version)
+
+    random.Random.seed = seeded  # type: ignore[method-assign]
+    shared: list[tuple[ModuleType, Any]] = [(random, vars(random)["_inst"])]
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        shared.append((numpy_random, vars(sys.modules["numpy.random.mtrand"])["_rand"]))
+        vars(sys.modules["numpy.random.bit_generator"])["randbits"] = refused
+    for module, generator in shared:
+        for name, value in list(vars(module).items()):
+            if getattr(value, "__self__", None) is generator:
+                setattr(module, name, refused)
 
 
 def seed_everything(seed: int) -> None:

@@ -1,0 +1,54 @@
+"""What rule forms share: a candidate must be a function of its arguments (not so in version 1)."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from .base import Problem
+
+PURE = """
+The rule must be a function of its arguments: its text is executed anew between calls, so that nothing is kept
+from one call to another; single decisions are asked for again in fresh processes, in random order, and a
+candidate that decides otherwise then has failed. Random numbers need a fixed seed of their own."""
+"""The end of every rule form's statement."""
+
+_FIRST = "1"
+"""The version whose candidates could keep what they liked."""
+
+
+class RuleForm:
+    """Mixin of a problem whose candidate is a rule in a fixed loop."""
+
+    version = "2"
+    anew = 1
+    statement: str
+
+    @property
+    def recorder(self) -> str:
+        """What records and repeats decisions."""
+        return recording()
+
+    def at(self, version: str) -> Problem:
+        """The problem at a version; the first one's candidates could keep what they liked between calls.
+
+        Raises:
+            KeyError: there is no such version.
+        """
+        here: Any = self
+        if version == self.version:
+            return here  # type: ignore[no-any-return]
+        if version != _FIRST:
+            raise KeyError(version)
+        first = copy(here)
+        first.version, first.anew = version, 0
+        first.statement = self.statement.removesuffix(PURE)
+        return first  # type: ignore[no-any-return]
+
+
+@cache
+def recording() -> str:
+    """Source of the recorder for rules whose replies are arrays, the smallest number deciding."""
+    return files(__package__).joinpath("recording.py").read_text("utf-8")
