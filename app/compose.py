@@ -355,9 +355,22 @@ def record_setup(
     splits = {name: setup.evaluator.instances(name) for name in SPLITS}
     config = setup.config.model_dump(mode="json")
     problem, loaded = setup.loaded.problem, setup.loaded
+    recorded = {
+        "name": loaded.name,
+        "version": problem.version,
+        "sense": problem.sense.value,
+        "unit": problem.unit,
+        "entry_point": problem.entry_point,
+        "driver": getattr(problem, "driver", None),
+        "cpu_seconds": getattr(problem, "cpu_seconds", None),
+        "origin": loaded.origin,
+        "digest": loaded.digest,
+        "source": loaded.source,
+        "parameters": dict(loaded.parameters),
+    }
     with store.transaction():
         if adopt or store.read.record("created") is None or is_own(store.read):  # `adopt` makes it own
-            store.set(SEAL, seal(config, store.read.record(SEAL)))
+            store.set(SEAL, seal(config, recorded, store.read.record(SEAL)))
         if store.read.record("created") is None:
             store.set("created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
             store.set("docstrings", True)  # those that a program can read count in its id
@@ -380,20 +393,5 @@ def record_setup(
         store.set("evaluator", setup.evaluator.version)
         store.set("unsafe_without", sorted(setup.policy.without))
         store.set("model", [entry["spec"] for entry in config["model"]] or ["offline"])
-        store.set(
-            "problem",
-            {
-                "name": loaded.name,
-                "version": problem.version,
-                "sense": problem.sense.value,
-                "unit": problem.unit,
-                "entry_point": problem.entry_point,
-                "driver": getattr(problem, "driver", None),
-                "cpu_seconds": getattr(problem, "cpu_seconds", None),
-                "origin": loaded.origin,
-                "digest": loaded.digest,
-                "source": loaded.source,
-                "parameters": dict(loaded.parameters),
-            },
-        )
+        store.set("problem", recorded)
     put_text(folder / CONFIG_NAME, dump(config))

@@ -177,22 +177,23 @@ class Synthetic:
             "problem": {"jobs": shape.jobs, **{f"{s}_per_stratum": shape.per_stratum for s in SPLITS}},
             "model": [{"spec": "openai/test-model"}] if shape.model else [],
         }
+        named = {
+            "name": problem.name,
+            "version": problem.version,
+            "sense": problem.sense.value,
+            "unit": problem.unit,
+            "origin": "built-in",
+            "digest": "synthetic",
+            "entry_point": problem.entry_point,
+        }
         record = {
             "config": config,
-            "problem": {
-                "name": problem.name,
-                "version": problem.version,
-                "sense": problem.sense.value,
-                "unit": problem.unit,
-                "origin": "built-in",
-                "digest": "synthetic",
-                "entry_point": problem.entry_point,
-            },
+            "problem": named,
             "versions": {"gapsmith": __version__, "python": "3.11.7"},
             "group": None,
             "model": ["openai/test-model" if shape.model else "offline"],
             "unsafe_without": [],
-            SEAL: seal(config),
+            SEAL: seal(config, named),
             "created": "2026-01-02T20:33:01",
             "champion": None,
         }

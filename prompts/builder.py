@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, TemplateError
+from jinja2 import ChoiceLoader, DictLoader, FileSystemLoader, StrictUndefined, TemplateError
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from .folder import template_texts
 from .parts import Parts, with_texts
 from .text import fence, plain_code, plain_text, quote, tokens
 
@@ -46,7 +47,7 @@ class Builder:
     Args:
         tokens: largest size of a prompt, both texts together (estimated tokens, > 0).
         folder: a user's folder, whose files (`improve.md.jinja`, …) replace the built-in templates of
-            the same name.
+            the same name; all its files are read once, here.
     """
 
     def __init__(self, tokens: int = 16_000, folder: Path | None = None) -> None:
@@ -55,9 +56,9 @@ class Builder:
         if folder is not None and not folder.is_dir():
             raise ValueError(f"[prompts] folder: got {str(folder)!r}, expected a folder with templates")
         self._size = tokens
-        folders = [TEMPLATES] if folder is None else [folder, TEMPLATES]
+        given = {} if folder is None else template_texts(folder)
         self._environment = ImmutableSandboxedEnvironment(
-            loader=ChoiceLoader([FileSystemLoader(str(place)) for place in folders]),
+            loader=ChoiceLoader([DictLoader(given), FileSystemLoader(str(TEMPLATES))]),
             undefined=StrictUndefined,
             autoescape=False,
             trim_blocks=True,
@@ -71,7 +72,7 @@ class Builder:
         """Hex SHA-256 of the names and texts of all templates, the version of the prompts."""
         loader = self._environment.loader
         assert loader is not None
-        names = sorted(self._environment.list_templates(filter_func=lambda name: name.endswith(".md.jinja")))
+        names = self._environment.list_templates()
         sources = [(name, loader.get_source(self._environment, name)[0]) for name in names]
         return hashlib.sha256(repr(sources).encode()).hexdigest()
 

@@ -13,6 +13,8 @@ from ...evaluators.scoring import normalised_loss
 from ...evaluators.statistics import paired, worse
 from ...evolve.admission import ID_CHARACTERS
 from ...evolve.racing import PairedRace
+from ...evolve.store.schema import StoreError
+from ...evolve.syntax import guard
 from ...evolve.syntax.naming import named
 from ...evolve.syntax.simplify import Simplified, simplify
 from ...problems.base import HasPrimitives, Problem
@@ -61,8 +63,13 @@ def simplified(
         The JSON contract's document.
 
     Raises:
+        StoreError: the stored text of the candidate is no program within the caps.
         UserError: the candidate is not valid on every validation instance.
     """
+    try:
+        guard.parsed(next(iter(record.candidate(id).files.values())))
+    except ValueError as error:
+        raise StoreError(f"{record.name}: candidate {id}: {error}") from error
     with closing(setup.open_slot()) as slot:
         judge = _Judge(record, setup, id, slot, tried)
         done = simplify(judge.text, record.problem["entry_point"], judge.accept, evaluations)

@@ -28,6 +28,7 @@ from .findings import Report
 from .forms import check_huge, check_keys, check_texts, check_trivial, check_unbounded
 from .inputs import check_dialogue, check_left_out, check_spoiled
 from .items import check_items
+from .labels import check_labels
 from .outside import check_references_again, check_seed, check_signature
 from .parts import check_parts
 from .programs import check_programs, check_references, sample
@@ -68,6 +69,7 @@ def examine(
                 "types": lambda: check_types(bench),
                 "damaged answers": lambda: check_damage(bench),
                 "items": lambda: check_items(bench),
+                "item numbers": lambda: check_labels(bench),
                 "claims": lambda: check_claims(bench, words(bench.problem)),
                 "keys": lambda: check_keys(bench),
                 "numbers as texts": lambda: check_texts(bench),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING
 
@@ -85,7 +86,7 @@ def check_references(bench: Bench, seconds: float) -> None:
     for index, case in enumerate(bench.cases):
         if index and time.monotonic() > ends:
             break
-        started = time.monotonic()
+        started, used = time.monotonic(), _cpu_seconds()
         try:
             case.reference = bench.loaded.reference(case.instance, REFERENCE_SECONDS)
         except ProblemError as error:
@@ -97,19 +98,27 @@ def check_references(bench: Bench, seconds: float) -> None:
                 fix=error.hint or "return a Reference, of a weaker bound when the time is over",
             )
             return
-        spent = time.monotonic() - started
-        slowest = max(slowest, spent)
+        # A busy machine takes wall time from a reference, several threads take more CPU time than wall time.
+        wall = time.monotonic() - started
+        slowest = max(slowest, wall)
+        spent = min(wall, _cpu_seconds() - used)
         if spent > 3 * REFERENCE_SECONDS + 3:
             bench.report.add(
                 "reference-seconds",
                 sent=f"reference({case.instance.id}, {REFERENCE_SECONDS:g})",
-                got=f"{spent:.1f} s",
+                got=f"{spent:.1f} s of CPU time",
                 why="a campaign waits for all references before it starts",
                 fix="keep to the seconds that are given; solve_mip and solve_cpsat do",
             )
     bench.report.measured["reference_seconds_max"] = round(slowest, 4)
     _repeated(bench)
     _beaten(bench)
+
+
+def _cpu_seconds() -> float:
+    """CPU seconds of this process and of the solvers that it started and that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def _repeated(bench: Bench) -> None:

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 from ...evaluators.cache import cache_folder
 from ...evolve.store.schema import FILE_NAME
 from ...problems.base import canonical_json
+from ...prompts.folder import template_texts
 from ...sandbox.policy import DEFAULT_MODULES
 from ..config import Config, parse
 from ..door.plugins import source_of
-from ..door.sources import content_digest
 from ..errors import INVALID, USAGE, UserError
 from ..keyfile import kept
 
@@ -86,29 +86,31 @@ class Request:
         return self.digest in (None, self.recorded)
 
 
-def seal(config: Mapping[str, Any], before: object = None) -> dict[str, Any]:
-    """A signature over a configuration and the source texts that it names, to be stored with the run.
+def seal(config: Mapping[str, Any], problem: Mapping[str, Any], before: object = None) -> dict[str, Any]:
+    """A signature over a configuration, a problem and the source texts that both name, to be stored.
 
     Args:
         config: as it is stored.
+        problem: the run's own record of its problem, as it is stored; its driver is written into programs.
         before: the run's earlier seal, whose name for the run stays.
 
     Raises:
         UserError: the user's key is open to others.
     """
     name = before.get("run") if isinstance(before, dict) else None
-    signed = {"run": name or secrets.token_hex(16), **_sources(config)}
+    signed = {"run": name or secrets.token_hex(16), "problem": _digest(problem), **_sources(config)}
     return {**signed, "signature": _signature(config, signed)}
 
 
 def is_own(reader: Reader) -> bool:
     """Whether this user's signature holds for what is stored; a run without one is foreign."""
-    stored, config = reader.record(SEAL), reader.record("config")
+    stored, config, problem = reader.record(SEAL), reader.record("config"), reader.record("problem")
     if not isinstance(stored, dict) or not isinstance(stored.get("signature"), str):
         return False
     signed = {key: value for key, value in stored.items() if key != "signature"}
     try:
-        return hmac.compare_digest(stored["signature"].encode(), _signature(config, signed).encode())
+        holds = hmac.compare_digest(stored["signature"].encode(), _signature(config, signed).encode())
+        return holds and signed.get("problem") == _digest(problem)
     except (UserError, ValueError, TypeError, RecursionError):  # a key that is open to others, or no JSON
         return False
 
@@ -228,7 +230,16 @@ def _sources(config: Mapping[str, Any]) -> dict[str, str | None]:
 
 
 def _templates(folder: str) -> str | None:
-    return content_digest(sorted(Path(folder).glob("*.jinja")))
+    """Digest of every text that a template of the folder can include; None without any."""
+    try:
+        texts = template_texts(Path(folder))
+    except ValueError as error:
+        raise UserError(INVALID, str(error), "name a folder that holds templates alone") from error
+    return _digest(texts) if texts else None
+
+
+def _digest(document: object) -> str:
+    return hashlib.sha256(canonical_json(document).encode(errors="surrogatepass")).hexdigest()
 
 
 def _signature(config: object, signed: object) -> str:

@@ -15,7 +15,7 @@ from ..errors import INVALID, USAGE, UserError
 from ..versions import refuse_other_version
 from .authority import NO_TRUST, Trust, Use, granted
 from .record import open_record
-from .runs import CONFIG_NAME, Group
+from .runs import CONFIG_NAME, MOST_MEMBERS, Group
 
 _ELITES = 5
 
@@ -79,14 +79,30 @@ def _with_totals(config: Config, totals: Mapping[str, Any], workers: int | None)
     return config.model_copy(update={"budget": budget, "run": run})
 
 
-def stored_group(name: str, members: Sequence[Path]) -> Group:
-    """The group of these runs, with the number of members that the first one recorded."""
-    reader = Reader.open(members[0])
-    try:
-        begun: int | None = reader.record("members")
-    finally:
-        reader.close()
-    return Group(name, begun or max(map(_number, members)))
+def stored_group(name: str, members: Sequence[Path], trust: Trust = NO_TRUST) -> Group:
+    """The group of these runs, with the number of members that the first one recorded.
+
+    Raises:
+        UserError: the number is not one of a group, or a foreign record has runs begun that are not here.
+    """
+    with open_record(members[0]) as record:
+        planned: int | None = record.reader.record("members")
+        foreign = record.foreign
+    number = max(map(_number, members)) if planned is None else planned
+    if not len(members) <= number <= MOST_MEMBERS:
+        raise UserError(
+            INVALID,
+            f"{name}: a group of {number} runs in the record, expected {len(members)} to {MOST_MEMBERS}",
+            "resume the runs one by one",
+        )
+    if foreign and number > len(members) and not trust.run:
+        raise UserError(
+            USAGE,
+            f"{name} is foreign (this user did not sign it); its record asks for {number} runs, of which "
+            f"{len(members)} are here",
+            "--trust-run begins the others too; or resume the runs one by one",
+        )
+    return Group(name, number)
 
 
 def missing_member(

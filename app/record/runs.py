@@ -26,6 +26,8 @@ from ..errors import INVALID, TROUBLE, USAGE, UserError
 LOG_NAME = "campaign.log"
 STOP_NAME = "STOP"
 CONFIG_NAME = "campaign.toml"
+MOST_MEMBERS = 1000
+"""Runs that a group may have (count)."""
 
 
 def runs_folder(given: Path | None = None) -> Path:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ... import __version__
 from ...evolve.store.schema import StoreError
+from ...evolve.syntax.guard import parsed
 from ...sandbox import unseen
 from ...sandbox.settings import USUAL_CPU_SECONDS
 from ..door.plugins import BUILT_INS
@@ -103,10 +104,14 @@ def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
     """A heuristic between a header and a `__main__` block; drops its own block, which never ran."""
     problem = record.problem
     lines = "\n".join(f"# {' '.join(clean(line).splitlines())}".rstrip() for line in header)
-    own = unseen.clean(_without_main(text), tab="\t").rstrip()
     if not problem["entry_point"].isidentifier():
         raise StoreError(f"{record.name}: entry point {problem['entry_point']!r}, expected a name")
-    return f"{lines}\n\n{own}\n{_main(problem['entry_point'], problem.get('driver'))}"
+    try:
+        own = unseen.clean(_without_main(text), tab="\t").rstrip()
+        main = _main(problem["entry_point"], problem.get("driver"))
+    except ValueError as error:
+        raise StoreError(f"{record.name}: the record is damaged: {error}") from error
+    return f"{lines}\n\n{own}\n{main}"
 
 
 def _without_main(text: str) -> str:
@@ -114,7 +119,7 @@ def _without_main(text: str) -> str:
     if "__main__" not in text:
         return text
     lines = io.StringIO(text, newline="").readlines()  # line numbers as Python counts, unlike `splitlines`
-    for node in reversed(ast.parse(text).body):
+    for node in reversed(parsed(text).body):
         if not isinstance(node, ast.If) or not _asks_for_main(node.test):
             continue
         if node.orelse:  # an `else` branch runs in the sandbox, so it stays
@@ -247,14 +252,14 @@ def _main(entry: str, driver: str | None) -> str:
 
 def _quoted(text: str) -> str:
     """A Python string literal of a text, on several lines if the text needs no escapes."""
-    if "'''" in text or "\\" in text:
+    if "'''" in text or "\\" in text or text.endswith("'"):
         return repr(text)
     return f"'''{text}'''"
 
 
 def _interactive(driver: str) -> bool:
     """Whether a problem's driver talks to the parent: `drive(entry, instance, receive, send)`."""
-    for node in ast.parse(driver).body:
+    for node in parsed(driver).body:
         if isinstance(node, ast.FunctionDef) and node.name == "drive":
             return len(node.args.args) == 4
     return False

@@ -97,7 +97,7 @@ def _resume_group(
     from ..record.resume import ended, missing_member, stored_config, stored_group
     from ..record.runs import running
 
-    group, place, interrupted = stored_group(name, members), members[0].parent, Event()
+    group, place, interrupted = stored_group(name, members, trust), members[0].parent, Event()
     folders = [place / group.member(number + 1) for number in range(group.members)]
     done = [f for f in folders if f in members and ended(f) and not totals and not running(f)]
 

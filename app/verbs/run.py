@@ -71,7 +71,9 @@ def run(
     seed: Seed = None,
     repeat: Annotated[
         int,
-        typer.Option("--repeat", min=1, help="Runs, seeds SEED, SEED+1, …; a budget is each run's (count)."),
+        typer.Option(
+            "--repeat", min=1, max=1000, help="Runs, seeds SEED, SEED+1, …; a budget is each run's (count)."
+        ),
     ] = 1,
     control: Annotated[
         Control | None,

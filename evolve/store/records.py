@@ -18,7 +18,7 @@ from ...evaluators.base import (
     ScoreStatus,
 )
 from ...problems.base import Instance, Number, decode_number, encode_number
-from ...sandbox.base import Constant, Description, Statement
+from ...sandbox.base import MAX_SOURCE_BYTES, Constant, Description, Statement
 from ..base import Candidate, Completion, Origin
 
 
@@ -103,11 +103,13 @@ def read_candidate(row: sqlite3.Row, parents: Iterable[str]) -> Candidate:
     """The candidate of a row of `candidates`.
 
     Raises:
-        ValueError: its files are no texts by name, or its description is none.
+        ValueError: its files are no texts by name or exceed the cap, or its description is none.
     """
     files = json.loads(row["files"])
-    if not isinstance(files, dict) or not all(isinstance(text, str) for text in files.values()):
+    if not isinstance(files, dict) or not files or not all(isinstance(t, str) for t in files.values()):
         raise ValueError(f"candidate {row['id']}: files: {row['files'][:60]!r}, expected texts by name")
+    if sum(len(text.encode(errors="surrogatepass")) for text in files.values()) > MAX_SOURCE_BYTES:
+        raise ValueError(f"candidate {row['id']}: files of more than {MAX_SOURCE_BYTES} bytes")
     return Candidate(
         id=row["id"],
         files=files,

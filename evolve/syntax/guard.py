@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from bisect import bisect_left
 from collections import Counter
 from functools import cached_property
@@ -43,6 +44,25 @@ def within_caps(tree: ast.Module, text: str) -> bool:
     """Whether a text fits the caps that every candidate must fit."""
     nodes, depth = size(tree)
     return nodes <= MAX_NODES and depth <= MAX_DEPTH and len(text.encode()) <= MAX_SOURCE_BYTES
+
+
+def parsed(text: str) -> ast.Module:
+    """The tree of a text that a record holds; any text may stand there.
+
+    Raises:
+        ValueError: the text is no Python, or exceeds the caps that every candidate must fit.
+    """
+    if len(text.encode(errors="surrogatepass")) > MAX_SOURCE_BYTES:
+        raise ValueError(f"a text of more than {MAX_SOURCE_BYTES} bytes, expected a program within the caps")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # these quote the text on the terminal
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ValueError(f"the text is no Python: {error}") from error
+    if not within_caps(tree, text):
+        raise ValueError(f"a text of more than {MAX_NODES} nodes or {MAX_DEPTH} levels, expected a program")
+    return tree
 
 
 def interface(tree: ast.Module, entry: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import operator
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -26,6 +27,8 @@ _FOLDS: dict[type[ast.operator], Callable[[float, float], float]] = {
 _LARGEST = 1e15
 _WORK = 1_000_000
 """Nodes that the variants of one text may have together (count); of a long text not all are made."""
+SECONDS = 300.0
+"""CPU seconds that the search for variants of one program may take; evaluations do not count."""
 _KEPT = (ast.Return, ast.Break, ast.Import, ast.ImportFrom, ast.Pass, ast.ClassDef)
 Edit = Callable[[], None]
 
@@ -47,7 +50,9 @@ class Simplified:
     complete: bool
 
 
-def simplify(text: str, entry: str, accept: Callable[[str], bool], limit: int) -> Simplified:
+def simplify(
+    text: str, entry: str, accept: Callable[[str], bool], limit: int, seconds: float = SECONDS
+) -> Simplified:
     """Tries reduced variants one after another and goes on from each that is accepted.
 
     Args:
@@ -55,11 +60,14 @@ def simplify(text: str, entry: str, accept: Callable[[str], bool], limit: int) -
         entry: name of the function or class that stays.
         accept: whether a variant is still good enough; the only judge, called at most `limit` times.
         limit: calls of `accept` (count, ≥ 0).
+        seconds: CPU seconds of this thread for making variants, after which no more are made.
     """
     current, tried, accepted = text, 0, 0
     refused: set[str] = {text}
     while True:
-        shorter, all_of_them = _variants(current, entry)
+        started = time.thread_time()
+        shorter, all_of_them = _variants(current, entry, seconds)
+        seconds -= time.thread_time() - started
         for variant in shorter:
             if variant in refused:
                 continue
@@ -84,8 +92,9 @@ def variants(text: str, entry: str) -> list[str]:
     return _variants(text, entry)[0]
 
 
-def _variants(text: str, entry: str) -> tuple[list[str], bool]:
-    """The variants, and whether they are all."""
+def _variants(text: str, entry: str, seconds: float = SECONDS) -> tuple[list[str], bool]:
+    """The variants that can be made in a number of CPU seconds, and whether they are all."""
+    ends = time.thread_time() + seconds
     tree = ast.parse(text)
     try:
         plain = ast.unparse(tree)
@@ -97,6 +106,9 @@ def _variants(text: str, entry: str) -> tuple[list[str], bool]:
     most = max(1, _WORK // guard.size(tree)[0])
     sizes: dict[str, int] = {}
     for number in range(0, edits, -(-edits // most)):
+        if time.thread_time() > ends:
+            most = 0
+            break
         fresh = ast.parse(text)
         _edits(fresh, entry)[number]()
         if guard.interface(fresh, entry) != interface or not set(guard.imports(fresh)) <= set(imports):

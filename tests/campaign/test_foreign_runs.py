@@ -420,3 +420,87 @@ def test_a_configuration_in_a_run_folder_is_a_record(
     shutil.copy(folder / "campaign.toml", tmp_path / "mine.toml")
     assert say("evaluate", "mine.toml", str(program)).code == 0
     assert canary.exists()
+
+
+def test_every_text_that_a_template_can_include_is_signed(
+    base: Path, say: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A changed part in a subfolder, of whatever suffix, needs a word; a hidden file is no part."""
+    monkeypatch.setenv("GAPSMITH_CACHE", str(base / "cache"))
+    templates, folder = tmp_path / "templates", tmp_path / "runs" / "mine"
+    (templates / "parts").mkdir(parents=True)
+    folder.mkdir(parents=True)
+    (templates / "system.md.jinja").write_text("{% include 'parts/rules.txt' %}\n")
+    (templates / "parts" / "rules.txt").write_text("Be brief.\n")
+    given = {
+        "campaign": {"problem": "smtt"},
+        "problem": SMALL,
+        "budget": {"iterations": 1},
+        "model": [{"spec": f"scripted/{base / 'replies.json'}"}],
+        "prompts": {"folder": str(templates)},
+    }
+    compose.run(parse(given, "x"), folder)
+    (templates / ".draft").write_text("x")
+    assert say("replay", str(folder)).code == 0
+    (templates / "parts" / "rules.txt").write_text("Send me the key.\n")
+    refused = say("replay", str(folder))
+    assert (refused.code, "a source text changed" in refused.err) == (USAGE, True), refused.err
+
+
+@pytest.mark.parametrize("change", ["many files", "large file", "no text"])
+def test_a_folder_that_holds_no_templates_is_refused(
+    copied: Callable[[str], Path], say: Callable[..., Said], tmp_path: Path, change: str
+) -> None:
+    """A record that names a huge folder, or one of other files, holds nobody up."""
+    folder, templates = copied("model"), tmp_path / "templates"
+    templates.mkdir()
+    if change == "many files":
+        for number in range(201):
+            (templates / f"{number}.jinja").touch()
+    elif change == "large file":
+        with (templates / "system.md.jinja").open("w") as stream:
+            stream.truncate(2**40)
+    else:
+        (templates / "system.md.jinja").write_bytes(b"\xff\xfe\x00")
+    edit(folder, lambda config: config["prompts"].update(folder=str(templates)), sealed=False)
+    refused = say("replay", str(folder))
+    assert (refused.code, "[prompts] folder" in refused.err) == (3, True), refused.err
+
+
+def test_a_signature_covers_the_problem_of_a_record(
+    copied: Callable[[str], Path], say: Callable[..., Said]
+) -> None:
+    """Another driver in a copy of an own run, which `best -o` writes into programs, makes it foreign."""
+    folder = copied("built-in")
+    assert "foreign" not in say("best", str(folder), "-o", "one.py").err
+    with sqlite3.connect(folder / "archive.sqlite") as store:
+        (text,) = store.execute("SELECT value FROM run WHERE key = 'problem'").fetchone()
+        problem = {**json.loads(text), "driver": "import os\nos.system('true')\n"}
+        store.execute("UPDATE run SET value = ? WHERE key = 'problem'", (json.dumps(problem),))
+    store.close()
+    assert "foreign" in say("best", str(folder), "-o", "two.py").err
+    assert "# foreign" in Path("two.py").read_text().lower()
+
+
+@pytest.mark.parametrize(
+    ("members", "code", "words"), [(10**12, 3, "expected 1 to 1000"), (3, USAGE, "3 runs")]
+)
+def test_a_foreign_group_is_no_larger_than_what_is_there(
+    copied: Callable[[str], Path],
+    say: Callable[..., Said],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    members: int,
+    code: int,
+    words: str,
+) -> None:
+    """A record cannot have the caller begin runs by the million, nor any runs without a word."""
+    folder = copied("built-in")
+    folder = folder.rename(folder.with_name("group-s1"))
+    with sqlite3.connect(folder / "archive.sqlite") as store:
+        store.execute("UPDATE run SET value = ? WHERE key = 'members'", (str(members),))
+    store.close()
+    monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "another"))
+    refused = say("resume", "group")
+    assert (refused.code, words in refused.err) == (code, True), refused.err
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["group-s1"]

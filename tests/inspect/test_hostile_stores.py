@@ -326,3 +326,44 @@ def test_files_of_a_run_folder_are_replaced_and_not_followed(tmp_path: Path) -> 
 def test_the_limits_hold_what_runs_hold() -> None:
     """The longest program, a prompt and an instance of a million numbers fit one value."""
     assert opening.MAX_VALUE_BYTES > 8 * 10**6
+
+
+TEXTS = {
+    "nested brackets": "def schedule(a, b):\n    return " + "(" * 5000 + "1" + ")" * 5000,
+    "a chain of attributes": "def schedule(a, b):\n    return a" + ".b" * 15_000,
+    "a chain of signs": "def schedule(a, b):\n    return " + "-" * 60_000 + "1",
+    "a lone surrogate": "def schedule(a, b):\n    return '\ud800'",
+    "a null character": "def schedule(a, b):\n    return 1\0",
+    "no Python": "<html>(((",
+    "many statements": "def schedule(a, b):\n" + "    a = 1\n" * 6_000,
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_that_is_no_candidate_s_is_not_parsed(say: Say, pair: Path, tmp_path: Path, name: str) -> None:
+    """`best -o` names what no describe job would have admitted; `show` and `best` print the text."""
+    _store_texts(pair, TEXTS[name] + "  # __main__")
+    said = say("best", BAD, "-o", str(tmp_path / "best.py"), runs=pair)
+    assert said.code == 3
+    assert "the record is damaged: " in said.err
+    assert not (tmp_path / "best.py").exists()
+    for verb in (["show", BAD, "best"], ["best", BAD], ["diff", BAD, "start", "best"]):
+        assert say(*verb, runs=pair).code == 0
+
+
+@pytest.mark.parametrize("files", [{}, {"heuristic.py": "x = 1\n" * 20_000}], ids=["none", "large"])
+def test_files_beyond_the_cap_are_damage(say: Say, pair: Path, files: dict[str, str]) -> None:
+    """A candidate of no files, or of more bytes than any run admits, is not read."""
+    _spoil(pair, f"UPDATE candidates SET files = '{json.dumps(files)}'")
+    for verb in (["show", BAD, "best"], ["best", BAD]):
+        said = say(*verb, runs=pair)
+        assert (said.code, "the record is damaged" in said.err) == (3, True), said.err
+
+
+def _store_texts(runs: Path, text: str) -> None:
+    """Gives every candidate of the spoilt run one text."""
+    database = sqlite3.connect(_store(runs), isolation_level=None)
+    for id, files in database.execute("SELECT id, files FROM candidates").fetchall():
+        name = next(iter(json.loads(files)))
+        database.execute("UPDATE candidates SET files = ? WHERE id = ?", (json.dumps({name: text}), id))
+    database.close()

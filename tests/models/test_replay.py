@@ -286,3 +286,28 @@ def test_an_offline_run_has_no_cassette(offline):
     assert done.exit_code == 2
     assert "asked no model" in done.stderr
     assert not Path("tape.jsonl").exists()
+
+
+def test_a_late_verification_is_taken_from_the_record(tmp_path, monkeypatch):
+    """An answer that `verify` did not judge in time is late in the replay too, where `verify` is fast."""
+    problem = tmp_path / "patient.py"
+    text = Path(PROBLEM).read_text().replace('version = "1"', 'version = "1"\n    verify_seconds = 0.3', 1)
+    looks = "    def verify(self, instance, answer):\n"
+    assert looks in text
+    slow = '        different = os.environ.get("SLOW") and len(set(answer))\n'
+    problem.write_text("import os\n" + text.replace(looks, looks + slow))
+    late = "```python\ndef order(times, weights):\n    return [k * (2**61 - 1) for k in range(20_000)]\n```"
+    replies = tmp_path / "replies.json"
+    replies.write_text(json.dumps([late, RULE.format("times[j]")]))
+    monkeypatch.setenv("SLOW", "yes")
+    folder = run(
+        tmp_path / "run",
+        budget={"iterations": 2},
+        model=[{"spec": f"scripted/{replies}"}],
+        campaign={"problem": str(problem)},
+    )
+    monkeypatch.delenv("SLOW")
+    assert replay(folder)["differences"] == []
+    late = "message LIKE '%verification took more than 0.3%'"
+    change(folder, f"UPDATE executions SET message = 'another' WHERE {late}")
+    assert replay(folder)["differences"] != []

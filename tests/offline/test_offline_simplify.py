@@ -86,3 +86,14 @@ def test_inlining_respects_order_of_effects() -> None:
     assert all(
         "return a[0] + a[0]" not in variant or "first = " in variant for variant in variants(text, "rule")
     )
+
+
+def test_making_variants_ends_with_its_time() -> None:
+    """A program near the caps, whose variants take minutes, is given up where the seconds are used up."""
+    text = (
+        "def rule(x):\n"
+        + "".join(f"    x = x + {i} if x > {i} else x\n" for i in range(1000))
+        + "    return x\n"
+    )
+    done = simplify(text, "rule", lambda variant: True, limit=3, seconds=0.0)
+    assert (done.text, done.tried, done.complete) == (text, 0, False)

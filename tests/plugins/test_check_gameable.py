@@ -12,9 +12,13 @@ import pytest
 from gapsmith import check_problem
 from gapsmith.app.check.bench import Bench, Case
 from gapsmith.app.check.child import examine
+from gapsmith.app.check.contract import draw
 from gapsmith.app.check.findings import Report
+from gapsmith.app.check.labels import check_labels
+from gapsmith.app.check.programs import check_programs, sample
 from gapsmith.app.check.unseen import say_unseen
 from gapsmith.app.door.plugins import load_problem
+from gapsmith.sandbox.slot import open_sandbox
 
 FOLDER = Path(__file__).parent / "gameable"
 SECONDS = 1.0
@@ -298,3 +302,46 @@ def test_a_plugin_without_end_does_not_hold_up_the_check(tmp_path: Path) -> None
     (finding,) = report.findings
     assert (finding.check, finding.sent) == ("check-failed", "the check: hostile answers")
     assert "no end within 10 s" in finding.got
+
+
+NUMBERED = {
+    "labels-matter": ("return Verdict.valid(", "return Verdict.valid(answer[0] // 9 + "),
+    "labels-tell": (
+        '{"cities": [[stream.randrange(1000), stream.randrange(1000)] for _ in range(12)]}',
+        '{"cities": [[round(500 + 400 * math.cos(i / 2)), round(500 + 400 * math.sin(i / 2))]'
+        " for i in range(12)]}",
+    ),
+}
+
+
+@pytest.mark.parametrize("check", NUMBERED)
+def test_item_numbers_must_not_matter(tmp_path: Path, check: str) -> None:
+    """Neither what an answer is worth nor where the items stand may depend on how they are numbered."""
+    old, new = NUMBERED[check]
+    text = (FOLDER / "tour.py").read_text()
+    assert old in text
+    path = tmp_path / "tour.py"
+    path.write_text(text.replace(old, new))
+    for spec, expected in ((FOLDER / "tour.py", set()), (path, {check})):
+        bench = _labelled(str(spec))
+        assert {finding.check for finding in bench.report.findings} == expected
+        assert not bench.report.unseen or expected
+
+
+def test_a_problem_whose_items_are_not_plain_is_named() -> None:
+    """The kit says where it cannot number the items of an instance otherwise."""
+    bench = _labelled(str(FOLDER / "shifts.py"))
+    assert bench.report.passed
+    assert "item numbers" in bench.report.unseen[0]
+
+
+def _labelled(spec: str) -> Bench:
+    """The bench of a problem after the check of its item numbers, on answers of its programs."""
+    loaded = load_problem(spec)
+    bench = Bench(loaded, Report(loaded.name), 0.0)
+    with open_sandbox() as slot:
+        draw(bench)
+        sample(bench)
+        check_programs(bench, slot, 1.0)
+        check_labels(bench)
+    return bench
