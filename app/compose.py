@@ -247,6 +247,7 @@ def _campaign(
         starts=[candidate for candidate, _ in starts],
         points=source.points,
         guided=source.pace.waits,
+        notes_every=config.prompts.notes if source.pace.waits else 0,
     )
     for candidate, _ in starts:
         if next(iter(candidate.files.values())) in problem.start_programs().values():

@@ -21,6 +21,7 @@ from ..evolve.models.cassette import Cassette, Replies
 from ..evolve.search import Point
 from ..evolve.store.calls import StoredCalls
 from ..evolve.store.reader import Reader
+from ..evolve.store.recorded import written_notes
 from ..evolve.store.store import Store
 from .errors import INVALID, MISSING, USAGE, UserError
 from .record.recorded import cassette_of
@@ -103,11 +104,15 @@ def build_proposer(
         from ..evolve.offline import OfflineProposer
 
         return OfflineProposer()
+    from ..evolve.pages import page_of
     from ..evolve.prompted import PromptedProposer
 
     callers = build_callers(config, _LoggedCalls(store, folder.name), folder, sends=sends)
+    pages = {iteration: page_of(text) for iteration, text in written_notes(store.read).items()}
     explain = _explanations(store, folder.name, admission, evaluator)
-    return PromptedProposer(callers, prompt_builder(config), config.prompts, admission.examine, explain)
+    return PromptedProposer(
+        callers, prompt_builder(config), config.prompts, admission.examine, explain, pages
+    )
 
 
 def _explanations(store: Store, run: str, admission: Admission, evaluator: GapEvaluator) -> Explanations:

@@ -346,6 +346,8 @@ class Context:
         turn: with models: what is asked for in place of one more change: another representation, the strata
             that lose most, the same quality in less time, or a fresh start with the attempts in hand; None
             while the campaign makes progress.
+        pages: with models: the iterations that have written a page of notes, oldest first.
+        writes: with models: whether this ask writes a page first.
     """
 
     problem: Problem
@@ -364,6 +366,8 @@ class Context:
     complements: tuple[Complement, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     turn: Turn | None = None
+    pages: tuple[int, ...] = ()
+    writes: bool = False
 
 
 class Proposer(Protocol):

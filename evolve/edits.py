@@ -61,14 +61,14 @@ def apply_reply(reply: str, parent: str, entry_point: str, cut: bool = False) ->
     Raises:
         EditError: no code, or it does not fit the parent.
     """
-    reply = _without_thoughts(reply.replace("\r\n", "\n"))
+    reply = without_thoughts(reply.replace("\r\n", "\n"))
     if hunks := find_hunks(reply):
         return _tidy(apply_hunks(parent, hunks))
     text = restore(find_program(reply, entry_point, cut))
     return _tidy(splice(parent, text)) if START in parent else _tidy(text)
 
 
-def _without_thoughts(reply: str) -> str:
+def without_thoughts(reply: str) -> str:
     """The reply after a reasoning model's inline thoughts."""
     return reply.rsplit("</think>", 1)[-1]
 

@@ -10,10 +10,17 @@ from .knobs import knob
 
 @dataclass(frozen=True)
 class PromptSettings:
-    """Size and templates of a prompt, and who is asked."""
+    """What prompts hold, and who is asked."""
 
     tokens: int = knob(16_000, "size of one prompt (estimated tokens, >= 1)", ge=1)
     folder: str | None = knob(None, "folder whose templates replace the built-in ones")
+    notes: int = knob(
+        10,
+        "outcomes after which one more call writes the page of notes anew that later prompts show (count; "
+        "0 is no notes)",
+        ge=0,
+    )
+    ledger: bool = knob(True, "whether prompts list what was tried, each line with its reply's own sentence")
     choice: Literal["weights", "bandit"] = knob(
         "weights",
         "how model and operator are chosen: by weight, or by improvement per cost",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from ..prompts.builder import STALLED, Builder, PromptTooLarge
+from ..prompts.builder import NOTES, STALLED, Builder, PromptTooLarge
 from ..prompts.parts import Failure, Parts
 from .admission import Fault
 from .base import (
@@ -29,6 +29,7 @@ from .models.base import ErrorKind, Leavable, ModelError, Recourse
 from .models.caller import Caller
 from .models.cassette import RecordedModel
 from .models.ensemble import Arm, Choice, Member, arms, choose
+from .pages import page_of
 from .prompt_settings import PromptSettings
 from .shown import Explain, failure_of, nothing, parts_for
 from .unusable import Unusable
@@ -38,6 +39,8 @@ HUNKS_FROM_LINES = 150
 """Programs of more lines are changed by hunks, shorter ones written anew."""
 REFUSALS = ("refusal", "content_filter")
 
+NOTES_ROUND = 0
+"""Round of the call that writes the page of notes, before the ask's own question."""
 Examine = Callable[[Mapping[str, str]], Examined | Fault]
 
 
@@ -51,6 +54,7 @@ class PromptedProposer:
         examine: describes files that can be a candidate, or says why they can be none (syntax, entry point,
             imports); called from several threads at once. With it the repair round covers these faults too.
         explain: says what programs' answers do with instances; called from several threads at once.
+        pages: iteration → page of notes that it wrote in an earlier session.
     """
 
     def __init__(
@@ -60,12 +64,14 @@ class PromptedProposer:
         settings: PromptSettings,
         examine: Examine | None = None,
         explain: Explain = nothing,
+        pages: Mapping[int, str] | None = None,
     ) -> None:
         self._callers = list(callers)
         self._builder = builder
         self._settings = settings
         self._examine = examine
         self._explain = explain
+        self._pages = dict(pages or {})
         self._arms = arms([Member(c.settings.spec, c.settings.weight, c.settings.price) for c in callers])
         self._unusable = Unusable([c.unusable_replies for c in callers])
 
@@ -80,6 +86,8 @@ class PromptedProposer:
             sentences = [f"{c.model.name}: {self._unusable.sentence(n)}" for n, c in enumerate(self._callers)]
             raise ModelError(ErrorKind.GARBAGE, "; ".join(sentences), final=True)
         arm = self.choose(parents, context, rng)
+        if context.writes:
+            self._write_page(arm, parents, context)
         if arm.operator == "repair" and context.failed is not None:
             mended = self.ask_for("repair", parents, context, failure_of(context.failed, context, parents[0]))
             return self._round(arm, mended, Origin.REPAIR, 1, context.failed.candidate.files, context)
@@ -123,7 +131,36 @@ class PromptedProposer:
     def _parts(
         self, operator: str, parents: Sequence[Elite], context: Context, failure: Failure | None
     ) -> Parts:
-        return parts_for(operator, parents, context, failure, HUNKS_FROM_LINES, self._explain)
+        shown = context if self._settings.ledger else replace(context, attempts=())
+        notes = self._newest_page(context)
+        return parts_for(operator, parents, shown, failure, HUNKS_FROM_LINES, self._explain, notes)
+
+    def _newest_page(self, context: Context) -> str:
+        """The page of notes of those that an ask knows of and, if it has just written one, its own."""
+        known = (*context.pages, context.iteration) if context.writes else context.pages
+        return next((page for number in reversed(known) if (page := self._pages.get(number))), "")
+
+    def _write_page(self, arm: Arm, parents: Sequence[Elite], context: Context) -> None:
+        """Asks the arm's model for the page of notes; without a reply the old page stays.
+
+        Raises:
+            ModelError: a person must act.
+        """
+        if self._record is not None and not self._record.asked(context.iteration, NOTES_ROUND):
+            return  # no page then: a cap left no room for it, or notes were off
+        best = parents[0] if context.best is None else context.best
+        parts = self._parts(NOTES, [best], context, None)
+        try:
+            prompt = Prompt(*self._builder.render(NOTES, parts))
+            completion = self._callers[arm.model].ask(prompt, NOTES, context.iteration, NOTES_ROUND)
+        except (PromptTooLarge, BudgetSpent):
+            return
+        except ModelError as error:
+            if error.recourse is Recourse.PERSON:
+                raise
+            return
+        if completion.finish_reason not in REFUSALS:
+            self._pages[context.iteration] = page_of(completion.text)
 
     @property
     def course(self) -> Course | None:

@@ -30,6 +30,7 @@ from .base import (
 from .guide import Guide
 from .islands import Islands, IslandSettings
 from .memory import Memory
+from .pages import Pages
 from .racing import PairedRace, RaceSettings
 from .selection import Control, FreshSettings, InspirationSettings, Selection
 from .stall import Stall, StallSettings
@@ -116,6 +117,7 @@ class Search:
         starts: Iterable[Candidate] = (),
         points: Mapping[int, Point] | None = None,
         guided: bool = False,
+        notes_every: int = 0,
     ) -> None:
         """Begins a search.
 
@@ -129,6 +131,7 @@ class Search:
             starts: all start programs, also those that lost their cell to another one.
             points: points of tuning by iteration where a record says them; None tunes.
             guided: whether models are asked, which read what the search has learnt.
+            notes_every: outcomes after which a model writes the page of notes anew (count; 0 is never).
         """
         self.archive = archive
         self.start = start
@@ -150,6 +153,7 @@ class Search:
         self._guide = None if alone or not guided else Guide(start, self.memory, self._strata)
         self._attempts = Attempts(len(context.instances), archive.elites())
         self._stall = Stall(settings)
+        self._pages = Pages(notes_every if self._guide is not None else 0)
         self._validated = {start.candidate.id}
 
     def ask(self) -> Ask:
@@ -177,6 +181,7 @@ class Search:
         )
         if point is not None:
             return ask
+        self._pages.ask(number, self.tally.told)
         return replace(ask, context=self.context(number, elites, self.memory.take_failure(island)))
 
     def ask_again(
@@ -204,6 +209,8 @@ class Search:
         race = self._race(rival, elites[0]) if elites else None
         raced = None if rival is None else rival.candidate.id
         failed = None if tuned else self.memory.take_failure(island)
+        if not tuned:
+            self._pages.ask(number, self.tally.told)
         context = self.context(number, elites, failed) if elites and not tuned else None
         return Ask(number, island, parents, tuple(elites), raced, race, tuned=tuned, context=context)
 
@@ -239,6 +246,7 @@ class Search:
         self.tally.count(outcome, improved=improved, gained=gained, cost=cost)
         if self._control is Control.NONE:  # a control's proposals know nothing of each other
             self.memory.note_failure(ask.island, outcome, repairable=not ask.tuned)
+        self._pages.tell(ask.number)
         self.tuner.tell(ask.number, outcome, tuned=ask.tuned)
         events += self._islands.meet(self.tally.told)
         due = self.tally.told % self._settings.validate_every == 0
@@ -265,6 +273,8 @@ class Search:
             complements=self._strata.complements(best, self.archive.elites()),
             attempts=self._attempts.lines(),
             turn=self._stall.turn(number),
+            pages=self._pages.written,
+            writes=self._pages.writes(number),
         )
 
     def _parents(self, number: int, island: int) -> list[Elite]:

@@ -13,6 +13,7 @@ from statistics import fmean
 
 from ..evaluators.base import Score, ScoreStatus
 from ..problems.base import DescribesCalls, Driven, Instance, Number, Sense
+from ..prompts.builder import NOTES
 from ..prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task, Tried
 from ..prompts.text import cut, short_inputs
 from .base import Attempt, Context, Elite, End, Failed
@@ -51,7 +52,7 @@ def parts_for(
 ) -> Parts:
     """The parts of an operator's prompt; `hunks_from` is the length in lines from which edits are hunks."""
     parent = parents[0]
-    stalled = context.turn is not None and operator != "repair"
+    stalled = context.turn is not None and operator not in ("repair", NOTES)
     partner = parents[1] if operator == "combine" and not stalled and len(parents) > 1 else None
     best = context.best if context.best is not None else context.start
     labels = {best.candidate.id: "the best program", parent.candidate.id: "this program"}
@@ -60,7 +61,7 @@ def parts_for(
     others = _others(context, labels)
     labels |= {elite.candidate.id: label.replace("Program", "program") for label, elite, _ in others}
     text = main_text(parent) if failure is None or not failure.ran else failure.text
-    whole = operator in ("explore", "combine") or context.turn in ("representation", "fresh")
+    whole = operator in ("explore", "combine", NOTES) or context.turn in ("representation", "fresh")
     columns, strata = _table(parent, partner, best, [elite for _, elite, _ in others], context)
     parts = Parts(
         task=_task(parent, context),
@@ -70,7 +71,7 @@ def parts_for(
         others=tuple(_source(label, elite, context, note) for label, elite, note in others),
         columns=columns,
         strata=strata,
-        worst=tuple(_cases(parent, best, context, explain)) if failure is None else (),
+        worst=tuple(_cases(parent, best, context, explain)) if failure is None and operator != NOTES else (),
         losing=_losing(best, context),
         gains=_gains(parent, partner, context) if partner else "",
         tried=tuple(_tried(attempt, labels) for attempt in context.attempts),

@@ -60,17 +60,20 @@ def short_inputs(public: Mapping[str, Any], items: int = 12) -> str:
 
     Longer lists of numbers are summarised by their quantiles, other lists cut to `items` entries.
     """
-    return "\n".join(f"{' '.join(name.split())} = {_short(value, items)}" for name, value in public.items())
+    return "\n".join(f"{' '.join(name.split())} = {_summary(value, items)}" for name, value in public.items())
+
+
+def _summary(value: Any, items: int) -> str:
+    """Quantiles of a longer list of numbers, any other value cut."""
+    if not isinstance(value, list | tuple) or len(value) <= items or not all(map(_is_number, value)):
+        return _short(value, items)
+    ordered = sorted(value)
+    quantiles = [ordered[round(share * (len(value) - 1) / 100)] for share in _SHARES]
+    shown = ", ".join(f"{number:.6g}" if isinstance(number, float) else str(number) for number in quantiles)
+    return f"{len(value)} numbers, 0/10/25/50/75/90/100 %: {shown}"
 
 
 def _short(value: Any, items: int) -> str:
-    if isinstance(value, list | tuple) and len(value) > items and all(map(_is_number, value)):
-        ordered = sorted(value)
-        quantiles = [ordered[round(share * (len(value) - 1) / 100)] for share in _SHARES]
-        shown = ", ".join(
-            f"{number:.6g}" if isinstance(number, float) else str(number) for number in quantiles
-        )
-        return f"{len(value)} numbers, 0/10/25/50/75/90/100 %: {shown}"
     if isinstance(value, list | tuple):
         shown = ", ".join(_short(entry, max(2, items // 3)) for entry in value[:items])
         return f"[{shown}]" if len(value) <= items else f"[{shown}, …] ({len(value)} entries)"

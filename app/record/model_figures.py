@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...evolve.pages import page_of
 from ...evolve.store.reader import Reader
+from ...evolve.store.recorded import written_notes
 from ...evolve.store.work import calls_in_order, improved_iterations, without_candidate
 
 _COUNTS = ("calls", "replies", "candidates", "improved", "tokens_in", "tokens_out")
@@ -72,6 +74,12 @@ def _cost(rows: Sequence[Mapping[str, Any]], costs: Sequence[float | None]) -> f
 def notes(reader: Reader) -> list[str]:
     """Recorded notes on the models for readers of the results, such as a parameter that a model refused."""
     return [event.data["text"] for event in reader.events("note")]
+
+
+def newest_page(reader: Reader) -> str | None:
+    """The page of notes that a model wrote last; None without one."""
+    pages = list(written_notes(reader).values())
+    return page_of(pages[-1]) if pages else None
 
 
 def _nothing() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.work import executions, tested, work
 from ...problems.base import SPLITS
 from .authority import is_own
-from .model_figures import model_figures, model_usage, notes
+from .model_figures import model_figures, model_usage, newest_page, notes
 from .runs import LOG_NAME, status
 
 
@@ -45,6 +45,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "layers": dict(reader.record("layers") or {}),
         "models": models,
         "notes": [*notes(reader), *filter(None, [reader.record("ending")]), *_faults(folder, reader)],
+        "page": newest_page(reader),
     }
 
 

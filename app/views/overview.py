@@ -38,6 +38,9 @@ def print_overview(console: Console, record: RunRecord, summary: Mapping[str, An
     if summary["models"]:
         console.print()
         console.print(models_table(summary["models"]), soft_wrap=False)
+    if summary["page"]:
+        console.print("\nnotes of the models", style="bold")
+        console.print(clean(summary["page"]), markup=False)
     if summary["best"] is None and not record.baselines():
         console.print("\nnothing was evaluated yet", markup=False)
         return

@@ -313,6 +313,10 @@ class RecordedModel:
         """The recorded operator of an ask, and its name; see `Replies`."""
         return self._replies.chosen(iteration)
 
+    def asked(self, iteration: int, round: int) -> bool:
+        """Whether a question of this ask and round is recorded."""
+        return self._replies.prompt(iteration, round) is not None
+
     def complete(self, request: Request) -> Completion:
         """The recorded reply, or the recorded trouble; see `Model`."""
         found = self._replies.recorded(request.iteration, request.round, request.prompt)

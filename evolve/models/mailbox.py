@@ -1,6 +1,7 @@
 """`manual`: prompts are files that somebody answers with files: a chat window, a colleague, a program.
 
-    mailbox/0012.md          the prompt of iteration 12 (0012-repair.md: of its repair round)
+    mailbox/0012.md          the prompt of iteration 12 (0012-repair.md: of its repair; 0012-notes.md: the
+                             page of notes, which is asked for before some prompts)
     mailbox/0012.reply.md    the reply; Gapsmith reads it as soon as it is there and no longer grows
     mailbox/0012.problem.md  what is wrong with the reply, until it is changed
 
@@ -103,7 +104,7 @@ class ManualModel:
 
     def complete(self, request: Request) -> Completion:
         """Puts the prompt into the mailbox and waits for a reply that can be used; see `Model`."""
-        stem = f"{request.iteration:04d}" + ("" if request.round == 1 else "-repair")
+        stem = f"{request.iteration:04d}" + ("-notes", "", "-repair")[request.round]
         path = self._mailbox / f"{stem}.md"
         self._put_prompt(path, request)
         started = time.monotonic()

@@ -58,6 +58,15 @@ def operators_by_iteration(reader: Reader) -> dict[int, str]:
     return {row["iteration"]: row["operator"] for row in rows}
 
 
+def written_notes(reader: Reader) -> dict[int, str]:
+    """Iteration → the reply that is its page of notes, in the order of writing."""
+    rows = reader.rows(
+        "SELECT iteration, text FROM calls WHERE operator = 'notes' AND round = 0 AND state = 'replied' "
+        "ORDER BY id"
+    )
+    return {row["iteration"]: row["text"] for row in rows}
+
+
 def rejected_for(reader: Reader, reasons: Sequence[str]) -> frozenset[int]:
     """Iterations that were rejected for one of some reasons."""
     places = ", ".join("?" * len(reasons))

@@ -200,9 +200,10 @@ class Store:
             )
 
     def call_cost(self, iteration: int) -> float | None:
-        """US dollars of an iteration's model calls, None if not known."""
+        """US dollars of an iteration's model calls but for notes, None if not known."""
         with self._lock:
-            row = self._db.execute("SELECT sum(cost_usd) FROM calls WHERE iteration = ?", (iteration,))
+            query = "SELECT sum(cost_usd) FROM calls WHERE iteration = ? AND round > 0"
+            row = self._db.execute(query, (iteration,))
             found: float | None = row.fetchone()[0]
         return found
 

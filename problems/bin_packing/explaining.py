@@ -13,7 +13,7 @@ _GROUPS = 6
 
 
 def explain_packing(sizes: Sequence[int], capacity: int, answer: Json) -> str:
-    """Sizes, waste, and what the emptiest bins hold.
+    """Waste, and what the emptiest bins hold.
 
     Args:
         sizes: of the items (units of size).
@@ -30,7 +30,7 @@ def explain_packing(sizes: Sequence[int], capacity: int, answer: Json) -> str:
         for items in emptiest
     )
     gaps = [capacity - sum(items) for items in contents.values()]
-    return "\n".join([*_overview(sizes, capacity, gaps), f"The emptiest bins hold: {shown}."])
+    return "\n".join([*_overview(sizes, capacity, gaps)[1:], f"The emptiest bins hold: {shown}."])
 
 
 def explain_arrivals(sizes: Sequence[int], capacity: int, answer: Json) -> str:
