@@ -6,15 +6,59 @@ import copy
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from threading import Lock
 from typing import Any
 
 import pytest
 from gapsmith.cli import main
 from gapsmith.problems.base import Instance, Problem
+from gapsmith.sandbox.policy import Policy
+from gapsmith.sandbox.slot import Slot, open_sandbox
 from typer.testing import CliRunner
 
 Done = subprocess.CompletedProcess[str]
+
+
+class LentSlot:
+    """A sandbox slot that goes back to the tests' store of slots when it is closed."""
+
+    def __init__(self, slot: Slot, store: list[Slot]) -> None:
+        self._slot, self._store, self._closed = slot, store, False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._slot, name)
+
+    def __enter__(self) -> LentSlot:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives the slot back, once."""
+        if not self._closed:
+            self._closed = True
+            self._store.append(self._slot)
+
+
+@pytest.fixture(scope="session")
+def slots() -> Iterator[Callable[[Policy | None], LentSlot]]:
+    """Opens sandbox slots and takes them back: a short campaign spends most of its time on starting them."""
+    stores: dict[str, list[Slot]] = {}
+    lock = Lock()
+
+    def lend(policy: Policy | None = None) -> LentSlot:
+        wanted = policy or Policy()
+        with lock:
+            store = stores.setdefault(wanted.digest, [])
+            slot = store.pop() if store else None
+        return LentSlot(slot or open_sandbox(wanted), store)
+
+    yield lend
+    for store in stores.values():
+        for slot in store:
+            slot.close()
 
 
 @pytest.fixture

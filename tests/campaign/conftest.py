@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,14 @@ from gapsmith.app.config import parse
 
 Done = subprocess.CompletedProcess[str]
 PROBLEM = str(Path(__file__).parent / "flow_time.py")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lent_slots(slots: Callable[..., Any]) -> Iterator[None]:
+    """Campaigns of this folder take sandbox slots that are open already."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gapsmith.sandbox.slot.open_sandbox", slots)
+        yield
 
 
 @pytest.fixture(autouse=True)

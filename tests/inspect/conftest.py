@@ -6,7 +6,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +28,14 @@ def _synthetic() -> ModuleType:
         sys.modules[name] = module
         spec.loader.exec_module(module)
     return sys.modules[name]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lent_slots(slots: Callable[..., Any]) -> Iterator[None]:
+    """Campaigns of this folder take sandbox slots that are open already."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gapsmith.sandbox.slot.open_sandbox", slots)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,14 @@ from gapsmith.evolve.models.settings import ModelSettings
 SCRIPT = Path(__file__).parent / "loopback.py"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def lent_slots(slots):
+    """Campaigns of this folder take sandbox slots that are open already."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gapsmith.sandbox.slot.open_sandbox", slots)
+        yield
+
+
 class Loopback:
     """A running server: its address, and what it has seen."""
 
