@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gapsmith.app.door.scaffold import write_problem
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lent_slots(slots: Callable[..., Any]) -> Iterator[None]:
+    """Checks and campaigns of this folder take sandbox slots that are open already."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gapsmith.sandbox.slot.open_sandbox", slots)
+        yield
 
 
 @pytest.fixture
