@@ -334,6 +334,7 @@ def test_highs_and_cp_sat_agree_on_a_default_instance() -> None:
     assert reference.value == again.value
 
 
+@pytest.mark.slow
 def test_a_time_limit_leaves_a_bound() -> None:
     """With hardly any time the reference is proven all the same: below the optimum, or the optimum itself."""
     instance = gpu_fleet.problem().instances("high-rate", 1)[1]
