@@ -23,6 +23,7 @@ from ..evolve.store.calls import StoredCalls
 from ..evolve.store.reader import Reader
 from ..evolve.store.recorded import written_notes
 from ..evolve.store.store import Store
+from ..evolve.store.work import sent_prompts
 from .errors import INVALID, MISSING, USAGE, UserError
 from .record.recorded import cassette_of
 from .record.runs import find_run
@@ -111,7 +112,13 @@ def build_proposer(
     pages = {iteration: page_of(text) for iteration, text in written_notes(store.read).items()}
     explain = _explanations(store, folder.name, admission, evaluator)
     return PromptedProposer(
-        callers, prompt_builder(config), config.prompts, admission.examine, explain, pages
+        callers,
+        prompt_builder(config),
+        config.prompts,
+        admission.examine,
+        explain,
+        pages,
+        sent_prompts(store.read),
     )
 
 

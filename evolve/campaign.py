@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..evaluators.base import Evaluation
+from .asked import Expecting
 from .base import Candidate, Outcome, Proposal, Refused, Rejection, stream
 from .budget import Budget, StopReason, Usage
 from .course import Course, Order, Recorded, is_point
@@ -21,6 +22,7 @@ from .executor import Job
 from .faults import sheltered
 from .ledger import BudgetSpent
 from .models.base import Leavable, LeftOpen
+from .pauses import Pauses
 from .ports import Ports
 from .racing import outcome_of
 from .search import Ask, Search
@@ -58,6 +60,7 @@ class _Flight:
         made: what became of the text; None before it was admitted.
         evaluation: in training; None before it was started, and for a rejection.
         recorded: whether the outcome is in the record.
+        since: when the proposer was asked, then when the evaluation began (seconds).
     """
 
     ask: Ask
@@ -65,6 +68,7 @@ class _Flight:
     made: Candidate | Rejection | None = None
     evaluation: Future[Evaluation] | None = None
     recorded: bool = False
+    since: float = 0.0
 
     @property
     def awaited(self) -> Future[Any] | None:
@@ -121,6 +125,7 @@ class Campaign:
         self._pace = pace
         self._stop_file = stop_file
         self._observe = observe
+        self._pauses = Pauses()
         self._recorded = Recorded(ports.store.read)
         self._flights: dict[int, _Flight] = {}
         self._threads = ThreadPoolExecutor(pace.in_flight, "proposal") if pace.waits else None
@@ -227,6 +232,7 @@ class Campaign:
                 if self._threads is None or ask.point is not None:
                     self._propose(flight)
         self._flights[number] = flight
+        self._pauses.opened()
         if flight.made is None:
             self._propose(flight)
         self._evaluate(flight)
@@ -255,6 +261,9 @@ class Campaign:
         """Asks the proposer: in a thread if it may wait, else its text is admitted at once."""
         ask = flight.ask
         if self._threads is not None and ask.point is None:
+            if isinstance(self.ports.proposer, Expecting):
+                self.ports.proposer.expect(ask.number)
+            flight.since = self._pauses.now()
             flight.text = self._threads.submit(self._proposal, ask)
         else:
             self._admit(flight, self._proposal(ask) if ask.point is None else ask.point)
@@ -277,12 +286,14 @@ class Campaign:
         """Starts the training evaluation of a candidate, unless there is one."""
         if isinstance(flight.made, Candidate) and flight.evaluation is None:
             job = Job(self.ports.evaluator.program(flight.made.files), "train", race=flight.ask.race)
-            flight.evaluation = self.ports.executor.submit(job)
+            flight.evaluation, flight.since = self.ports.executor.submit(job), self._pauses.now()
 
     def _close(self, flight: _Flight) -> None:
         """Tells the search an outcome; one transaction."""
         store, number = self.ports.store, flight.ask.number
         outcome = flight.outcome()
+        if not isinstance(outcome, Refused) and not flight.recorded:
+            self._pauses.evaluated(flight.since)
         with store.transaction():
             cost = store.call_cost(number) if self._pace.waits else None
             told = self.search.tell(flight.ask, outcome, cost)
@@ -318,8 +329,11 @@ class Campaign:
         most = self._pace.in_flight
         if self._pace.order is Order.SUBMITTED:
             return len(self._flights) < most
-        waiting = sum(flight.made is None for flight in self._flights.values())
-        return waiting < most and len(self._flights) < 2 * most
+        flights = list(self._flights.values())
+        waiting = sum(flight.made is None for flight in flights)
+        if waiting >= most or len(flights) >= 2 * most or any(flight.landed for flight in flights):
+            return False
+        return not self._pauses.holds(flight.since for flight in flights if flight.made is not None)
 
     def _landed(self) -> int | None:
         """The next iteration that may be closed: the oldest, or in order of completion any."""
@@ -344,6 +358,7 @@ class Campaign:
                 del self._flights[flight.ask.number]
                 self._give_up(error)
                 return False
+            self._pauses.replied(flight.since)
             self._admit(flight, flight.text.result())
         self._evaluate(flight)
         return True

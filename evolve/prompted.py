@@ -10,6 +10,7 @@ from decimal import Decimal
 from ..prompts.builder import NOTES, STALLED, Builder, PromptTooLarge
 from ..prompts.parts import Failure, Parts
 from .admission import Fault
+from .asked import Asked
 from .base import (
     Completion,
     Context,
@@ -55,6 +56,7 @@ class PromptedProposer:
             imports); called from several threads at once. With it the repair round covers these faults too.
         explain: says what programs' answers do with instances; called from several threads at once.
         pages: iteration → page of notes that it wrote in an earlier session.
+        sent: digest of a prompt → the first iteration that sent it in an earlier session.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class PromptedProposer:
         examine: Examine | None = None,
         explain: Explain = nothing,
         pages: Mapping[int, str] | None = None,
+        sent: Mapping[str, int] | None = None,
     ) -> None:
         self._callers = list(callers)
         self._builder = builder
@@ -74,6 +77,7 @@ class PromptedProposer:
         self._pages = dict(pages or {})
         self._arms = arms([Member(c.settings.spec, c.settings.weight, c.settings.price) for c in callers])
         self._unusable = Unusable([c.unusable_replies for c in callers])
+        self._asked = Asked(sent or {})
 
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
         """A model's new text for the first parent; see `Proposer`.
@@ -82,37 +86,89 @@ class PromptedProposer:
             ModelError: a person must act.
             BudgetSpent: no further call fits under a cap.
         """
-        if all(self._unusable.aside(model) for model in range(len(self._callers))):
-            sentences = [f"{c.model.name}: {self._unusable.sentence(n)}" for n, c in enumerate(self._callers)]
-            raise ModelError(ErrorKind.GARBAGE, "; ".join(sentences), final=True)
-        arm = self.choose(parents, context, rng)
-        if context.writes:
-            self._write_page(arm, parents, context)
-        if arm.operator == "repair" and context.failed is not None:
-            mended = self.ask_for("repair", parents, context, failure_of(context.failed, context, parents[0]))
-            return self._round(arm, mended, Origin.REPAIR, 1, context.failed.candidate.files, context)
-        files = parents[0].candidate.files
-        asked = self.ask_for(arm.operator, parents, context)
+        try:
+            arm, asked = self._worded(parents, context, rng)
+        finally:
+            self._asked.leave(context.iteration)
+        mends = arm.operator == "repair" and context.failed is not None
+        files = (context.failed if mends and context.failed else parents[0]).candidate.files
         reply = self._round(arm, asked, Origin(arm.operator), 1, files, context)
-        if isinstance(reply, Proposal) or reply.reason not in _REPAIRABLE or reply.completion is None:
+        if (
+            mends
+            or isinstance(reply, Proposal)
+            or reply.reason not in _REPAIRABLE
+            or reply.completion is None
+        ):
             return reply
         failure = Failure(f"{reply.reason.value}: {reply.excerpt}", reply.completion.text)
         again = self.ask_for("repair", parents, context, failure)
         return self._round(arm, again, Origin.REPAIR, 2, files, context)
+
+    def _worded(
+        self, parents: Sequence[Elite], context: Context, rng: random.Random
+    ) -> tuple[Arm, Prompt | PromptTooLarge]:
+        """Arm and prompt of an ask, once all earlier ones have theirs; before it a page, if one is due."""
+        self._check_usable()
+        arm = self.choose(parents, context, rng)
+        if context.writes:  # a page is a call of its own: nobody waits for the question that follows it
+            self._asked.leave(context.iteration)
+            self._write_page(arm, parents, context)
+        with self._asked.turn(context.iteration):
+            return self._question(arm, parents, context)
+
+    def _check_usable(self) -> None:
+        """Raises a `ModelError` when every model is set aside."""
+        if all(self._unusable.aside(model) for model in range(len(self._callers))):
+            sentences = [f"{c.model.name}: {self._unusable.sentence(n)}" for n, c in enumerate(self._callers)]
+            raise ModelError(ErrorKind.GARBAGE, "; ".join(sentences), final=True)
+
+    def _question(
+        self, chosen: Arm, parents: Sequence[Elite], context: Context
+    ) -> tuple[Arm, Prompt | PromptTooLarge]:
+        """The chosen arm and its prompt; where the prompt was sent before, another operator is asked for."""
+        first = self._first_prompt(chosen, parents, context)
+        if isinstance(first, PromptTooLarge):
+            return chosen, first
+        others = [] if self._record else self._possible(parents, context)  # a record has the operator of then
+        arms, prompts = [chosen], [first]
+        for arm in others:
+            if self._asked.is_new(context.iteration, prompts[-1]):
+                break
+            if arm.model == chosen.model and arm.operator != chosen.operator:
+                other = self._first_prompt(arm, parents, context)
+                if isinstance(other, Prompt):
+                    arms.append(arm)
+                    prompts.append(other)
+        if not self._asked.is_new(context.iteration, prompts[-1]):
+            return chosen, self._asked.take(context.iteration, first)
+        return arms[-1], self._asked.take(context.iteration, prompts[-1])
+
+    def _first_prompt(self, arm: Arm, parents: Sequence[Elite], context: Context) -> Prompt | PromptTooLarge:
+        failed = context.failed if arm.operator == "repair" else None
+        failure = None if failed is None else failure_of(failed, context, parents[0])
+        return self.ask_for(arm.operator, parents, context, failure)
+
+    def expect(self, iteration: int) -> None:
+        """See `Expecting`."""
+        self._asked.expect(iteration)
 
     def choose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Arm:
         """Model and operator for an ask; *combine* needs two parents, *repair* something that failed.
 
         A record's are those of then: weights and costs of the models that were asked are not known here.
         """
-        needs = {"combine": len(parents) > 1, "repair": context.failed is not None}
-        usable = [arm for arm in self._arms if not self._unusable.aside(arm.model)] or self._arms
-        possible = [arm for arm in usable if needs.get(arm.operator, True)]
+        possible = self._possible(parents, context)
         if (model := self._record) is not None and (then := model.chosen(context.iteration)) is not None:
             operator, name = then
             if found := [replace(arm, name=name) for arm in possible if arm.operator == operator]:
                 return found[0]
         return choose(Choice(self._settings.choice), possible, context.operators, context.costs, rng)
+
+    def _possible(self, parents: Sequence[Elite], context: Context) -> list[Arm]:
+        """Arms that can be asked for now, of the models that are not set aside."""
+        needs = {"combine": len(parents) > 1, "repair": context.failed is not None}
+        usable = [arm for arm in self._arms if not self._unusable.aside(arm.model)] or self._arms
+        return [arm for arm in usable if needs.get(arm.operator, True)]
 
     def ask_for(
         self, operator: str, parents: Sequence[Elite], context: Context, failure: Failure | None = None
@@ -181,6 +237,7 @@ class PromptedProposer:
 
     def close(self) -> None:
         """Ends calls under way and connections."""
+        self._asked.close()
         for caller in self._callers:
             caller.close()
 

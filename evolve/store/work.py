@@ -204,6 +204,12 @@ def operators(reader: Reader) -> list[Operator]:
     ]
 
 
+def sent_prompts(reader: Reader) -> dict[str, int]:
+    """Digest of each prompt that was a first question → the first iteration that sent it."""
+    rows = reader.rows("SELECT prompt, min(iteration) AS first FROM calls WHERE round = 1 GROUP BY prompt")
+    return {row["prompt"]: row["first"] for row in rows}
+
+
 def calls_in_order(reader: Reader) -> list[sqlite3.Row]:
     """Every call: model, operator, iteration, whether a reply came, tokens in and out, US dollars."""
     return reader.rows(
