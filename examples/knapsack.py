@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from typing import Annotated
 
-from gapsmith import Instance, Json, Parameter, Plugin, Primitive, ProofKind, Reference, Sense, Verdict
+from gapsmith import Instance, Json, Moves, Parameter, Plugin, Primitive, ProofKind, Reference, Sense, Verdict
 
 BY_VALUE = '''\
 def pack(values: list[int], weights: list[int], capacity: int) -> list[int]:
@@ -26,6 +26,15 @@ def pack(values: list[int], weights: list[int], capacity: int) -> list[int]:
 BY_DENSITY = BY_VALUE.replace("most valuable item", "most value per weight").replace(
     "-values[i]", "-values[i] / weights[i]"
 )
+
+
+MOVES = '''\
+def objective(answer, values, weights, capacity):
+    """Value of the chosen items; worse than nothing where they weigh too much."""
+    if sum(weights[i] for i in answer) > capacity:
+        return float("-inf")
+    return sum(values[i] for i in answer)
+'''
 
 
 class Knapsack:
@@ -89,6 +98,10 @@ class Knapsack:
             Primitive("values[i] / weights[i]", "number", "coins per unit of weight"),
             Primitive("capacity / len(weights)", "number", "room per item"),
         ]
+
+    def moves(self) -> Moves:
+        """The value of a choice, and that an answer is a subset of the items."""
+        return Moves(MOVES, kind="subset", values="range(len(values))")
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The value of a choice; a number twice, out of range or of another type is no choice."""

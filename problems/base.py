@@ -12,9 +12,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from .offers import KINDS as KINDS
 from .offers import CostShape as CostShape
+from .offers import HasMoves as HasMoves
 from .offers import HasPhases as HasPhases
 from .offers import HasPrimitives as HasPrimitives
+from .offers import Moves as Moves
 from .offers import Phase as Phase
 from .offers import Primitive as Primitive
 from .plain import NAME, brief, is_name, plain_fault

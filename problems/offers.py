@@ -82,3 +82,54 @@ class HasPhases(Protocol):
 
     def phases(self) -> Sequence[Phase]:
         """Phases of the field, in no particular order."""
+
+
+KINDS = ("permutation", "assignment", "subset", "offsets", "routes")
+"""Kinds of answers that have moves of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What local search must know of a problem, as source text that stands in programs as it is.
+
+    The text defines `objective(answer, …)`, which takes the entry point's arguments by position and returns
+    the objective of an answer; infinity (with the sign of what is worse) where the answer breaks a
+    constraint. A text holds the objective and neighbourhoods, no heuristic: the search finds out which moves
+    to make, and how many.
+
+    The text may also define a class `Neighbours(answer, …)` that rates moves by increments, with `size`
+    (items), `draw(random)` → (change, move), `make(move)` and `answer()`. A change below 0 is better, the
+    move is None where a draw is not allowed, `random()` is a number from 0 up to 1, `answer()` is a copy.
+    Without the class, the moves of the kind of answer ask `objective` each time.
+
+    Attributes:
+        source: Python text of function and class.
+        kind: one of `KINDS`: a permutation (list of indices), an assignment (list with a value for each
+            item), a subset (list of different values), offsets (list of whole numbers ≥ 0), routes (list of
+            lists of items); empty if the text has the class.
+        values: expression over the arguments, the values of an assignment or a subset (`range(gpus)`).
+        guide: parameters of a function that the class takes as its last argument and adds up over the parts
+            of an answer (bins, groups); empty if it takes none.
+        term: what the objective adds up, or takes the largest of, as an expression over `guide`.
+        total: `sum` or `largest`, what the objective does with the terms.
+    """
+
+    source: str
+    kind: str = ""
+    values: str = ""
+    guide: tuple[str, ...] = ()
+    term: str = ""
+    total: str = "sum"
+
+    @property
+    def by_increment(self) -> bool:
+        """Whether the text has a class of its own for the moves."""
+        return "class Neighbours" in self.source
+
+
+@runtime_checkable
+class HasMoves(Protocol):
+    """A problem that gives the offline proposer its objective and moves between its answers."""
+
+    def moves(self) -> Moves | None:
+        """The objective and the neighbourhoods; None for a form whose candidates return no whole answer."""

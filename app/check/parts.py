@@ -12,6 +12,7 @@ from ...problems.base import (
     Drawable,
     Drawing,
     Driven,
+    HasMoves,
     HasPhases,
     HasPrimitives,
     InstanceFileError,
@@ -23,6 +24,7 @@ from ...problems.base import (
 )
 from ...sandbox.base import Sandbox
 from .bench import SEED, Bench, attempt
+from .moves import check_moves
 from .origins import origins
 
 PARTS = {
@@ -31,6 +33,7 @@ PARTS = {
     "keyed": Keyed,
     "primitives": HasPrimitives,
     "phases": HasPhases,
+    "moves": HasMoves,
     "drawing": Drawable,
     "reads-instances": ReadsInstances,
 }
@@ -61,6 +64,8 @@ def check_parts(bench: Bench, sandbox: Sandbox) -> None:
         _unkeyed(bench)
     if isinstance(problem, HasPrimitives):
         _primitives(bench, problem)
+    if isinstance(problem, HasMoves):
+        check_moves(bench, problem)
     if isinstance(problem, Drawable):
         _drawing(bench, problem)
     if isinstance(problem, ReadsInstances):

@@ -12,10 +12,11 @@ from functools import lru_cache
 from ...problems.base import HasPhases, HasPrimitives, Primitive, Problem
 from ..base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 from ..syntax import guard
-from . import crossover, expressions, reshaping, statements
+from . import crossover, expressions, reshaping, searches, statements
 from .adaptive import rates
+from .neighbours import Ground, bring_back, hazards_of, without
 from .phases import operators_of
-from .work import NUMPY, Operator, Work, domains_of, read
+from .work import IMPORTS, Operator, Work, domains_of, read
 
 OPERATORS: tuple[Operator, ...] = (
     *expressions.OPERATORS,
@@ -29,7 +30,8 @@ ATTEMPTS = 12
 STEPS = (1, 1, 1, 2, 2, 3)
 SOFT_NODES = 1500
 _NAMED = (ast.FunctionDef, ast.ClassDef)
-_SHRINKING = ("hoist", "delete", "number")
+_SHRINKING = ("hoist", "delete", "number", *(o.name for o in searches.OPERATORS if o.name != "better-of-two"))
+"""Operators for large texts: what shrinks, adjusts numbers, or leaves the text inside as it is."""
 
 
 class OfflineProposer:
@@ -44,7 +46,8 @@ class OfflineProposer:
         primitives = tuple(problem.primitives()) if isinstance(problem, HasPrimitives) else ()
         pool = rates(operators_for(problem), context.operators)
         numpy = "numpy" in context.modules
-        made = change(files[main], problem.entry_point, rng, primitives, donor, pool, numpy)
+        ground = Ground.of(problem)
+        made = change(files[main], problem.entry_point, rng, primitives, donor, pool, numpy, ground)
         if made is None:
             return Rejection(RejectionReason.NO_CODE, "no operator made a new program", Origin.MUTATE, "none")
         operator, files[main] = made
@@ -53,7 +56,8 @@ class OfflineProposer:
 
 def operators_for(problem: Problem) -> tuple[Operator, ...]:
     """All operators for a problem: those that need nothing of it, and those of what it hands over."""
-    return (*OPERATORS, *(operators_of(problem.phases()) if isinstance(problem, HasPhases) else ()))
+    phases = operators_of(problem.phases()) if isinstance(problem, HasPhases) else ()
+    return (*OPERATORS, *phases, *(searches.OPERATORS if Ground.of(problem) else ()))
 
 
 def change(
@@ -64,6 +68,7 @@ def change(
     donor: str | None = None,
     operators: Sequence[Operator] = OPERATORS,
     numpy: bool = False,
+    ground: Ground | None = None,
 ) -> tuple[Operator, str] | None:
     """The operator that was used first and the new text, or None when no attempt made a sound child.
 
@@ -75,32 +80,46 @@ def change(
         donor: source of a second parent, None when there is none.
         operators: what to draw from.
         numpy: whether a child may import numpy where its parent does not.
+        ground: what phases of local search stand on, None when the problem hands over no moves.
     """
     parent = _parent(text, entry)
-    large = parent.nodes > SOFT_NODES
+    bare = text if ground is None else without(text, ground.text)
+    donor = donor if donor is None or ground is None else without(donor, ground.text)
+    allowed = parent.hazards if ground is None else parent.hazards + hazards_of(ground.text)
+    large = _parent(bare, entry).nodes > SOFT_NODES
     pool = [
         o
         for o in operators
         if (not large or o.name in _SHRINKING) and (donor is not None or o.origin is not Origin.CROSSOVER)
     ] or list(operators)
     second = None if donor is None else read(donor)
-    domains = domains_of([text] if donor is None else [text, donor], primitives)
+    domains = domains_of([bare] if donor is None else [bare, donor], primitives)
     for _ in range(ATTEMPTS):
-        work = Work(ast.parse(text), entry, rng, primitives, second, domains, numpy)
+        work = Work(ast.parse(bare), entry, rng, primitives, second, domains, numpy, ground)
         used = _apply(work, pool)
         if used is None:
             continue
-        work.import_numpy()
+        if ground is not None and bring_back(work.tree, ground.text):
+            work.refresh()
+        work.import_needed()
         if guard.interface(work.tree, entry) != parent.interface:
             continue
-        if guard.imports(work.tree) not in (parent.imports, tuple(sorted({*parent.imports, NUMPY}))):
+        if not _imports_fit(work, parent.imports):
             continue
-        if not guard.hazards(work.tree, work.analysis) <= parent.hazards:
+        donated = _parent(donor, entry).hazards if donor is not None and work.whole_donor else Counter()
+        if not guard.hazards(work.tree, work.analysis) <= allowed + donated:
             continue
         child = ast.unparse(_undocumented(work.tree, entry))
         if child != parent.plain and guard.within_caps(work.tree, child):
             return used, child
     return None
+
+
+def _imports_fit(work: Work, parents: tuple[str, ...]) -> bool:
+    """Whether a child imports what its parent does, and beside that only what phases and donors need."""
+    now = set(guard.imports(work.tree))
+    donated = set() if work.donor is None or work.ground is None else guard.imports(work.donor.tree)
+    return {*parents} <= now <= {*parents, *IMPORTS.values(), *donated}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,12 @@ from ..base import Origin
 from ..syntax.order import walk
 from ..syntax.scope import Analysis, Block, Spot, analyse
 from .domains import Domains, pairs_in
+from .neighbours import Ground
 
 Item = TypeVar("Item")
 NUMPY = "import numpy as np"
+IMPORTS = {"np": NUMPY, "random": "import random", "math": "import math"}
+"""Name → the import that a text gets when it comes to need it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class Work:
         donor: a second parent, None when there is none.
         domains: which index belongs to which list.
         numpy: whether a candidate may import it; a text that comes to need it gets the import.
+        ground: what phases of local search stand on, None when the problem hands over no moves.
+        whole_donor: whether the text has come to hold all of the second parent.
         analysis: places of `tree`; operators that change the tree call `refresh`.
     """
 
@@ -69,6 +74,8 @@ class Work:
     donor: Donor | None = None
     domains: Domains = field(default_factory=lambda: Domains(()))
     numpy: bool = False
+    ground: Ground | None = None
+    whole_donor: bool = False
     analysis: Analysis = field(init=False)
 
     def __post_init__(self) -> None:
@@ -78,12 +85,18 @@ class Work:
         """Analyses the tree again."""
         self.analysis = analyse(self.tree)
 
-    def import_numpy(self) -> None:
-        """Imports numpy as `np` where the text has come to name it, and a candidate may."""
-        if self.numpy and any(name == "np" for _, name in self.analysis.unbound):
-            before = [n for n in self.tree.body if _is_preamble(n)]
-            self.tree.body.insert(len(before), ast.parse(NUMPY).body[0])
+    def import_needed(self) -> None:
+        """Imports the modules of `IMPORTS` that the text has come to name, numpy if a candidate may."""
+        unbound = {name for _, name in self.analysis.unbound}
+        needed = [s for n, s in IMPORTS.items() if n in unbound and (self.numpy or s != NUMPY)]
+        if needed:
+            self.import_also([ast.parse(statement).body[0] for statement in needed])
             self.refresh()
+
+    def import_also(self, statements: Iterable[ast.stmt]) -> None:
+        """Puts imports before the definitions of the text."""
+        place = len([n for n in self.tree.body if _is_preamble(n)])
+        self.tree.body[place:place] = statements
 
     def drop_unused(self) -> None:
         """Takes out helpers that nothing names any more."""

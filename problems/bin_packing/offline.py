@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
 from . import sources
 from .collection import Collection
 from .drawing import draw_bins
@@ -97,6 +97,11 @@ class BinPacking:
             Primitive("item == residual", "boolean", "the item fills the bin exactly"),
             Primitive("2 * item > residual", "boolean", "the item is larger than half of the free space"),
         )
+
+    def moves(self) -> Moves:
+        """Moves and exchanges of items between bins, and the number of bins."""
+        source = sources.programs("offline", ("moves",))["moves"]
+        return Moves(source, guide=("fill",), term="(fill > 0)")
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """Number of bins of a packing, in integers."""

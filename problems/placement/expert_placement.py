@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
+from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
-from ..programs import programs
+from ..programs import program, programs
 from ..strata import Cell, Draw, draw_set, draw_splits, split_sentences, stream
 from .explaining import explain_experts
 
@@ -104,6 +104,10 @@ class ExpertPlacement:
         loads, plan = instance.public["loads"], answer
         held: Any = plan
         return explain_experts(loads, instance.public["slots"], held, copies(len(loads), held))
+
+    def moves(self) -> Moves:
+        """Moves and exchanges between GPUs, and the largest load."""
+        return Moves(program(__package__, self.name, "moves"), guide=("load",), term="load", total="largest")
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """GPUs as columns of their copies' loads, tokens upwards; experts share a colour."""

@@ -7,9 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
+from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
-from ..programs import programs
+from ..programs import program, programs
 from ..strata import draw_set, draw_splits, split_sentences
 from . import fleet_files
 from . import fleet_laws as laws
@@ -113,6 +113,11 @@ class GpuFleet(_Fleet):
         fleet: Any = answer
         return explain_fleet(instance.public, fleet, _names(instance))
 
+    def moves(self) -> Moves:
+        """Moves and exchanges of slices, other types of GPUs, and the price."""
+        source = program(__package__, self.name, "moves")
+        return Moves(source, guide=("price", "share"), term="price * (share > 0)")
+
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """GPUs as columns filled by their slices, percent upwards; types share a colour."""
         public, names = instance.public, _names(instance)
@@ -162,6 +167,11 @@ class GpuFleetAggregate(_Fleet):
         """GPUs of each type, what they serve, and what is unused."""
         split: Any = answer
         return explain_split(instance.public, split, fleet_counts(instance.public, split), _names(instance))
+
+    def moves(self) -> Moves:
+        """Moves and exchanges of slices between types, and the price."""
+        source = program(__package__, self.name, "moves")
+        return Moves(source, guide=("price", "gpus"), term="price * -(-gpus // 1)")
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Types as columns of their buckets' loads, GPUs upwards, with the number rented."""

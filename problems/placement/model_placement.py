@@ -7,9 +7,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
+from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
-from ..programs import programs
+from ..programs import program, programs
 from ..strata import Cell, draw_set, draw_splits, split_sentences
 from . import model_laws as laws
 from .explaining import explain_models
@@ -85,6 +85,12 @@ class ModelPlacement:
         """The fullest and the emptiest GPUs with their models."""
         placed: Any = answer
         return explain_models(instance.public, placed, pressures(instance.public, placed))
+
+    def moves(self) -> Moves:
+        """Moves and exchanges between GPUs, and the largest pressure."""
+        return Moves(
+            program(__package__, self.name, "moves"), guide=("pressure",), term="pressure", total="largest"
+        )
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """GPUs as columns of model weights, GB upwards; the fullest cache's models stand out."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..base import Drawing, Instance, Json, Phase, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Phase, Primitive, Sense, Verdict
 from ..rule_form import PURE, RuleForm
 from ..sequencing import SEQUENCING
 from . import sources, texts
@@ -96,6 +96,10 @@ class TotalTardiness:
         """Descents over an order whose costs add up."""
         return SEQUENCING
 
+    def moves(self) -> Moves | None:
+        """Moves and exchanges of jobs in the sequence, and the total tardiness."""
+        return Moves(sources.program(self.name, "moves"))
+
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Gantt chart with due dates and tardiness."""
         return gantt(instance, answer)
@@ -157,6 +161,10 @@ class TotalTardinessRule(RuleForm, TotalTardiness):
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's parameters and `np`."""
         return texts.RULE_PRIMITIVES
+
+    def moves(self) -> Moves | None:
+        """None: a rule's answer is not the sequence."""
+        return None
 
 
 class WeightedTardiness(TotalTardiness):

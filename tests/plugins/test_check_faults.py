@@ -45,6 +45,11 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "the global random state": ("global-random", [(STREAM, "(random.seed(f'{set} {seed}'), random)[1]")]),
     "the wrong sense": ("sense", [("sense = Sense.MINIMISE", "sense = Sense.MAXIMISE")]),
     "a false bound": ("reference-beaten", [("bound = max(-(-sum", "bound = 3 + max(-(-sum")]),
+    "an objective for the moves that is another one": (
+        "moves",
+        [("    return max(loads)\n", "    return sum(loads)\n")],
+    ),
+    "moves of a kind that there is not": ("moves", [('kind="assignment"', 'kind="assignments"')]),
     "booleans as numbers": (
         "boolean-aliases",
         [("type(machine) is not int", "not isinstance(machine, int)")],

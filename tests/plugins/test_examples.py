@@ -10,7 +10,7 @@ from gapsmith import Interactive, ReferenceKind, check_problem
 from gapsmith.app.door.plugins import load_problem
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-NAMES = ("knapsack", "graph_colouring", "online_machines")
+NAMES = ("knapsack", "graph_colouring", "online_machines", "flow_shop", "routing")
 
 
 @pytest.mark.slow

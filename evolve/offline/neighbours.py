@@ -1,0 +1,241 @@
+"""Moves for the kinds of answers: a random neighbour, rated by the problem's whole objective.
+
+The texts stand in programs as they are. A problem that can rate a move by its increment hands over a class of
+its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ...problems.base import HasMoves, Moves, Problem, Sense
+from ..syntax import guard
+from ..syntax.scope import analyse
+
+_CLASS = '''
+class Neighbours:
+    """{meaning}"""
+    def __init__(self, answer, *arguments):
+        self.current = {items}
+        self.arguments = arguments
+        self.size = {size}
+        self.values = {values}
+        self.value = {sign}objective(self.current, *arguments)
+    def draw(self, random):
+        current = self.current[:]
+        if not self.change(current, random):
+            return (0, None)
+        value = {sign}objective(current, *self.arguments)
+        return (value - self.value, (value, current))
+    def make(self, move):
+        self.value, self.current = move
+    def answer(self):
+        return self.current
+    def change(self, current, random):
+        form = random()
+{change}
+        return True
+'''
+
+_PAIR = """
+        i = int(len(current) * random())
+        k = int(len(current) * random())
+        if i == k:
+            return False
+"""
+_CHANGES = {
+    "permutation": (
+        "Insertions, exchanges and reversals in a permutation.",
+        _PAIR
+        + """
+        if form < 0.45:
+            current.insert(k, current.pop(i))
+        elif form < 0.75:
+            current[i], current[k] = (current[k], current[i])
+        else:
+            i, k = (min(i, k), max(i, k) + 1)
+            current[i:k] = current[i:k][::-1]
+""",
+    ),
+    "assignment": (
+        "One item gets another value, or two items exchange theirs.",
+        """
+        i = int(len(current) * random())
+        if form < 0.5:
+            value = self.values[int(len(self.values) * random())]
+            if value == current[i]:
+                return False
+            current[i] = value
+        else:
+            k = int(len(current) * random())
+            if current[i] == current[k]:
+                return False
+            current[i], current[k] = (current[k], current[i])
+""",
+    ),
+    "subset": (
+        "One value comes in, goes out, or takes the place of another.",
+        """
+        if form < 0.6:
+            value = self.values[int(len(self.values) * random())]
+            if value in current:
+                return False
+            if form < 0.2 or not current:
+                current.append(value)
+            else:
+                current[int(len(current) * random())] = value
+        elif current:
+            current.pop(int(len(current) * random()))
+        else:
+            return False
+""",
+    ),
+    "offsets": (
+        "One number grows or shrinks, or two numbers change places.",
+        """
+        i = int(len(current) * random())
+        if form < 0.8:
+            step = 1 + int((max(current) - min(current) + 1) * random() ** 3)
+            current[i] = max(0, current[i] + (step if random() < 0.5 else -step))
+        else:
+            k = int(len(current) * random())
+            if current[i] == current[k]:
+                return False
+            current[i], current[k] = (current[k], current[i])
+""",
+    ),
+    "routes": (
+        "Items change their route or place, routes reverse a part or exchange their ends.",
+        """
+        i = int(len(current) * random())
+        k = int(len(current) * random())
+        if not current[i]:
+            return False
+        first = current[i] = current[i][:]
+        second = current[k] = first if i == k else current[k][:]
+        a = int(len(first) * random())
+        b = int((len(second) + 1) * random())
+        if form < 0.4:
+            second.insert(min(b, len(second) - (i == k)), first.pop(a))
+        elif form < 0.6:
+            if b == len(second):
+                return False
+            first[a], second[b] = (second[b], first[a])
+        elif i == k:
+            a, b = (min(a, b), max(a, b))
+            first[a:b] = first[a:b][::-1]
+        else:
+            first[a:], second[b:] = (second[b:], first[a:])
+""",
+    ),
+}
+_SIZES = {"routes": "sum(map(len, self.current))", "subset": "len(self.current) + 1"}
+
+
+def source(moves: Moves, sense: Sense, arguments: tuple[str, ...]) -> str:
+    """The problem's objective and the class of moves, as one text."""
+    if moves.by_increment:
+        return moves.source
+    meaning, change = _CHANGES[moves.kind]
+    nested = moves.kind == "routes"
+    values = f"list({moves.values})" if moves.values else "()"
+    text = _CLASS.format(
+        meaning=meaning,
+        items="[list(route) for route in answer]" if nested else "list(answer)",
+        size=_SIZES.get(moves.kind, "len(self.current)"),
+        values=f"(lambda {', '.join(arguments)}: {values})(*arguments)" if moves.values else values,
+        sign="-" if sense is Sense.MAXIMISE else "",
+        change=change.strip("\n"),
+    )
+    return f"{moves.source}\n{text}"
+
+
+_BETTER = '''
+def better(answers, {arguments}):
+    """The answer with the best objective, the first of equal ones."""
+    return {best}(answers, key=lambda answer: objective(answer, {arguments}))
+'''
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What phases of local search stand on in a program of one problem.
+
+    Attributes:
+        moves: as the problem hands them over.
+        arguments: names of the entry point's arguments.
+        text: source of `objective`, `Neighbours` and `better`; in a program it stands last, and no operator
+            changes it.
+    """
+
+    moves: Moves
+    arguments: tuple[str, ...]
+    text: str
+
+    @classmethod
+    def of(cls, problem: Problem) -> Ground | None:
+        """The ground of a problem; None if it hands over no moves."""
+        moves = problem.moves() if isinstance(problem, HasMoves) else None
+        if moves is None:
+            return None
+        head = ast.parse(f"{problem.signature.rstrip().rstrip(':')}: ...").body[0]
+        if not isinstance(head, ast.FunctionDef):
+            return None
+        arguments = tuple(a.arg for a in head.args.args)
+        best = "max" if problem.sense is Sense.MAXIMISE else "min"
+        better = _BETTER.format(best=best, arguments=", ".join(arguments))
+        return cls(moves, arguments, _definitions_alone(source(moves, problem.sense, arguments) + better))
+
+
+@lru_cache(maxsize=16)
+def _definitions_alone(text: str) -> str:
+    """The functions and classes of a text, as Python prints them."""
+    body = ast.parse(text).body
+    return "\n\n".join(ast.unparse(n) for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef))
+
+
+@lru_cache(maxsize=16)
+def hazards_of(text: str) -> Counter[tuple[str, str]]:
+    """What the guard finds in a text alone."""
+    tree = ast.parse(text)
+    return guard.hazards(tree, analyse(tree))
+
+
+@lru_cache(maxsize=64)
+def without(text: str, ground: str) -> str:
+    """A program without the definitions of a ground."""
+    tree = ast.parse(text)
+    set_aside(tree, ground)
+    return ast.unparse(tree)
+
+
+@lru_cache(maxsize=16)
+def definitions(text: str) -> tuple[tuple[str, str], ...]:
+    """Names and dumps of the functions and classes of a text."""
+    return tuple(
+        (node.name, ast.dump(node))
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    )
+
+
+def set_aside(tree: ast.Module, text: str) -> None:
+    """Takes the definitions of a text out of a tree that holds them word for word."""
+    ours = dict(definitions(text))
+    tree.body = [
+        node
+        for node in tree.body
+        if not (isinstance(node, ast.FunctionDef | ast.ClassDef) and ours.get(node.name) == ast.dump(node))
+    ]
+
+
+def bring_back(tree: ast.Module, text: str) -> bool:
+    """Puts the definitions of a text behind a tree that names one of them; whether it does."""
+    ours = {name for name, _ in definitions(text)}
+    if any(isinstance(node, ast.Name) and node.id in ours for node in ast.walk(tree)):
+        tree.body += ast.parse(text).body
+        return True
+    return False
