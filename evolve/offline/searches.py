@@ -314,7 +314,7 @@ class _Renamed(ast.NodeTransformer):
 
 def _rounds(work: Work) -> int:
     by_increment = work.ground is not None and work.ground.moves.by_increment
-    return work.rng.choice((30, 100, 300, 1000) if by_increment else (3, 10, 30, 100))
+    return work.rng.choice((30, 100, 300, 1000) if by_increment else (10, 30, 100, 300))
 
 
 def _descent(work: Work) -> dict[str, object]:
@@ -332,11 +332,11 @@ def _kicks(work: Work) -> dict[str, object]:
 
 
 OPERATORS = (
-    Operator("moves-descent", Origin.TEMPLATE, 0.7, _phase("descend", _DESCENT, _descent)),
-    Operator("moves-threshold", Origin.TEMPLATE, 2.5, _phase("settle", _THRESHOLD, _threshold)),
-    Operator("moves-kicks", Origin.TEMPLATE, 2.5, _phase("kick", _KICKS, _kicks)),
+    Operator("moves-descent", Origin.TEMPLATE, 1.0, _phase("descend", _DESCENT, _descent)),
+    Operator("moves-threshold", Origin.TEMPLATE, 4.0, _phase("settle", _THRESHOLD, _threshold)),
+    Operator("moves-kicks", Origin.TEMPLATE, 4.0, _phase("kick", _KICKS, _kicks)),
     Operator("moves-repeat", Origin.TEMPLATE, 0.5, _repeat),
-    Operator("moves-effort", Origin.TEMPLATE, 2.5, _effort),
+    Operator("moves-effort", Origin.TEMPLATE, 3.0, _effort),
     Operator("moves-drop", Origin.TEMPLATE, 0.5, _drop),
     Operator("better-of-two", Origin.CROSSOVER, 2.0, _better_of_two),
 )
