@@ -77,6 +77,8 @@ def {name}(answer, {arguments}, seed={seed}):
 
 _MOST_CALLS = 4
 """Helpers of this module's kind that a program may have (count)."""
+_MOST_NODES = 2000
+"""Nodes of two programs together that may become one (count)."""
 _GUIDE = "guide"
 _IMPORTS = (ast.Import, ast.ImportFrom)
 # Probabilities.
@@ -250,6 +252,8 @@ def _better_of_two(work: Work) -> bool:
     """Both parents' answers are made, and the better one is returned."""
     last = _opened(work)
     if last is None or last.value is None or work.donor is None:
+        return False
+    if len(walk(work.tree)) + len(walk(work.donor.tree)) > _MOST_NODES:
         return False
     other = _Renamed.of(work)
     if other is None:

@@ -90,7 +90,7 @@ def test_moves_keep_answers_valid_and_count_their_changes(name: str) -> None:
         assert total == pytest.approx((value - before) * (-1 if problem.sense is Sense.MAXIMISE else 1))
 
 
-@pytest.mark.parametrize("name", ["smtt", "gpu-fleet-aggregate", "expert-placement", "knapsack", "routing"])
+@pytest.mark.parametrize("name", ["gpu-fleet-aggregate", "knapsack", "routing"])
 def test_phases_are_sound_and_no_worse(name: str) -> None:
     """A child of each operator runs, is no worse than its parent, and holds the problem's text unchanged."""
     problem, ground, instance, program, names = case(name)
@@ -112,17 +112,18 @@ def test_phases_are_sound_and_no_worse(name: str) -> None:
             text, parent = made[1], child
 
 
+@pytest.mark.slow
 def test_other_operators_leave_the_problem_s_text_alone() -> None:
     """Children of many generations of all operators end with the same text, or do without it."""
     problem, ground, _, program, _ = case("flow_shop")
     stream = random.Random(1)
     text = program
     held = 0
-    for _ in range(60):
+    for _ in range(25):
         made = change(text, problem.entry_point, stream, donor=program, numpy=True, ground=ground)
         phased = change(text, problem.entry_point, stream, donor=program, operators=OPERATORS, ground=ground)
         text = (made or ("", text))[1] if phased is None or stream.random() < 0.5 else phased[1]
         if "Neighbours" in text:
             held += 1
             assert text.endswith(ground.text)
-    assert held > 20
+    assert held > 10
