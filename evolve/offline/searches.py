@@ -332,7 +332,7 @@ def _threshold(work: Work) -> dict[str, object]:
 
 def _kicks(work: Work) -> dict[str, object]:
     turns, kicks = work.rng.choice((10, 30, 100)), work.rng.choice((2, 3, 5))
-    return {"rounds": max(1, _rounds(work) // 20), "turns": turns, "kicks": kicks}
+    return {"rounds": max(1, 2 * _rounds(work) // turns), "turns": turns, "kicks": kicks}
 
 
 OPERATORS = (
