@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..base import Drawing, Instance, Json, Phase, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Phase, Primitive, Sense, Verdict
 from ..rule_form import PURE, RuleForm
 from ..sequencing import SEQUENCING
 from ..strata import Cell, draw_splits, split_sentences
@@ -70,6 +70,10 @@ class JobShop:
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the entry point's parameters and the names of loops."""
         return texts.SCHEDULE_PRIMITIVES
+
+    def moves(self) -> Moves | None:
+        """Moves in the order of operations, and the makespan; None without buffers, and for rules."""
+        return Moves(rules.moves()) if self.name == JobShop.name else None
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Gantt chart."""

@@ -58,6 +58,11 @@ def driver(dispatching: Dispatching) -> str:
     return _program("dispatch").replace('DISPATCHING = "active"', f'DISPATCHING = "{dispatching}"')
 
 
+def moves() -> str:
+    """The objective of a job shop with buffers, and moves in the order of its operations."""
+    return _program("moves")
+
+
 def blocking_driver() -> str:
     """The dispatch loop of a blocking job shop."""
     return _program("blocking_dispatch")
