@@ -5,6 +5,9 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import os
+import re
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,6 +29,11 @@ from ..evolve.selection import FRESH_UNTIL
 from ..evolve.validation import ChampionSettings
 from ..sandbox.settings import SandboxSettings
 from .errors import INVALID, UserError
+
+_MOST_BYTES = 2**18
+"""Of a configuration file."""
+_LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
+"""A key that takes TOML's reader time by the square of its length."""
 
 
 def _known_measure(name: str) -> str:
@@ -210,10 +218,20 @@ def read(path: Path) -> dict[str, Any]:
         UserError: it cannot be read or is no TOML.
     """
     try:
-        return tomllib.loads(path.read_text("utf-8-sig"))
+        # A file of a run folder may be anything: a pipe would be waited for, a device has no end.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise UserError(INVALID, f"{path}: no plain file, expected a configuration file")
+            raw = stream.read(_MOST_BYTES + 1)
+        if len(raw) > _MOST_BYTES:
+            raise UserError(INVALID, f"{path}: more than {_MOST_BYTES} bytes, expected a configuration file")
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+        if _LONG_KEY.search(text):
+            raise UserError(INVALID, f"{path}: a key of more than 50 parts, expected SECTION.KEY")
+        return tomllib.loads(text)
     except OSError as error:
         raise UserError(INVALID, f"{path}: {error.strerror}, expected a configuration file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(INVALID, f"{path}: {error}, expected TOML") from error
 
 

@@ -243,6 +243,9 @@ def _alone(control: socket.socket) -> socket.socket:
         control.detach()
         control = socket.socket(fileno=keep)
     os.closerange(keep + 1, os.sysconf("SC_OPEN_MAX"))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)  # a problem's code that reads does not take the input of a person
+    os.close(nothing)
     with contextlib.suppress(ValueError):
         signal.set_wakeup_fd(-1)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -38,6 +38,8 @@ EXPLAIN_SECONDS = 2.0
 """CPU seconds for the explanation of one answer."""
 EXPLAINED_CHARACTERS = 1_500
 """Longest explanation; the rest is cut."""
+_MOST_VIOLATIONS, _MOST_CHARACTERS = 100, 4000
+"""Of a verdict that a helper sends: a problem that quotes an answer would fill the memory of its caller."""
 LATE = "verification took more than"
 """Start of the message, after the problem's name, when the verdict on an answer comes too late."""
 
@@ -348,7 +350,8 @@ def _blaming(dialogue: Dialogue, problem: str) -> Callable[[bytes], bytes | None
 def _encode(judgement: Judgement) -> bytes:
     verdict = judgement.verdict
     objective = None if verdict.objective is None else encode_number(verdict.objective)
-    return json.dumps([verdict.status.value, objective, verdict.violations, judgement.digest]).encode()
+    violations = [words[:_MOST_CHARACTERS] for words in verdict.violations[:_MOST_VIOLATIONS]]
+    return json.dumps([verdict.status.value, objective, violations, judgement.digest]).encode()
 
 
 def _decode(raw: bytes) -> Judgement:

@@ -235,11 +235,18 @@ def open_record(folder: Path, *, checked: bool = True) -> Iterator[RunRecord]:
         reader = Reader.open(folder, checked=checked)
     except StoreError as error:
         raise UserError(INVALID, str(error)) from error
+    record = RunRecord(folder, reader, unclosed and not os.access(folder, os.W_OK))
     try:
-        yield RunRecord(folder, reader, unclosed and not os.access(folder, os.W_OK))
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        yield record
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         examine(reader)  # raises a clear error if the store is damaged; otherwise the exception is a bug
-        raise
+        if not record.foreign:
+            raise
+        raise UserError(
+            INVALID,
+            f"{folder}: the record holds what no run records ({type(error).__name__}: {error})",
+            "somebody else made or changed this run; if it was made by Gapsmith alone, this is a bug",
+        ) from error
     finally:
         reader.close()
 

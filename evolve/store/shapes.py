@@ -22,10 +22,14 @@ SHAPES: dict[str, Any] = {
     "evaluator": str,
     "versions": {str: object},
     "gates": [[int]],
+    "layers": {str: bool},
+    "simplified": {str: {"files": {str: str}}},
     "given_starts": {str: {str: str}},
     "claims": [_SECTION],
     "problem": {
-        **dict.fromkeys(("name", "version", "sense", "unit", "entry_point", "origin", "digest"), str),
+        **dict.fromkeys(
+            ("name", "version", "sense", "unit", "entry_point", "origin", "digest", "driver"), str
+        ),
         "parameters": _SECTION,
     },
     "config": {

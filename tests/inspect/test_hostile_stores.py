@@ -367,3 +367,57 @@ def _store_texts(runs: Path, text: str) -> None:
         name = next(iter(json.loads(files)))
         database.execute("UPDATE candidates SET files = ? WHERE id = ?", (json.dumps({name: text}), id))
     database.close()
+
+
+def _with_document(key: str, value: object) -> tuple[str, ...]:
+    return (
+        f"INSERT OR REPLACE INTO run VALUES ('{key}', '{json.dumps(value)}')",
+        "DELETE FROM run WHERE key = 'seal'",
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "verb"),
+    [
+        ("layers", ["x"], ["show", BAD]),
+        ("layers", {"seccomp": "yes"}, ["show", BAD]),
+        ("claims", [{"against": "start program"}], ["show", BAD]),
+        ("simplified", [1], ["report", BAD, "--force"]),
+        ("problem", {"name": "smtt", "entry_point": "f", "driver": [1]}, ["best", BAD, "-o", "x.py"]),
+    ],
+)
+def test_documents_of_a_foreign_record_are_no_bugs(
+    say: Say, pair: Path, monkeypatch: pytest.MonkeyPatch, key: str, value: object, verb: list[str]
+) -> None:
+    """A document of another shape, or without its fields, ends with its name; nobody is told of a bug."""
+    monkeypatch.chdir(pair)
+    _spoil(pair, *_with_document(key, value))
+    said = say(*verb, runs=pair)
+    assert said.code == 3, said.err
+    assert "the record" in said.err
+    assert not (pair / "x.py").exists()
+
+
+CONFIGURATIONS = {
+    "nested brackets": "a = " + "[" * 100_000,
+    "a dotted key": ".".join(["a"] * 50_000) + " = 1",
+    "a dotted key inside": "x = {" + '"a" . ' * 20_000 + "a = 1}",
+    "a long integer": "[budget]\niterations = " + "9" * 5_000,
+    "a large file": "#" * 300_000,
+}
+
+
+@pytest.mark.parametrize("name", [*CONFIGURATIONS, "a pipe", "a device"])
+def test_a_configuration_that_holds_up_its_reader_is_refused(say: Say, pair: Path, name: str) -> None:
+    """A `campaign.toml` that is no plain file, or takes TOML's reader minutes, ends with a clear error."""
+    path = pair / BAD / "campaign.toml"
+    path.unlink(missing_ok=True)
+    if name in CONFIGURATIONS:
+        path.write_text(CONFIGURATIONS[name])
+    elif name == "a pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    said = say("config", "show", str(path), runs=pair)
+    assert said.code == 3, said.err
+    assert str(path) in said.err.replace("\n    ", "")

@@ -39,6 +39,8 @@ class Careless:
                 os._exit(3)
             case "stop":
                 os.kill(os.getpid(), signal.SIGSTOP)
+            case "quote":
+                return Verdict.infeasible(*["x" * 10**6] * 300)
             case {"number": number}:
                 return Verdict.valid(1 // number)
         return Verdict.valid(len(set(answer)))
@@ -134,6 +136,13 @@ def test_whatever_verify_does_is_an_invalid_answer(
     assert scored("[1]").status is ScoreStatus.OK
 
 
+def test_a_verdict_that_quotes_the_answer_is_cut(scored: Callable[..., Score]) -> None:
+    """300 violations of a million characters leave the helper as 100 of 4,000."""
+    found = scored("'quote'")
+    assert found.status is ScoreStatus.INFEASIBLE
+    assert len(found.message or "") < 10**6
+
+
 def test_a_dialogue_that_never_ends_on_a_line_is_ended(scored: Callable[..., Score]) -> None:
     """The deadline holds for `next` too, and the objects that a dialogue made reach `verify` as they are."""
     numbers = "b' '.join(b'%d' % i for i in range({}))"
@@ -219,6 +228,20 @@ def test_no_helper_outlives_the_tool(killed: bool) -> None:
     while (left := [pid for pid in pids if _alive(pid)]) and time.monotonic() < until:
         time.sleep(0.02)
     assert left == []
+
+
+READING = """
+import os
+from gapsmith.evaluators.helpers import Helpers
+helpers = Helpers(lambda request, descriptors: os.read(0, 9))
+print(helpers.take().ask(b"read", 5, 5), os.read(0, 9))
+"""
+
+
+def test_a_helper_reads_nothing_from_a_person() -> None:
+    """What is typed stays for the tool."""
+    done = subprocess.run([sys.executable, "-c", READING], input=b"typed", capture_output=True, check=True)
+    assert done.stdout.split() == [b"b''", b"b'typed'"]
 
 
 def _alive(pid: int) -> bool:
