@@ -98,7 +98,7 @@ def test_two_packages_of_one_name(install: Callable[..., None]) -> None:
 
 
 BROKEN = {
-    "a syntax error": (("name = ", "name == = "), r"night_shift\.py: syntax error: .*night_shift\.py:4\d"),
+    "a syntax error": (("name = ", "name == = "), r"night_shift\.py: syntax error: .*night_shift\.py:6\d"),
     "a missing method": (
         ("    def verify(", "    def verifies("),
         r"NightShift \(line \d+\): method verify is missing",
