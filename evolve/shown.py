@@ -58,6 +58,7 @@ def parts_for(
     labels = {best.candidate.id: "the best program", parent.candidate.id: "this program"}
     if partner is not None:
         labels[partner.candidate.id] = "the second program"
+    shown = {elite.candidate.id for elite in (parent, partner) if elite is not None}
     others = _others(context, labels)
     labels |= {elite.candidate.id: label.replace("Program", "program") for label, elite, _ in others}
     text = main_text(parent) if failure is None or not failure.ran else failure.text
@@ -67,7 +68,7 @@ def parts_for(
         task=_task(parent, context),
         parent=_source("The program", parent, context),
         partner=_source("The second program", partner, context) if partner else None,
-        best=_source("The best program so far", best, context) if best not in (parent, partner) else None,
+        best=_source("The best program so far", best, context) if best.candidate.id not in shown else None,
         others=tuple(_source(label, elite, context, note) for label, elite, note in others),
         columns=columns,
         strata=strata,
@@ -186,7 +187,7 @@ def _source(label: str, elite: Elite, context: Context, note: str = "") -> Sourc
         code=main_text(elite),
         gap_percent=-100 * elite.fitness,
         cpu_seconds=max((score.cpu_seconds for score in elite.evaluation.scores), default=0.0),
-        note=", ".join(notes),
+        note="; ".join(notes),
     )
 
 
@@ -226,7 +227,10 @@ def _in_order(value: str) -> tuple[float, str]:
 def _table(
     parent: Elite, partner: Elite | None, best: Elite, others: Sequence[Elite], context: Context
 ) -> tuple[tuple[str, ...], tuple[Stratum, ...]]:
-    """Columns and rows of mean gaps: groups where nobody loses anything are left out, all instances last."""
+    """Columns and rows of mean gaps, all instances last.
+
+    Left out are columns that say what another one says, and groups on which nobody loses anything.
+    """
     columns = {"this program": parent.evaluation.scores}
     shown = {parent.candidate.id}
     named = [("second program", partner), ("best program", best)]
@@ -237,12 +241,15 @@ def _table(
             columns[label] = elite.evaluation.scores
     if context.baseline is not None:
         columns[f"best baseline ({context.baseline[0]})"] = context.baseline[1].scores
-    gaps = {label: _gaps(scores, context.instances) for label, scores in columns.items()}
+    gaps: dict[str, Gaps] = {}
+    for label, scores in columns.items():
+        if (column := _gaps(scores, context.instances)) not in gaps.values():
+            gaps[label] = column
     groups = _groups(context.instances, gaps["this program"])
     rows = [_row(name, ids, gaps.values()) for name, ids in groups.items()]
     told = [row for row in rows if any(gap is not None and abs(gap) >= LEAST for gap in row.gaps)]
     every = _row("all", list(gaps["this program"]), gaps.values())
-    return tuple(columns), (*told, every) if len(groups) > 1 else (every,)
+    return tuple(gaps), (*told, every) if len(groups) > 1 else (every,)
 
 
 def _row(name: str, ids: Sequence[str], columns: Iterable[Gaps]) -> Stratum:
@@ -288,8 +295,8 @@ def _gains(parent: Elite, partner: Elite, context: Context) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     """Names in a row, so many at the most, with the number of all."""
-    shown = "; ".join(names[:NAMED])
-    return shown if len(names) <= NAMED else f"{len(names)} groups ({shown}; …)"
+    shown = ", ".join(names[:NAMED])
+    return shown if len(names) <= NAMED else f"{len(names)} groups ({shown}, …)"
 
 
 def _tried(attempt: Attempt, labels: Mapping[str, str]) -> Tried:

@@ -165,7 +165,6 @@ class Parts:
         notes: the campaign's page of notes; empty without one.
         failure: the failure to mend, for *repair*.
         turn: what a campaign that stands still asks for (`representation`, `strata`, `time`, `fresh`).
-        programs: programs that a reply may hold (count).
         hunks: whether the reply shall be SEARCH/REPLACE hunks rather than a whole program.
         blocks: whether only regions between EVOLVE-BLOCK marks may change.
     """
@@ -185,7 +184,6 @@ class Parts:
     notes: str = ""
     failure: Failure | None = None
     turn: str = ""
-    programs: int = 1
     hunks: bool = False
     blocks: bool = False
 

@@ -32,7 +32,6 @@ def explain_step(public: Mapping[str, Any], answer: Json, group_times: Sequence[
     degrees = Counter(degree for microbatch in step for degree, _ in microbatch)
     groups = ", ".join(f"{degrees[degree]} of {degree}" for degree in sorted(degrees))
     lines = [
-        f"{len(public['lengths'])} sequences, lengths at {quantiles(public['lengths'])} tokens.",
         f"{len(step)} microbatches; overhead is {percent(public['overhead'] * len(step), total)} of the time "
         f"and devices wait {percent(sum(waits), devices * total)} of it.",
         f"Groups by their number of devices: {groups}.",

@@ -1,0 +1,136 @@
+"""What is chosen of a campaign for a prompt: groups, columns, comparisons, and the words about a failure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.base import Candidate, Complement, Context, Elite, Failed, Origin, Turn
+from gapsmith.evolve.shown import failure_of, parts_for
+from gapsmith.problems.base import Instance, Sense
+from gapsmith.sandbox.base import Description
+
+STRATA = [f"n={n} tf={tf} law=a" for n, tf in product((100, 40), ("0.2", "0.4", "0.6", "0.8"))]
+"""Eight strata of two words that differ and one that does not."""
+KIND = ReferenceKind.OPTIMUM
+
+
+class Problem:
+    """A problem of a few words."""
+
+    name, version, sense, unit, entry_point = "p", "1", Sense.MINIMISE, "bins", "f"
+    signature, statement = "def f(x): ...", "Pack."
+
+
+def elite(id: str, *losses: float, iteration: int = 1) -> Elite:
+    """An elite with these gaps (ratios) on the instances, in the order of `STRATA`."""
+    scores = tuple(
+        Score(
+            f"i{n}", ScoreStatus.OK, 10 + 10 * loss, 10, ReferenceKind.OPTIMUM, loss, 10 * loss, 0.01 * n, id
+        )
+        for n, loss in enumerate(losses)
+    )
+    fitness = -sum(losses) / len(losses)
+    candidate = Candidate(
+        id, {"h.py": f"# {id}\n"}, (), Origin.IMPROVE, "improve", 0, iteration, Description()
+    )
+    return Elite(candidate, Evaluation("train", scores, EvaluationStatus.COMPLETE, fitness), 0, (0,), (0.0,))
+
+
+START = elite("start", 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.0, iteration=0)
+BEST = elite("best", 0.0, 0.1, 0.0, 0.1, 0.0, 0.0, 0.0, 0.0)
+OTHER = elite("other", 0.1, 0.0, 0.1, 0.1, 0.0, 0.0, 0.0, 0.0)
+
+
+def context(strata: list[str] = STRATA, **changes: Any) -> Context:
+    """A context with one instance in each stratum, and the best program known."""
+    instances = {
+        f"i{n}": Instance(f"i{n}", "train", name, {"x": n}, 1, "by hand") for n, name in enumerate(strata)
+    }
+    return replace(Context(Problem(), 5, instances, START, best=BEST), **changes)  # type: ignore[arg-type]
+
+
+def test_many_strata_are_shown_by_the_values_that_they_share() -> None:
+    """Values in the order of their numbers; what all share, and groups without a loss, are left out."""
+    parts = parts_for("improve", [BEST], context(), None, 150)
+    assert parts.columns == ("this program", "start program")
+    assert [(row.name, row.instances) for row in parts.strata] == [
+        ("n=40", 4), ("n=100", 4), ("tf=0.2", 2), ("tf=0.4", 2), ("tf=0.6", 2), ("tf=0.8", 2), ("all", 8),
+    ]  # fmt: skip
+    assert parts.strata[1].gaps == (pytest.approx(5.0), pytest.approx(20.0))
+    assert parts.losing == ("n=100 (5.00 %)", "tf=0.4 (5.00 %)", "tf=0.8 (5.00 %)")
+    few = parts_for("improve", [BEST], context([*"aabbcc", "d", "d"]), None, 150).strata
+    assert [row.name for row in few] == [*"abcd", "all"]
+    solved = elite("solved", *[0.1] * 6, 0.0, 0.0)
+    assert (
+        parts_for("improve", [solved], context([*"aabbcc", "d", "d"], start=solved, best=solved), None, 150)
+        .strata[-2]
+        .name
+        == "c"
+    )
+
+
+def test_the_best_program_is_shown_once() -> None:
+    """Beside the parent, as the parent or as the partner; other programs are complements and inspirations."""
+    complement = Complement(OTHER, tuple(STRATA))
+    told = context(complements=(complement,), inspirations=(OTHER, BEST, START))
+    parts = parts_for("improve", [START], told, None, 150)
+    assert parts.best is not None
+    assert parts.best.code == "# best\n"
+    assert [source.code for source in parts.others] == ["# other\n"]
+    assert parts.others[0].note.startswith("better than the best program on 8 groups (n=100 tf=0.2 law=a, ")
+    assert parts.columns == ("this program", "best program", "program A")
+    assert parts_for("improve", [BEST], told, None, 150).best is None
+    assert parts_for("combine", [OTHER, BEST], told, None, 150).best is None
+
+
+def test_a_baseline_that_loses_as_another_program_does_has_no_column() -> None:
+    """A column that repeats one says nothing."""
+    other = context(baseline=("same", START.evaluation))
+    assert parts_for("improve", [START], other, None, 150).columns == ("this program", "best program")
+    other = context(baseline=("mdd", OTHER.evaluation))
+    assert parts_for("improve", [START], other, None, 150).columns[-1] == "best baseline (mdd)"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (
+            BEST,
+            OTHER,
+            "The first program has the smaller gap on n=100 tf=0.2 law=a, n=100 tf=0.6 law=a; ",
+        ),
+        (
+            BEST,
+            START,
+            "The first program is better, or as good, on every group; the second one has",
+        ),
+        (START, BEST, "The second program is better, or as good, on every group; the first one has another"),
+        (BEST, replace(BEST, candidate=OTHER.candidate), "The two are as good as each other on every group"),
+    ],
+)
+def test_two_programs_are_compared_by_what_they_do(first: Elite, second: Elite, words: str) -> None:
+    """No program is called strong where it is not; one that is asked for something else has no partner."""
+    assert parts_for("combine", [first, second], context(), None, 150).gains.startswith(words)
+    stalled = parts_for("combine", [first, second], context(turn=Turn.STRATA), None, 150)
+    assert (stalled.turn, stalled.partner, stalled.gains) == ("strata", None, "")
+
+
+def test_a_failure_is_told_with_what_was_measured() -> None:
+    """How far it came, how long it took before, the limit, and how long the program takes that works."""
+    timeout = Score(
+        "i3", ScoreStatus.TIMEOUT, None, 10, ReferenceKind.OPTIMUM, None, None, 1.02, message="slow"
+    )
+    evaluation = Evaluation("train", (*OTHER.evaluation.scores[:3], timeout), EvaluationStatus.FAILED, None)
+    failure = failure_of(Failed(OTHER.candidate, evaluation), context(cpu_seconds=1.0), BEST)
+    assert failure.sentence == "timeout on i3"
+    assert failure.measured == (
+        "Before it, 3 of 8 training instances had a valid answer, in 0.02 s of CPU time at the most and 0.01 s "
+        "in the mean. On this instance it had used 1.02 s when it was ended; the limit is 1 s. The program that "
+        "works takes 0.03 s there."
+    )
+    parts = parts_for("repair", [BEST], context(inspirations=(OTHER,)), failure, 150)
+    assert (parts.others, parts.strata, parts.worst, parts.notes) == ((), (), (), "")
