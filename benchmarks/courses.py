@@ -122,7 +122,8 @@ class Place:
             "objectives": _by_program(scores, lambda r: [r["objective"]]),
             "gaps": _by_program(scores, lambda r: [r["gap"]]),
             "archive": sorted(_pick(r, "island cell candidate train_fitness") for r in elites),
-            "events": [_pick(r, "iteration kind data") for r in events],
+            # explanations are recorded by the threads that ask models, in any order
+            "events": [_pick(r, "iteration kind data") for r in events if r["kind"] != "explained"],
             "tuning": [
                 _pick(r, "iteration parents candidate rejection") for r in asks if r["operator"] == "cma-es"
             ],

@@ -128,9 +128,9 @@ def test_a_failure_is_told_with_what_was_measured() -> None:
     failure = failure_of(Failed(OTHER.candidate, evaluation), context(cpu_seconds=1.0), BEST)
     assert failure.sentence == "timeout on i3"
     assert failure.measured == (
-        "Before it, 3 of 8 training instances had a valid answer, in 0.02 s of CPU time at the most and 0.01 s "
-        "in the mean. On this instance it had used 1.02 s when it was ended; the limit is 1 s. The program that "
-        "works takes 0.03 s there."
+        "Before it, 3 of 8 training instances had a valid answer, in 0.02 s of CPU time at the most and "
+        "0.01 s in the mean. On this instance it had used 1.02 s when it was ended; the limit is 1 s. The "
+        "program that works takes 0.03 s there."
     )
     parts = parts_for("repair", [BEST], context(inspirations=(OTHER,)), failure, 150)
     assert (parts.others, parts.strata, parts.worst, parts.notes) == ((), (), (), "")
