@@ -159,7 +159,7 @@ class Campaign:
         calls = self.ports.store.model_usage() if self._pace.waits else None
         tally = self.search.tally
         return Usage(
-            iterations=tally.asked,
+            iterations=tally.iterations,
             evaluations=tally.evaluations,
             executions=tally.executions + self.validation.executions,
             cpu_seconds=tally.cpu_seconds + self.validation.cpu_seconds,

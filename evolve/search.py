@@ -145,7 +145,9 @@ class Search:
         self._selection = Selection(control, start, settings, seed=seed)
         self._islands = Islands(archive, population, seed=seed)
         self.tuner = Tuner(
-            settings if control is Control.NONE else replace(settings, tune_share=0.0), seed=seed
+            settings if control is Control.NONE else replace(settings, tune_share=0.0),
+            seed=seed,
+            named=guided and control is Control.NONE,
         )
         self._points = points
         self._strata = Strata(context.instances, archive.space.loss)
@@ -180,6 +182,7 @@ class Search:
             point=None if point is None else point[1],
         )
         if point is not None:
+            self._count_point()
             return ask
         self._pages.ask(number, self.tally.told)
         return replace(ask, context=self.context(number, elites, self.memory.take_failure(island)))
@@ -203,6 +206,8 @@ class Search:
         """
         number = self._next()
         point = self._point(number) if self._points is None else None
+        if tuned:
+            self._count_point()
         if tuned and point is not None:
             elites = elites or [point[0]]
             rival = rival or (point[0] if self._races else None)
@@ -243,7 +248,8 @@ class Search:
             gained = improved
         elif ask.tuned or not self._selection.fresh(ask.number):
             gained = self.memory.better_than_parent(outcome, ask.parents)
-        self.tally.count(outcome, improved=improved, gained=gained, cost=cost)
+        point = ask.tuned and self._guide is not None
+        self.tally.count(outcome, improved=improved, gained=gained, cost=cost, point=point)
         if self._control is Control.NONE:  # a control's proposals know nothing of each other
             self.memory.note_failure(ask.island, outcome, repairable=not ask.tuned)
         self._pages.tell(ask.number)
@@ -293,6 +299,10 @@ class Search:
     def _next(self) -> int:
         self.tally.asked += 1
         return self.tally.asked
+
+    def _count_point(self) -> None:
+        """Counts a point of tuning: beside models, whose calls are the iterations, none is an iteration."""
+        self.tally.points += self._guide is not None
 
     def _point(self, number: int) -> Point | None:
         if self._points is not None:

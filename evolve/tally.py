@@ -13,6 +13,7 @@ class Tally:
 
     Attributes:
         asked, told: iterations opened and closed (counts).
+        points: of those opened, points of tuning that no budget counts as an iteration (count).
         evaluations, executions: in training (counts).
         since_improvement: iterations closed since the last new best (count).
         rejections: reason → count.
@@ -22,6 +23,7 @@ class Tally:
 
     asked: int = 0
     told: int = 0
+    points: int = 0
     evaluations: int = 0
     executions: int = 0
     cpu_seconds: float = 0.0
@@ -30,7 +32,20 @@ class Tally:
     operators: dict[str, tuple[int, int]] = field(default_factory=dict)
     costs: dict[str, float] = field(default_factory=dict)
 
-    def count(self, outcome: Outcome, *, improved: bool, gained: bool | None, cost: float | None) -> None:
+    @property
+    def iterations(self) -> int:
+        """Iterations opened that a budget counts."""
+        return self.asked - self.points
+
+    def count(
+        self,
+        outcome: Outcome,
+        *,
+        improved: bool,
+        gained: bool | None,
+        cost: float | None,
+        point: bool = False,
+    ) -> None:
         """Counts an outcome.
 
         Args:
@@ -38,9 +53,10 @@ class Tally:
             improved: whether it is a new best.
             gained: whether it is a gain; None where that says nothing of its operator.
             cost: US dollars of the iteration's model calls, None if not known.
+            point: whether it is a point of tuning that no budget counts.
         """
         self.told += 1
-        self.since_improvement = 0 if improved else self.since_improvement + 1
+        self.since_improvement = 0 if improved else self.since_improvement + (not point)
         if isinstance(outcome, Refused):
             reason = outcome.rejection.reason.value
             self.rejections[reason] = self.rejections.get(reason, 0) + 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from .edits import START
 from .faults import describe
 from .knobs import knob
 from .syntax.kinds import ARRAY, NUMBER
+from .syntax.parameters import named_constants, with_named_constants
 from .syntax.scope import Spot, analyse
 
 MAX_CONSTANTS = 12
@@ -36,28 +37,51 @@ class TuneSettings:
 
     tune_share: float = knob(
         0.2,
-        "share of the iterations and executions spent on tuning numbers (ratio; 0 is none)",
+        "share of the executions, and offline of the iterations, for tuning numbers (ratio; 0 is none)",
         ge=0,
         le=0.9,
     )
-    tune_evaluations: int = knob(48, "iterations spent on the numbers of one program (count)", ge=1)
+    tune_evaluations: int = knob(48, "points for the numbers of one program (count)", ge=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Which numbers of a text are tuned.
+
+    Attributes:
+        of: their values, all positive, from a text.
+        put: a text with other values in their place.
+    """
+
+    of: Callable[[str], list[float]]
+    put: Callable[[str, Sequence[float]], str]
 
 
 class Generations:
     """CMA-ES over the numbers of one text: hands out points, takes their losses, goes on by generations."""
 
-    def __init__(self, text: str, evaluations: int, seed: int) -> None:
+    def __init__(
+        self,
+        text: str,
+        evaluations: int,
+        seed: int,
+        numbers: Numbers | None = None,
+        loss: float | None = None,
+    ) -> None:
         """Starts from a text's own numbers.
 
         Args:
-            text: source within the sandbox's caps, with at least one of `constants(text)`.
+            text: source within the sandbox's caps, with at least one number to tune.
             evaluations: points to hand out (count).
             seed: ≥ 0, of the optimiser's own random stream.
+            numbers: which numbers are tuned, by default `WRITTEN`.
+            loss: of the text itself, if it is known: a point with the same numbers is not asked for.
         """
         import cma
         import numpy as np
 
-        given = constants(text)
+        self._numbers = numbers or WRITTEN
+        given = self._numbers.of(text)
         stream = np.random.default_rng(seed)
         # One dimension is not enough for a covariance: a second one that nothing reads stands in.
         self._origin = [math.log(value) for value in given] + [0.0] * (len(given) == 1)
@@ -69,6 +93,8 @@ class Generations:
         self._points: list[Any] = []
         self._waiting: deque[int] = deque()
         self._losses: dict[int, float | None] = {}
+        self._known: dict[str, float | None] = {} if loss is None else {text: loss}
+        self._same: dict[str, list[int]] = {}
 
     @property
     def over(self) -> bool:
@@ -77,20 +103,35 @@ class Generations:
 
     def ask(self) -> tuple[int, str] | None:
         """The next point of this generation as its number and text; None while losses are awaited."""
-        if not self._waiting and len(self._losses) == len(self._points) and not self.over:
-            self._next_generation()
-        if not self._waiting:
-            return None
-        number = self._waiting.popleft()
+        while True:
+            if not self._waiting and len(self._losses) == len(self._points) and not self.over:
+                self._next_generation()
+            if not self._waiting:
+                return None
+            number = self._waiting.popleft()
+            text = self._written(number)
+            if text in self._known:  # whole numbers, above all
+                self._losses[number] = self._known[text]
+            elif text in self._same:
+                self._same[text].append(number)
+            else:
+                self._same[text] = [number]
+                return number, text
+
+    def tell(self, number: int, loss: float | None) -> None:
+        """Takes the loss of a point, None if it has none (stopped, failed, rejected)."""
+        text = self._written(number)
+        self._known[text] = loss
+        for same in self._same.pop(text):
+            self._losses[same] = loss
+
+    def _written(self, number: int) -> str:
+        """The text of a point of this generation."""
         values = [
             math.exp(min(max(x, o - _LARGEST), o + _LARGEST))
             for x, o in zip(self._points[number], self._origin[: self._count], strict=False)
         ]
-        return number, substitute(self._text, values)
-
-    def tell(self, number: int, loss: float | None) -> None:
-        """Takes the loss of a point, None if it has none (stopped, failed, rejected)."""
-        self._losses[number] = loss
+        return self._numbers.put(self._text, values)
 
     def _next_generation(self) -> None:
         if self._points:
@@ -117,9 +158,19 @@ class Tuner:
     A pure function of the archive at each ask and of the outcomes: a replayed campaign tunes the same.
     """
 
-    def __init__(self, settings: TuneSettings, *, seed: int) -> None:
-        """Takes how much may be spent, and the seed of the optimiser's random streams."""
+    def __init__(self, settings: TuneSettings, *, seed: int, named: bool = False) -> None:
+        """Takes how much may be spent.
+
+        Args:
+            settings: shares and counts.
+            seed: of the optimiser's random streams.
+            named: whether the numbers that a program names are tuned, at any ask that the share of the
+                executions allows: for models, whose calls are the iterations. Otherwise it is the numbers
+                written anywhere, at a share of the asks.
+        """
         self._seed = seed
+        self._named = named
+        self._numbers = NAMED if named else WRITTEN
         self._share = settings.tune_share
         self._evaluations = settings.tune_evaluations
         self._structures: set[str] = set()
@@ -134,7 +185,9 @@ class Tuner:
 
         A rejection in place of the point says what was raised; the structure is not tuned any further.
         """
-        if int(number * self._share) == int((number - 1) * self._share):
+        if not self._named and int(number * self._share) == int((number - 1) * self._share):
+            return None
+        if self._named and self._spent >= self._share * self._executions:
             return None
         # Points near a good program are seldom stopped early: by iterations alone they would take more than
         # their share.
@@ -161,7 +214,8 @@ class Tuner:
         """The next point of the tuned elite, as its number and text; None while it waits for losses."""
         if self._work is None:
             text = next(iter(elite.candidate.files.values()))
-            self._work = Generations(text, self._evaluations, self._seed + len(self._structures))
+            seed = self._seed + len(self._structures)
+            self._work = Generations(text, self._evaluations, seed, self._numbers, -elite.fitness)
         return self._work.ask()
 
     def tell(self, number: int, outcome: Outcome, *, tuned: bool) -> None:
@@ -184,30 +238,31 @@ class Tuner:
 
     def skip(self, files: Mapping[str, str]) -> None:
         """Marks the structure of a program as one that is not tuned, or not again."""
-        key = structure(next(iter(files.values())))
+        key = structure(next(iter(files.values())), self._numbers)
         if key is not None:
             self._structures.add(key)
 
     def _promising(self, archive: Archive) -> Elite | None:
         """The best elite whose structure was not tuned yet, if there is one."""
         for elite in unique(archive.elites())[:_PROMISING]:
-            key = structure(next(iter(elite.candidate.files.values())))
+            key = structure(next(iter(elite.candidate.files.values())), self._numbers)
             if key is not None and key not in self._structures:
                 self._structures.add(key)
                 return elite
         return None
 
 
-def structure(text: str) -> str | None:
+def structure(text: str, numbers: Numbers | None = None) -> str | None:
     """A text with 1 for each of its tunable numbers; None if it has none, cannot be written, or has regions.
 
     Writing a tree anew would lose the marks of EVOLVE-BLOCKs and change what stands outside of them.
     """
     if START in text:
         return None
+    numbers = numbers or WRITTEN
     try:
-        values = constants(text)
-        return substitute(text, [1.0] * len(values)) if values else None
+        values = numbers.of(text)
+        return numbers.put(text, [1.0] * len(values)) if values else None
     except (ValueError, ArithmeticError, RecursionError, SyntaxError, MemoryError):  # hostile input
         return None
 
@@ -256,3 +311,9 @@ def _tunable(tree: ast.Module) -> list[Spot]:
         ):
             found.append(spot)
     return found[:MAX_CONSTANTS]
+
+
+WRITTEN = Numbers(constants, substitute)
+"""Numbers that stand anywhere in arithmetic or comparisons: the offline proposer gives them no names."""
+NAMED = Numbers(named_constants, with_named_constants)
+"""Numbers that a program gives a name to."""

@@ -102,8 +102,7 @@ def recorded_time_outs(reader: Reader, evaluator: GapEvaluator) -> dict[tuple[st
 def recorded_source(reader: Reader, config: Config) -> SourceOf:
     """The source of a replay: recorded replies and, where outcomes were told as they arrived, recorded steps.
 
-    The points of tuning of such a campaign are the record's: an older version forgot at
-    a stop what it was tuning.
+    The points of tuning of a campaign with models are the record's: earlier versions chose other numbers.
 
     Args:
         reader: of the recorded run.
@@ -115,7 +114,7 @@ def recorded_source(reader: Reader, config: Config) -> SourceOf:
         course = None if asked else recorded_course(reader)
         pace = Pace(config.campaign.in_flight, waits=config.uses_models, course=course)
         recorded = Recorded(reader)  # reads every iteration: a damaged one is told before anything is run
-        points = None if asked else recorded.points(archive)
+        points = recorded.points(archive) if config.uses_models else None
         return Source(_proposer(reader, recorded, config, admission), pace, points)
 
     return source

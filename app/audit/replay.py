@@ -16,7 +16,8 @@ from ...evolve.models.cassette import NotRecorded
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.recorded import judged, last_told, told_rows
 from ...evolve.store.store import Store
-from ...evolve.store.work import work
+from ...evolve.store.work import made_by, work
+from ...evolve.tune import OPERATOR
 from ...problems.base import SPLITS
 from ..errors import TROUBLE, USAGE, UserError
 from ..opening.setup import Setup
@@ -84,7 +85,8 @@ def _run_again(
 
     config, evaluator = opened.config, opened.evaluator
     evaluator.timed = False
-    budget = BudgetSection(iterations=told)  # nothing else: seconds are never the same twice
+    points = made_by(record.reader, OPERATOR, told) if config.uses_models else 0
+    budget = BudgetSection(iterations=told - points)  # nothing else: seconds are never the same twice
     offline = config.model_copy(update={"model": (), "budget": budget})
     setup = RecalledSetup(
         opened.loaded,

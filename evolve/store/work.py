@@ -70,6 +70,12 @@ def asked(reader: Reader) -> int:
     return int(reader.value("SELECT count(*) FROM iterations"))
 
 
+def made_by(reader: Reader, operator: str, last: int | None = None) -> int:
+    """Iterations whose text an operator made (count), up to the number `last` if there is one."""
+    query = "SELECT count(*) FROM iterations WHERE operator = ? AND iteration <= ifnull(?, iteration)"
+    return int(reader.value(query, (operator, last)))
+
+
 def admitted(reader: Reader) -> int:
     """Iterations that brought a candidate, told or not (count)."""
     return int(reader.value("SELECT count(*) FROM iterations WHERE candidate IS NOT NULL"))

@@ -280,7 +280,7 @@ def test_what_models_cost_and_gained_is_known_to_the_next_ask(fakes: Make) -> No
     assert context is not None
     assert context.operators == {"improve": (2, 1)}
     assert context.costs == {"improve": 0.25}
-    assert context.lineage[0].startswith("iteration 0, start: fitness -")
+    assert context.lineage[0].startswith("start, mean gap ")
 
 
 def test_recorded_asks_leave_the_search_as_live_ones_do(fakes: Make) -> None:
