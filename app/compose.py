@@ -14,12 +14,12 @@ from ..evaluators.base import Evaluation
 from ..evolve import champion
 from ..evolve.admission import Admission
 from ..evolve.archive import settled
-from ..evolve.base import Candidate, Context, Origin, Proposal, Rejection, RejectionReason
+from ..evolve.base import Candidate, Context
 from ..evolve.budget import Budget, StopReason
 from ..evolve.campaign import Campaign
-from ..evolve.executor import Job, ThreadExecutor
+from ..evolve.executor import ThreadExecutor
+from ..evolve.founders import best_elite
 from ..evolve.measures import MeasureSpace
-from ..evolve.memory import Memory
 from ..evolve.models.base import Closable
 from ..evolve.ports import Ports
 from ..evolve.search import Search
@@ -28,10 +28,10 @@ from ..evolve.store.reader import BASELINE
 from ..evolve.store.store import Store
 from ..evolve.store.work import asked
 from ..problems.base import SPLITS
-from ..sandbox.base import MAIN_FILE
 from .config import Config, dump
-from .errors import NO_CANDIDATE, UserError
-from .opening.baselines import evaluate_baselines
+from .errors import UserError
+from .opening.baselines import evaluate_baselines, shipped_programs
+from .opening.founders import Founder, founders_of
 from .opening.setup import Notify, Setup
 from .opening.stored import stored_setup
 from .proposers import SourceOf, live_source
@@ -154,10 +154,10 @@ def prepared(
             seeded = bool(getattr(problem, "anew", 0))
             admission = Admission(slot, problem.entry_point, setup.modules(), plain, seeded)
             baselines = _baselines(setup, store, executor, watcher.notify)
-            starts = _start_programs(setup, store, admission, executor, start)
+            founders = founders_of(setup, store, admission, executor, start, baselines)
             source_of = source_of or live_source(setup.config, store, folder, setup.evaluator)
             campaign = _campaign(
-                setup, store, admission, executor, starts, baselines, folder, watcher, source_of
+                setup, store, admission, executor, founders, baselines, folder, watcher, source_of
             )
             setup.record_layers(store)
             try:
@@ -214,7 +214,7 @@ def _campaign(
     store: Store,
     admission: Admission,
     executor: ThreadExecutor,
-    starts: list[tuple[Candidate, Evaluation]],
+    founders: list[Founder],
     baselines: Mapping[str, Mapping[str, Evaluation]],
     folder: Path,
     watcher: Watcher,
@@ -223,15 +223,17 @@ def _campaign(
     """The search, its ports, its budget and its pace."""
     config, evaluator, problem = setup.config, setup.evaluator, setup.loaded.problem
     instances, control = evaluator.instances("train"), Control(config.campaign.control)
-    space = MeasureSpace.of(config.archive.measures, starts[0][1], instances, evaluator.loss)
+    space = MeasureSpace.of(config.archive.measures, founders[0][1], instances, evaluator.loss)
     # A control learns nothing from an archive: one island holds what it found.
-    archive = settled(space, config.archive.islands if control is Control.NONE else 1, starts)
-    start, source = archive.elite(*starts[0], 0), source_of(admission, archive)
+    archive = settled(space, config.archive.islands if control is Control.NONE else 1, founders)
+    elites, source = [archive.elite(*founder, 0) for founder in founders], source_of(admission, archive)
+    whole = config.search.founders == "all"
+    start = best_elite(elites) if whole else elites[0]
     context = Context(
         problem=problem,
         iteration=0,
         instances=instances,
-        start=start,
+        start=elites[0],
         baseline=best_baseline(baselines, "train"),
         modules=tuple(admission.modules),
         cpu_seconds=config.sandbox.limits.cpu_seconds,
@@ -244,16 +246,19 @@ def _campaign(
         control=control,
         population=config.archive,
         settings=config.search,
-        starts=[candidate for candidate, _ in starts],
+        starts=[candidate for candidate, _ in founders],
+        founders=elites if whole else (),
+        seconds=store.read.record("founder_seconds") or {},
         points=source.points,
         guided=source.pace.waits,
         notes_every=config.prompts.notes if source.pace.waits else 0,
     )
-    for candidate, _ in starts:
-        if next(iter(candidate.files.values())) in problem.start_programs().values():
+    shipped = shipped_programs(problem).values() if whole else problem.start_programs().values()
+    for candidate, _ in founders:
+        if next(iter(candidate.files.values())) in shipped:
             search.tuner.skip(candidate.files)  # tuning is for what the search finds
     gates = tuple((before, limit) for before, limit in store.read.record("gates") or ())
-    return Campaign(
+    campaign = Campaign(
         search,
         Ports(evaluator, source.proposer, executor, admission, store),
         Budget(**asdict(config.budget), gates=gates),
@@ -261,6 +266,10 @@ def _campaign(
         stop_file=folder / STOP_NAME,
         observe=watcher.observe,
     )
+    for id, name in (store.read.record("founders") or {}).items():
+        if (judged := baselines[name].get("valid")) is not None:
+            campaign.validation.know(id, judged)
+    return campaign
 
 
 def _baselines(
@@ -281,67 +290,27 @@ def _baselines(
     return found
 
 
-def _start_programs(
-    setup: Setup,
-    store: Store,
-    admission: Admission,
-    executor: ThreadExecutor,
-    given: Mapping[str, Mapping[str, str]] | None,
-) -> list[tuple[Candidate, Evaluation]]:
-    """Start programs with their training evaluations, the default one first.
-
-    Raises:
-        UserError: one of them is no program, or none is feasible.
-    """
-    recorded = [c for id in store.read.candidate_ids() if (c := store.read.candidate(id)) and not c.iteration]
-    if recorded:
-        order: list[str] = store.read.record("starts")
-        found = {c.id: (c, store.read.evaluation(c.id, "train")) for c in recorded}
-        return [(c, e) for id in order for c, e in [found[id]] if e is not None]
-    given = given or store.read.record("given_starts")  # a kill may have come before they were evaluated
-    sources = given or {n: {MAIN_FILE: t} for n, t in setup.loaded.problem.start_programs().items()}
-    result: list[tuple[Candidate, Evaluation]] = []
-    memory = Memory(())
-    for name, files in sources.items():
-        examined = admission.examined(Proposal(files, Origin.START, name))
-        candidate = memory.admit(examined, (), 0, 0) if isinstance(examined, Proposal) else examined
-        if isinstance(candidate, Rejection):
-            if candidate.reason is RejectionReason.DUPLICATE and result:
-                continue  # given twice, as a file and with a run's elites, say
-            like = candidate.reason is RejectionReason.NEAR_DUPLICATE
-            raise UserError(
-                NO_CANDIDATE,
-                f"start program {name}: {candidate.reason.value}: {candidate.excerpt}",
-                "leave one of the two out" if like else f"it must define `{setup.loaded.problem.signature}`",
-            )
-        evaluation = executor.submit(Job(setup.evaluator.program(files), "train")).result()
-        if evaluation.failure is not None:
-            failure = evaluation.failure
-            raise UserError(
-                NO_CANDIDATE,
-                f"start program {name}: {failure.status.value} on {failure.instance}: {failure.message}",
-                f"try it with `gapsmith evaluate {setup.config.campaign.problem} FILE`",
-            )
-        result.append((candidate, evaluation))
-    with store.transaction():
-        for candidate, evaluation in result:
-            store.put_start(candidate, evaluation, setup.evaluator.version)
-        store.set("starts", [candidate.id for candidate, _ in result])
-        store.set("start", result[0][0].id)
-        store.set("given_starts", None)
-    return result
-
-
 def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -> None:
     """After a whole campaign: the champion by validation, tested once, beside the start program."""
     if stopped.halts:
         return
     best = champion.choose(campaign, setup.config.evaluation.champions)
-    champion.evaluate_on_test(campaign, campaign.search.start.candidate)
+    first = store.read.candidate(store.read.record("start"))
+    for candidate in (first, None if best is None else best.candidate):
+        if candidate is not None:
+            _keep_baseline_test(store, candidate, setup.evaluator.version)
+            champion.evaluate_on_test(campaign, candidate)
     if best is not None:
-        champion.evaluate_on_test(campaign, best.candidate)
         store.set("champion", best.candidate.id)
         store.set("claims", claims(store.read, best.candidate.id, setup.evaluator.loss))
+
+
+def _keep_baseline_test(store: Store, candidate: Candidate, version: str) -> None:
+    """Gives a founder that is a baseline the baseline's test evaluation, which was made already."""
+    name = (store.read.record("founders") or {}).get(candidate.id)
+    judged = None if name is None else store.read.evaluation(BASELINE + name, "test")
+    if judged is not None and store.read.evaluation(candidate.id, "test") is None:
+        store.put_evaluation(candidate.id, judged, version)
 
 
 def record_setup(

@@ -60,7 +60,7 @@ class CampaignSection(_Section):
     seed: int = knob(1, "of the search's random streams (pure number, >= 0)", ge=0)
     control: Literal["none", "best-of-n", "random"] = knob(
         "none",
-        "what takes the place of the search: none, best-of-n (independent changes of the start program) or "
+        "what takes the place of the search: none, best-of-n (independent changes of the best founder) or "
         "random (changes of any valid candidate)",
         strict=None,
     )
@@ -84,6 +84,12 @@ class ArchiveSection(PopulationSettings, _Section):
 class SearchSection(SearchSettings, _Section):
     """How the budget is spent."""
 
+    founders: Literal["all", "start"] = knob(
+        "all",
+        "programs that the search begins with: all (start programs and baselines) or start (start programs "
+        "alone: discovery from scratch)",
+        strict=None,
+    )
     simplify: int = knob(
         0, "reduced forms of the champion to try after the campaign (count; 0 is none)", ge=0
     )
@@ -194,7 +200,8 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
     if not budget.limited:
         asks = [DEFAULT_ITERATIONS]
     if search.fresh_until is None:
-        until = 0 if config.uses_models else min([FRESH_UNTIL, *(n // 4 for n in asks)])
+        begun = config.uses_models or search.founders == "all"  # with textbook rules or dear calls
+        until = 0 if begun else min([FRESH_UNTIL, *(n // 4 for n in asks)])
         search = dataclasses.replace(search, fresh_until=until)
     if config.uses_models and "fresh_share" not in document.get("search", {}):
         search = dataclasses.replace(search, fresh_share=0.0)

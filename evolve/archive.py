@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ..evaluators.base import Evaluation
@@ -97,9 +97,14 @@ class Archive:
             chosen.append(pool.pop(rng.randrange(len(pool))))
         return chosen
 
-    def rival(self, island: int) -> Elite | None:
-        """The weakest elite of an island's best quarter, whom new candidates race; None if it is empty."""
-        ranked = self.elites(island)
+    def rival(self, island: int, barred: Collection[str] = ()) -> Elite | None:
+        """The weakest elite of an island's best quarter, whom new candidates race; None if there is none.
+
+        Args:
+            island: index.
+            barred: ids of elites that do not count.
+        """
+        ranked = [elite for elite in self.elites(island) if elite.candidate.id not in barred]
         return ranked[(len(ranked) - 1) // 4] if ranked else None
 
     def occupancy(self) -> list[int]:

@@ -138,7 +138,7 @@ class Campaign:
             StoreError: the store cannot be written.
             SandboxError: candidates cannot be run.
         """
-        self.validation.start(self.search.start.candidate)
+        self.validation.start(self.search.first)
         for step in self._steps():
             if step > 0:
                 self._open(step)

@@ -7,8 +7,9 @@ no thread, no store, no clock and no sandbox. `Campaign` drives it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from ..evaluators.base import ScoreStatus
 from .archive import Archive
@@ -27,6 +28,7 @@ from .base import (
     Rejection,
     stream,
 )
+from .founders import SlowFounders
 from .guide import Guide
 from .islands import Islands, IslandSettings
 from .memory import Memory
@@ -114,7 +116,9 @@ class Search:
         control: Control = Control.NONE,
         population: PopulationSettings = PopulationSettings(),
         settings: SearchSettings = SearchSettings(),
-        starts: Iterable[Candidate] = (),
+        starts: Sequence[Candidate] = (),
+        founders: Sequence[Elite] = (),
+        seconds: Mapping[str, float] = MappingProxyType({}),
         points: Mapping[int, Point] | None = None,
         guided: bool = False,
         notes_every: int = 0,
@@ -122,19 +126,22 @@ class Search:
         """Begins a search.
 
         Args:
-            archive: holds the start programs on every island.
-            start: the first start program.
+            archive: holds the founders on every island.
+            start: the program that fresh starts and best-of-n change.
             context: what a proposer may know from the beginning.
             seed: of all random streams.
             control: what takes the place of the search.
             population, settings: see there.
-            starts: all start programs, also those that lost their cell to another one.
+            starts: all programs that the search begins with, also those that lost their cell to another one.
+            founders: those that random changes begin with, `start` alone by default.
+            seconds: founder → mean CPU seconds of an execution, as recorded; slow ones are late rivals.
             points: points of tuning by iteration where a record says them; None tunes.
             guided: whether models are asked, which read what the search has learnt.
             notes_every: outcomes after which a model writes the page of notes anew (count; 0 is never).
         """
         self.archive = archive
         self.start = start
+        self.first = starts[0] if starts else start.candidate
         self.tally = Tally()
         self.memory = Memory([start.candidate, *starts], archive.elites())
         self.seed = seed
@@ -142,7 +149,8 @@ class Search:
         self._settings = settings
         self._inspirations = population.inspirations
         self._context = context
-        self._selection = Selection(control, start, settings, seed=seed)
+        self._selection = Selection(control, start, settings, seed=seed, founders=founders)
+        self._slow = SlowFounders(seconds, founders)
         self._islands = Islands(archive, population, seed=seed)
         self.tuner = Tuner(
             settings if control is Control.NONE else replace(settings, tune_share=0.0),
@@ -168,7 +176,7 @@ class Search:
         else:
             island = (number - 1) % self.archive.islands
             elites = self._parents(number, island)
-            rival = self.archive.rival(island)
+            rival = self.archive.rival(island, self._slow.barred(elites[0].candidate, self.memory))
         if not self._races:
             rival = None
         ask = Ask(
@@ -264,7 +272,6 @@ class Search:
         context = replace(
             self._context,
             iteration=number,
-            start=self.start,
             inspirations=tuple(elites[1:]),
             operators=dict(self.tally.operators) if self._control is Control.NONE else {},
             costs=dict(self.tally.costs),
@@ -325,6 +332,7 @@ class Search:
             return AddStatus.NOT_ADDED
         candidate, evaluation = outcome.candidate, outcome.evaluation
         self.memory.fitness[candidate.id] = outcome.fitness
+        self._slow.beaten(outcome.fitness)
         if self._control is Control.RANDOM:
             self._selection.add(self.archive.elite(candidate, evaluation, ask.island))
         twin = self.archive.twin(candidate, evaluation)

@@ -1,6 +1,6 @@
 """The parents of an iteration: the archive's choice, or that of a control at equal budget.
 
-A share of the iterations begins again at the start program, as random immigrants do in a population
+A share of the iterations begins again at the start program, or at the best founder, as random immigrants do in a population
 (Grefenstette 1992, PPSN II, pp. 137-144): islands that settled on a poor structure, or on one that is slow to
 execute, meet others all along. At the beginning the share is larger: changes of the start program are the
 first population, and as long as the archive is poor a race lets more of them through.
@@ -8,6 +8,7 @@ first population, and as long as the archive is poor a race lets more of them th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -37,11 +38,11 @@ class InspirationSettings:
 
 @dataclass(frozen=True)
 class FreshSettings:
-    """How often an iteration begins at the start program."""
+    """How often an iteration begins again at the start program, or at the best founder."""
 
     fresh_share: float = knob(
         0.25,
-        "share of the iterations whose parent is the start program, whatever the archive holds "
+        "share of the iterations whose parent is the best founder, whatever the archive holds "
         "(ratio; 0 is none; with models 0 by default)",
         ge=0,
         le=0.9,
@@ -49,7 +50,7 @@ class FreshSettings:
     fresh_until: int | None = knob(
         None,
         "first iterations, over which the share of fresh starts falls from 1 to fresh_share (count; "
-        f"0 is none); default {FRESH_UNTIL}, capped at a quarter of the iteration budget; 0 with models; "
+        f"0 is none); default {FRESH_UNTIL}, capped at a quarter of the iteration budget; 0 with models or all founders; "
         "with only a time limit, set a quarter of the iterations you expect",
         ge=0,
     )
@@ -58,24 +59,33 @@ class FreshSettings:
 class Selection:
     """Chooses parents; a pure function of the archive and of the outcomes so far."""
 
-    def __init__(self, control: Control, start: Elite, settings: FreshSettings, *, seed: int) -> None:
+    def __init__(
+        self,
+        control: Control,
+        start: Elite,
+        settings: FreshSettings,
+        *,
+        seed: int,
+        founders: Sequence[Elite] = (),
+    ) -> None:
         """Prepares the choice.
 
         Args:
-            control: `BEST_OF_N` proposes from the start program alone and learns nothing; `RANDOM`
+            control: `BEST_OF_N` proposes from `start` alone and learns nothing; `RANDOM`
                 changes any valid candidate so far, good or bad.
-            start: the start program's elite.
+            start: the elite that fresh starts and `BEST_OF_N` change.
             settings: how often an iteration begins at it.
             seed: of the choices.
+            founders: what `RANDOM` begins with, `start` alone by default.
         """
         self.control = control
         self._start = start
         self._seed = seed
         self._settings = settings
-        self._valid = [start]
+        self._valid = list(founders) or [start]
 
     def fresh(self, number: int) -> bool:
-        """Whether an iteration (1-based number) begins at the start program if it is not one of tuning."""
+        """Whether an iteration (1-based number) begins again at `start` if it is not one of tuning."""
         if self.control is not Control.NONE:
             return False
         until = self._settings.fresh_until

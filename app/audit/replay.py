@@ -22,6 +22,7 @@ from ...problems.base import SPLITS
 from ..errors import TROUBLE, USAGE, UserError
 from ..opening.setup import Setup
 from ..record.authority import NO_TRUST, Trust, Use
+from ..record.resume import start_programs_of
 from ..record.runs import running
 from .recalled import RecalledSetup, recorded_source, recorded_time_outs
 from .verify import Findings, outcome_of, surroundings
@@ -97,7 +98,7 @@ def _run_again(
         record.name,
         recorded_time_outs(record.reader, evaluator),
     )
-    starts = {record.candidate(id).operator: record.candidate(id).files for id in _starts(record)}
+    starts = start_programs_of(record.reader)
 
     def observe(campaign: Campaign) -> None:
         notify("iterations", campaign.search.tally.told, told)
@@ -107,6 +108,7 @@ def _run_again(
         compose.record_setup(store, setup, again, None)
         store.set("docstrings", record.reader.record("docstrings"))
         store.set("gates", record.reader.record("gates") or [])
+        store.set("founder_seconds", record.reader.record("founder_seconds") or {})
         _copy_baselines(record, store, evaluator.version)
         watcher = compose.Watcher(notify, observe=observe)
         source = recorded_source(record.reader, config)
@@ -130,7 +132,7 @@ def _starts(record: RunRecord) -> list[str]:
 
 
 def _copy_baselines(record: RunRecord, store: Store, version: str) -> None:
-    """Baselines are no part of the search; models are shown them."""
+    """Baselines are not run again: founders and what models are shown are the recorded ones."""
     for name in record.reader.baselines():
         for split in SPLITS:
             found = record.evaluation(BASELINE + name, split)
@@ -139,9 +141,9 @@ def _copy_baselines(record: RunRecord, store: Store, version: str) -> None:
 
 
 def _compare(record: RunRecord, now: RunRecord, findings: Findings, trouble: dict[str, Any] | None) -> None:
-    """Start programs, iterations up to the first that differs, then what came of them."""
+    """Founders, iterations up to the first that differs, then what came of them."""
     for id in _starts(record):
-        _compare_evaluation(record, now, id, "train", "start program", findings)
+        _compare_evaluation(record, now, id, "train", "founder", findings)
     for number, (then, again) in enumerate(_pairs(record.reader, now.reader), start=1):
         if findings.differences:
             return

@@ -150,8 +150,9 @@ def granted(record: RunRecord, trust: Trust = NO_TRUST, uses: Collection[Use] = 
 
 
 def recorded_config(record: RunRecord) -> Config:
-    """The configuration that a run holds, parsed."""
-    return parse(record.config, f"{record.name}/{FILE_NAME}")
+    """The configuration that a run holds, parsed; runs of before that key began with start programs alone."""
+    search = {"founders": "start", **record.config.get("search", {})}
+    return parse({**record.config, "search": search}, f"{record.name}/{FILE_NAME}")
 
 
 def _check_layers(record: RunRecord, config: Config, trust: Trust) -> None:

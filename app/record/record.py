@@ -21,7 +21,7 @@ from ...problems.base import Instance
 from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
 from .authority import is_own
 from .runs import find_group, find_run
-from .summary import best_candidate
+from .summary import best_candidate, summarise
 
 SHORT = 8
 """Length of a candidate's id in tables, characters."""
@@ -69,6 +69,12 @@ class RunRecord:
     def best(self) -> str | None:
         """Id of the champion, or of the best candidate so far; None if no candidate is feasible."""
         return best_candidate(self.reader)
+
+    @property
+    def headline(self) -> dict[str, Any]:
+        """What the run came to, as a document with `text` and `verdict`."""
+        found: dict[str, Any] = summarise(self.folder, self.reader)["headline"]
+        return found
 
     @property
     def unsafe(self) -> list[str]:

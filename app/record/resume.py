@@ -132,12 +132,17 @@ def missing_member(
     seed = config.campaign.seed + number - _number(other)
     reader = Reader.open(other)
     try:
-        found = [candidate for id in reader.record("starts") or () if (candidate := reader.candidate(id))]
-        given: dict[str, dict[str, str]] = reader.record("given_starts") or {}
+        starts = start_programs_of(reader) or reader.record("given_starts") or {}
     finally:
         reader.close()
-    starts = {candidate.operator: dict(candidate.files) for candidate in found} or given
     return config.model_copy(update={"campaign": replace(config.campaign, seed=seed)}), starts
+
+
+def start_programs_of(reader: Reader) -> dict[str, dict[str, str]]:
+    """Name → files of the start programs of a run, without the baselines among its founders."""
+    ids = reader.record("start_programs") or reader.record("starts") or ()
+    starts = [reader.candidate(id) for id in ids]
+    return {candidate.operator: dict(candidate.files) for candidate in starts if candidate is not None}
 
 
 def _number(member: Path) -> int:

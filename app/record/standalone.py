@@ -183,7 +183,7 @@ def _own(
 
 
 def _header(record: RunRecord, id: str, file_name: str) -> list[str]:
-    lines = [*_title(record, id), ""]
+    lines = [*_title(record, id), *([f"{record.headline['text']}."] if id == record.best else []), ""]
     for split in ("test", "valid", "train"):
         figures = record.figures(id, split)
         if figures is not None and figures.mean_gap_percent is not None:
@@ -195,9 +195,11 @@ def _header(record: RunRecord, id: str, file_name: str) -> list[str]:
 def _title(record: RunRecord, id: str) -> list[str]:
     problem = record.problem
     goal = f"{problem.get('sense', 'minimise')} {problem.get('unit', '')}".strip()
+    founder = record.candidate(id).iteration == 0
+    made = "No program of the search, but one that it began with" if founder else "Found by the search"
     return [
         f"Heuristic for {problem.get('name')} (version {problem.get('version')}): {goal}.",
-        f"Found by Gapsmith {__version__}: run {record.name}, candidate {id}.",
+        f"{made}: Gapsmith {__version__}, run {record.name}, candidate {id}.",
         *([FOREIGN] if record.foreign else []),
         *([unsafe(record.unsafe)] if record.unsafe else []),
         *([f"Sandbox: {layers(record.layers)}."] if record.layers else []),

@@ -12,6 +12,7 @@ from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.work import executions, tested, work
 from ...problems.base import SPLITS
 from .authority import is_own
+from .headline import headline
 from .model_figures import model_figures, model_usage, newest_page, notes
 from .runs import LOG_NAME, status
 
@@ -21,7 +22,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
     start, champion = reader.record("start"), reader.record("champion")
     models = model_figures(reader)
     reason, done = reader.record("stop_reason"), work(reader)
-    return {
+    document = {
         "run": folder.resolve().name,
         "problem": (reader.record("problem") or {}).get("name"),
         "status": status(folder, reason),
@@ -47,6 +48,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "notes": [*notes(reader), *filter(None, [reader.record("ending")]), *_faults(folder, reader)],
         "page": newest_page(reader),
     }
+    return {**document, "headline": headline(reader, document)}
 
 
 def _faults(folder: Path, reader: Reader) -> list[str]:

@@ -119,6 +119,8 @@ def _spent(record: RunRecord) -> tuple[dict[str, Spent], Spent]:
     """
     reader = record.reader
     taken = search_cost(reader)
+    for id in reader.record("founders") or ():
+        taken.pop(id, None)  # a baseline's evaluations are no cost of the search
     executions, cpu = sum(count for count, _ in taken.values()), sum(time for _, time in taken.values())
     cost_of = costs(reader)
     usd: float | None = 0.0

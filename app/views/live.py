@@ -122,7 +122,7 @@ class LiveView:
 
     def _rows(self, campaign: Campaign) -> list[tuple[str, str]]:
         usage, best, start = campaign.usage(), best_validated(campaign), _start_gap(campaign)
-        gap = "–" if best is None else f"{percent(mean_gap(best[1]))}   (start program {start})"
+        gap = "–" if best is None else f"{percent(mean_gap(best[1]))}   (began at {start})"
         counts = sorted(campaign.search.tally.rejections.items())
         rejections = ", ".join(f"{reason} {n}" for reason, n in counts)
         state = "finishing what is in flight" if campaign.stopped else "searching"

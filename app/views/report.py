@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...evolve.archive import unique
+from ...evolve.store.reader import BASELINE
 from ...evolve.store.work import failures_by_status, operators
 from ...prompts.text import fence
 from ...sandbox.unseen import clean as seen
@@ -149,18 +150,18 @@ def _mean(figures: Mapping[str, Any] | None) -> str:
 
 
 def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) -> dict[str, Any] | None:
-    """Start → best on the split that judges, with interval, kinds of reference and the best baseline."""
+    """The run's headline, and figures of what it names on the split that judges."""
     if split is None or summary["best"] is None:
         return None
     best, start = summary["best"]["splits"][split], (summary["start"] or {"splits": {}})["splits"].get(split)
-    baseline = record.best_baseline(split)
-    figures = None if baseline is None else record.figures(baseline, split)
+    baseline = summary["headline"]["baseline"]
+    figures = None if baseline is None else record.figures(BASELINE + baseline, split)
     return {
         "best": best,
         "start": start,
-        "same": summary["start"] is not None
-        and summary["start"]["candidate"] == summary["best"]["candidate"],
-        "baseline": None if baseline is None else record.title(baseline),
+        "text": clean(summary["headline"]["text"]),
+        "proven": summary["headline"]["verdict"] == "better",
+        "baseline": baseline,
         "baseline_figures": None if figures is None else figures.as_json(),
         "kinds": reference_kinds(best["reference_kinds"]),
         "word": gap_word(best["reference_kinds"]),

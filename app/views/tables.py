@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..numbers import duration, far_mark, far_note, figure, gap_cell, interval, milliseconds
 from ..record.summary import test_used
-from ..words import count, gap_word, unsafe
+from ..words import clean, count, gap_word, unsafe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,11 +25,13 @@ _SPLIT_NAMES = {"train": "training", "valid": "validation", "test": "test"}
 
 
 def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
-    """Prints the result of a campaign: start program, baselines and best candidate on the three splits.
+    """Prints the headline of a campaign, and start program, baselines and best candidate on the three splits.
 
     Figures are never cut. A narrow table drops the splits that steered the search; a still narrower one wraps
     the programs' names.
     """
+    proven = summary["headline"]["verdict"] == "better"
+    console.print(clean(summary["headline"]["text"]), style="bold green" if proven else "bold", markup=False)
     word = gap_word(_kinds(summary))
     table = new_table(f"{word}, percent of the reference: mean of ratios [95 % interval]")
     rows: list[tuple[str, Mapping[str, Any] | None]] = []

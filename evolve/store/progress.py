@@ -59,10 +59,12 @@ def training_fitness(reader: Reader, program: str) -> float | None:
 
 
 def best_so_far(reader: Reader) -> list[tuple[int, str, float]]:
-    """(iteration, candidate, training fitness) whenever the best changed, the start program first."""
-    start = reader.record("start")
-    fitness = None if start is None else training_fitness(reader, start)
-    first = [] if fitness is None else [(0, str(start), fitness)]
+    """(iteration, candidate, training fitness) whenever the best changed, the founders first."""
+    first: list[tuple[int, str, float]] = []
+    for id in reader.record("starts") or [reader.record("start")]:
+        fitness = None if id is None else training_fitness(reader, id)
+        if fitness is not None and (not first or fitness > first[-1][2]):
+            first.append((0, str(id), fitness))
     events = reader.events("best")
     return [*first, *((e.iteration, e.data["candidate"], e.data["fitness"]) for e in events)]
 

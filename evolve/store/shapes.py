@@ -10,6 +10,9 @@ _SECTION = {str: object}
 SHAPES: dict[str, Any] = {
     "start": str,
     "starts": [str],
+    "start_programs": [str],
+    "founders": {str: str},
+    "founder_seconds": {str: float},
     "champion": str,
     "stop_reason": str,
     "ending": str,

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from .reader import BASELINE, Reader
 
 _SEARCHED = (
-    f"FROM evaluations WHERE split = 'valid' AND program NOT LIKE '{BASELINE}%' "
+    f"FROM evaluations WHERE split = 'valid' AND program NOT LIKE '{BASELINE}%' AND program NOT IN "
+    "(SELECT f.key FROM run, json_each(run.value) f WHERE run.key = 'founders') "
     "OR split = 'train' AND program IN (SELECT candidate FROM iterations)"
 )
 """Evaluations that the budgets of executions and CPU seconds count."""

@@ -1,0 +1,157 @@
+"""The founders of a campaign: the start programs, and the baselines that are sound programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...evaluators.base import Evaluation
+from ...evolve.base import Candidate, Origin, Proposal, Rejection, RejectionReason
+from ...evolve.executor import Job
+from ...evolve.memory import Memory
+from ...evolve.store.reader import BASELINE
+from ...sandbox.base import MAIN_FILE
+from ..errors import NO_CANDIDATE, UserError
+
+if TYPE_CHECKING:
+    from ...evolve.admission import Admission
+    from ...evolve.executor import Executor
+    from ...evolve.store.reader import Reader
+    from ...evolve.store.store import Store
+    from .setup import Setup
+
+Founder = tuple[Candidate, Evaluation]
+"""A program that a search begins with, and its evaluation on the training split."""
+Programs = Mapping[str, Mapping[str, str]]
+"""Name → files of a program."""
+
+
+def founders_of(
+    setup: Setup,
+    store: Store,
+    admission: Admission,
+    executor: Executor,
+    programs: Programs | None,
+    baselines: Mapping[str, Mapping[str, Evaluation]],
+) -> list[Founder]:
+    """The founders of a campaign, start programs first; evaluated and recorded when the campaign begins.
+
+    Args:
+        setup: of the campaign.
+        store: of the run.
+        admission: examines programs.
+        executor: runs them.
+        programs: start programs; the problem's own by default.
+        baselines: baseline → split → evaluation.
+
+    Raises:
+        UserError: a start program is no program, or fails on a training instance.
+    """
+    if ids := store.read.record("starts"):
+        return [_recorded(store.read, id) for id in ids]
+    programs = programs or store.read.record("given_starts")  # a kill may come before the evaluations
+    programs = programs or {n: {MAIN_FILE: t} for n, t in setup.loaded.problem.start_programs().items()}
+    starts = _start_programs(setup, admission, executor, programs)
+    found: dict[str, Founder] = {}
+    reasons: dict[str, str] = {}
+    if setup.config.search.founders == "all":
+        found, reasons = _baselines(setup, admission, starts, baselines)
+    names = {candidate.id: name for name, (candidate, _) in found.items()}
+    founders = list({founder[0].id: founder for founder in (*starts, *found.values())}.values())
+    with store.transaction():
+        for candidate, evaluation in founders:
+            store.put_start(candidate, evaluation, setup.evaluator.version)
+        for id, name in names.items():
+            if (judged := baselines[name].get("valid")) is not None:
+                store.put_evaluation(id, judged, setup.evaluator.version)
+        for name, reason in reasons.items():
+            store.event(0, "note", {"text": f"baseline {name} is no founder: {reason}"})
+        store.set("start", starts[0][0].id)
+        store.set("start_programs", [candidate.id for candidate, _ in starts])
+        store.set("starts", [candidate.id for candidate, _ in founders])
+        store.set("founders", names)
+        if store.read.record("founder_seconds") is None:  # a replay has those of its record
+            store.set("founder_seconds", {c.id: _seconds(evaluation) for c, evaluation in founders})
+        store.set("given_starts", None)
+    return founders
+
+
+def _seconds(evaluation: Evaluation) -> float:
+    """Mean CPU seconds of an execution."""
+    return sum(score.cpu_seconds for score in evaluation.scores) / len(evaluation.scores)
+
+
+def _recorded(read: Reader, id: str) -> Founder:
+    candidate, evaluation = read.candidate(id), read.evaluation(id, "train")
+    if candidate is None or evaluation is None:
+        raise AssertionError(f"founder {id}: the transaction that names it stores it too")
+    return candidate, evaluation
+
+
+def _start_programs(
+    setup: Setup, admission: Admission, executor: Executor, programs: Programs
+) -> list[Founder]:
+    """Start programs with their training evaluations, the first one first.
+
+    Raises:
+        UserError: one of them is no program, or fails.
+    """
+    starts: list[Founder] = []
+    memory = Memory(())
+    for name, files in programs.items():
+        examined = admission.examined(Proposal(files, Origin.START, name))
+        candidate = memory.admit(examined, (), 0, 0) if isinstance(examined, Proposal) else examined
+        if isinstance(candidate, Rejection):
+            if candidate.reason is RejectionReason.DUPLICATE and starts:
+                continue  # named twice, as a file and among a run's elites, say
+            like = candidate.reason is RejectionReason.NEAR_DUPLICATE
+            raise UserError(
+                NO_CANDIDATE,
+                f"start program {name}: {candidate.reason.value}: {candidate.excerpt}",
+                "leave one of the two out" if like else f"it must define `{setup.loaded.problem.signature}`",
+            )
+        evaluation = executor.submit(Job(setup.evaluator.program(files), "train")).result()
+        if evaluation.failure is not None:
+            failure = evaluation.failure
+            raise UserError(
+                NO_CANDIDATE,
+                f"start program {name}: {failure.status.value} on {failure.instance}: {failure.message}",
+                f"try it with `gapsmith evaluate {setup.config.campaign.problem} FILE`",
+            )
+        starts.append((candidate, evaluation))
+    return starts
+
+
+def _baselines(
+    setup: Setup,
+    admission: Admission,
+    starts: list[Founder],
+    evaluations: Mapping[str, Mapping[str, Evaluation]],
+) -> tuple[dict[str, Founder], dict[str, str]]:
+    """The baselines that are founders, and for the others the reason why they are none.
+
+    A baseline may be a start program too. Two that differ in names and numbers alone are both founders:
+    textbook rules may differ in a number.
+    """
+    found: dict[str, Founder] = {}
+    reasons: dict[str, str] = {}
+    known = {candidate.id: (candidate, evaluation) for candidate, evaluation in starts}
+    titles = {candidate.operator for candidate, _ in starts}
+    for name, text in setup.loaded.problem.baselines().items():
+        evaluation = evaluations.get(name, {}).get("train")
+        title = f"{BASELINE}{name}" if name in titles else name
+        made = admission.examined(Proposal({MAIN_FILE: text}, Origin.START, title))
+        if isinstance(made, Rejection):
+            reasons[name] = f"{made.reason.value}: {made.excerpt}"
+        elif evaluation is None:
+            reasons[name] = "it was not evaluated in training"
+        elif evaluation.failure is not None:
+            failure = evaluation.failure
+            reasons[name] = f"{failure.status.value} on {failure.instance}: {failure.message}"
+        elif made.examined is not None and made.examined.id in known:
+            found[name] = known[made.examined.id]
+        elif made.examined is not None:
+            id, description = made.examined.id, made.examined.description
+            candidate = Candidate(id, made.files, (), Origin.START, title, 0, 0, description)
+            known[id] = found[name] = candidate, evaluation
+    return found, reasons

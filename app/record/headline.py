@@ -1,0 +1,127 @@
+"""The headline of a campaign: one sentence from the best baseline to the champion, and what it proves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from ...evolve.store.reader import Reader
+from ..numbers import percent
+from ..words import count
+
+LEVEL = 0.05
+"""p value of the paired test from which on a difference is noise (probability)."""
+_SPLITS = {"test": "test", "valid": "validation", "train": "training"}
+
+
+class Verdict(StrEnum):
+    """What a campaign came to (closed list)."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    UNDECIDED = "undecided"
+    NO_IMPROVEMENT = "no_improvement"
+    UNTESTED = "untested"
+    NOTHING = "nothing"
+
+
+def headline(reader: Reader, summary: Mapping[str, Any]) -> dict[str, Any]:
+    """The headline as a document: `text`, `verdict`, and the figures that the text names.
+
+    Args:
+        reader: reader of the run's store.
+        summary: the campaign's document, with `best`, `baselines`, `start` and `claims`.
+    """
+    best, rival = summary["best"], best_baseline_name(summary)
+    document: dict[str, Any] = {
+        "verdict": Verdict.NOTHING,
+        "baseline": rival,
+        "champion": None if best is None else best["candidate"],
+        "founder": None,
+        "split": None,
+        "baseline_percent": None,
+        "champion_percent": None,
+        "claim": None,
+    }
+    if best is None:
+        return {"text": "no feasible candidate", **document}
+    split = next((s for s in _SPLITS if best["splits"][s]), "train")
+    document["split"] = split
+    document["champion_percent"] = _gap(best["splits"], split)
+    document["baseline_percent"] = None if rival is None else _gap(summary["baselines"][rival], split)
+    if not best["iteration"]:
+        return _of_founder(reader, summary, document)
+    title = "start program" if rival is None else f"best baseline {rival}"
+    other = _gap((summary["start"] or {"splits": {}})["splits"], split) if rival is None else None
+    words = (
+        f"{title} {percent(document['baseline_percent'] if rival else other)} → "
+        f"{'champion' if split == 'test' else 'best candidate'} {percent(document['champion_percent'])} "
+        f"on {_SPLITS[split]}"
+    )
+    against = "start program" if rival is None else f"baseline {rival}"
+    claim = next((claim for claim in summary["claims"] if claim["against"] == against), None)
+    if split != "test" or claim is None:
+        steers = "" if split == "test" else ", which takes part in the search"
+        return {"text": f"so far: {words}{steers}", **document, "verdict": Verdict.UNTESTED}
+    document |= {"verdict": _verdict(claim), "claim": claim}
+    return {"text": f"{words}: {_proof(claim)}", **document}
+
+
+def best_baseline_name(summary: Mapping[str, Any]) -> str | None:
+    """Name of the baseline with the best fitness on validation; None when none is complete."""
+    fitness = {
+        name: splits["valid"]["fitness"]
+        for name, splits in summary["baselines"].items()
+        if splits["valid"] and splits["valid"]["fitness"] is not None
+    }
+    return max(fitness, key=lambda name: (fitness[name], name)) if fitness else None
+
+
+def _of_founder(reader: Reader, summary: Mapping[str, Any], document: dict[str, Any]) -> dict[str, Any]:
+    """The headline of a campaign whose champion is a program that it began with."""
+    candidate = reader.candidate(summary["best"]["candidate"])
+    names = reader.record("founders") or {}
+    operator = None if candidate is None else candidate.operator
+    name = names.get(summary["best"]["candidate"])
+    title = "baseline" if name is not None else "start program"
+    founder, rival = name or operator, document["baseline"]
+    found = (
+        f"best {title}: {founder}, {percent(document['champion_percent'])} on {_SPLITS[document['split']]}"
+    )
+    if name is None and rival is not None:
+        found = f"best baseline: {rival}, {percent(document['baseline_percent'])}; {found}"
+    so_far = "" if document["split"] == "test" else " so far"
+    text = f"no improvement found{so_far}; {found}"
+    return {"text": text, **document, "verdict": Verdict.NO_IMPROVEMENT, "founder": founder}
+
+
+def _verdict(claim: Mapping[str, Any]) -> Verdict:
+    """What a paired comparison says: a difference counts beyond noise only."""
+    difference, p = claim["difference_percent"], claim["p_value"]
+    if difference is None or p is None or p >= LEVEL or not difference:
+        return Verdict.UNDECIDED
+    return Verdict.BETTER if difference < 0 else Verdict.WORSE
+
+
+def _proof(claim: Mapping[str, Any]) -> str:
+    """The paired result in words: direction, instances, p value."""
+    difference, p = claim["difference_percent"], claim["p_value"]
+    if difference is None:
+        words = "no mean difference, for an answer is missing"
+    elif _verdict(claim) is not Verdict.UNDECIDED:
+        words = f"{'better' if difference < 0 else 'worse'} beyond noise"
+    else:
+        side = "neither" if not difference else "the champion" if difference < 0 else "the baseline"
+        words = f"no difference beyond noise, pointing to {side}"
+    chance = "" if p is None else f", p = {p:.2g}" if p >= 0.0001 else ", p < 0.0001"
+    return (
+        f"{words} ({claim['wins']} better, {claim['ties']} equal, {claim['losses']} worse of "
+        f"{count(claim['instances'], 'instance')}{chance})"
+    )
+
+
+def _gap(splits: Mapping[str, Any], split: str) -> float | None:
+    """Mean of ratios on a split, percent."""
+    figures = splits.get(split)
+    return None if figures is None else figures["mean_gap_percent"]

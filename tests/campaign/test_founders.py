@@ -1,0 +1,81 @@
+"""Start programs and baselines are founders: what a campaign begins with, and what its champion is held against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from gapsmith.app.audit.replay import replay
+from gapsmith.app.record.authority import recorded_config
+from gapsmith.app.record.record import open_record
+
+Run = Callable[..., tuple[dict[str, Any], Path]]
+
+
+def _starts(folder: Path) -> list[str]:
+    """Names of the programs that a run began with."""
+    with open_record(folder) as record:
+        return [record.candidate(id).operator for id in record.reader.record("starts")]
+
+
+def test_baselines_are_founders_and_the_champion_is_no_worse_on_validation(campaign: Run) -> None:
+    """They are validated without new executions, take part in the choice, and a replay keeps to them."""
+    found, folder = campaign("all", budget={"iterations": 6})
+    assert _starts(folder) == ["heaviest", "shortest"]
+    valid = {name: entry["valid"]["fitness"] for name, entry in found["baselines"].items()}
+    assert found["best"]["splits"]["valid"]["fitness"] >= valid["shortest"]
+    document = replay(folder)
+    assert (document["differences"], document["iterations"]) == ([], 6)
+
+
+def test_discovery_from_scratch_begins_with_start_programs_alone(campaign: Run) -> None:
+    """`search.founders` says so; recorded configurations of before that key mean the same."""
+    _, folder = campaign("start", budget={"iterations": 2}, search={"founders": "start"})
+    assert _starts(folder) == ["heaviest"]
+    old = SimpleNamespace(name="old", config={"search": {"fresh_until": 0}})
+    assert recorded_config(old).search.founders == "start"  # type: ignore[arg-type]
+
+
+def test_a_champion_that_is_a_founder_is_no_improvement(campaign: Run) -> None:
+    """The headline, and the program that runs alone, say so."""
+    found, folder = campaign("none", budget={"iterations": 1})
+    assert found["best"]["iteration"] == 0
+    assert found["headline"]["verdict"] == "no_improvement"
+    assert found["headline"]["text"].startswith("no improvement found; best baseline: shortest")
+    assert "# no improvement found; best baseline: shortest" in (folder / "best.py").read_text()
+
+
+def test_best_of_n_changes_the_best_founder(campaign: Run, problem: str, tmp_path: Path) -> None:
+    """Every candidate's parent is the baseline where it is better in training than the start program."""
+    mine = tmp_path / "mine.py"
+    mine.write_text(Path(problem).read_text().replace("2 - 3 * weights[j]", "weights[j]"))
+    section = {"problem": str(mine), "control": "best-of-n"}
+    _, folder = campaign("control", campaign=section, budget={"iterations": 4})
+    with open_record(folder) as record:
+        best = record.reader.record("starts")[1]
+        assert {step.parents for step in record.reader.iterations()} == {(best,)}
+
+
+def test_a_baseline_that_fails_in_training_is_no_founder(campaign: Run, problem: str, tmp_path: Path) -> None:
+    """A note says which one and why; the campaign goes on without it."""
+    mine = tmp_path / "mine.py"
+    text = Path(problem).read_text()
+    mine.write_text(text.replace("key=lambda j: times[j])", "key=lambda j: times[j] / 0)"))
+    found, folder = campaign("fails", campaign={"problem": str(mine)}, budget={"iterations": 1})
+    assert _starts(folder) == ["heaviest"]
+    (note,) = found["notes"]
+    assert note.startswith("baseline shortest is no founder: raised on train-")
+
+
+@pytest.mark.parametrize("control", ["none", "random"])
+def test_a_resumed_campaign_keeps_its_founders(campaign: Run, control: str) -> None:
+    """A run that is gone on with takes the course of one that was not stopped."""
+    sections = {"campaign": {"control": control}}
+    campaign("parts", budget={"iterations": 3}, **sections)
+    parts, again = campaign("parts", budget={"iterations": 8}, **sections)
+    whole, folder = campaign("whole", budget={"iterations": 8}, **sections)
+    assert _starts(again) == _starts(folder)
+    assert parts["best"] == whole["best"]
