@@ -1,9 +1,10 @@
 """The parents of an iteration: the archive's choice, or that of a control at equal budget.
 
-A share of the iterations begins again at the start program, or at the best founder, as random immigrants do in a population
-(Grefenstette 1992, PPSN II, pp. 137-144): islands that settled on a poor structure, or on one that is slow to
-execute, meet others all along. At the beginning the share is larger: changes of the start program are the
-first population, and as long as the archive is poor a race lets more of them through.
+A share of the iterations begins again at the start program, or at the best founder, as random immigrants do
+in a population (Grefenstette 1992, PPSN II, pp. 137-144): islands that settled on a poor structure, or on one
+that is slow to execute, meet others all along. Where a search begins with start programs alone, the share is
+larger at first: their changes are the first population, and as long as the archive is poor a race lets more
+of them through.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ class FreshSettings:
     fresh_until: int | None = knob(
         None,
         "first iterations, over which the share of fresh starts falls from 1 to fresh_share (count; "
-        f"0 is none); default {FRESH_UNTIL}, capped at a quarter of the iteration budget; 0 with models or all founders; "
+        f"0 is none); default {FRESH_UNTIL}, capped at a quarter of the iteration budget; 0 with models or "
+        "with all founders; "
         "with only a time limit, set a quarter of the iterations you expect",
         ge=0,
     )

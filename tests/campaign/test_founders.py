@@ -1,4 +1,4 @@
-"""Start programs and baselines are founders: what a campaign begins with, and what its champion is held against."""
+"""Start programs and baselines are founders: a campaign begins with them, and chooses among them."""
 
 from __future__ import annotations
 
