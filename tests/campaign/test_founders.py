@@ -78,4 +78,4 @@ def test_a_resumed_campaign_keeps_its_founders(campaign: Run, control: str) -> N
     parts, again = campaign("parts", budget={"iterations": 8}, **sections)
     whole, folder = campaign("whole", budget={"iterations": 8}, **sections)
     assert _starts(again) == _starts(folder)
-    assert parts["best"] == whole["best"]
+    assert parts["best"]["candidate"] == whole["best"]["candidate"]
