@@ -202,7 +202,8 @@ def test_a_start_program_that_was_the_champion_counts_as_a_look_at_the_test(
     """Of several start programs the default one alone is tested without having been chosen."""
     default = runpy.run_path(problem)["START"]
     better = default.replace("2 - 3 * weights[j]", "-weights[j] / (times[j] + 9)")
-    config = {"campaign": {"problem": problem}, "budget": {"iterations": 1}}
+    scratch = {"search": {"founders": "start"}}
+    config = {"campaign": {"problem": problem}, "budget": {"iterations": 1}, **scratch}
     starts = {name: {"heuristic.py": text} for name, text in (("heaviest", default), ("better", better))}
     folder = tmp_path / "several"
     folder.mkdir()
