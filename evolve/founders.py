@@ -6,6 +6,7 @@ children of the rule. Until a child is better than the slow founder, such childr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from .base import Candidate, Elite
@@ -27,19 +28,24 @@ class SlowFounders:
     def __init__(self, seconds: Mapping[str, float], founders: Sequence[Elite]) -> None:
         """Takes the recorded mean CPU seconds of an execution of each founder, and the founders."""
         self._seconds = {e.candidate.id: seconds.get(e.candidate.id, 0.0) for e in founders}
-        self._fitness = {e.candidate.id: e.fitness for e in founders}
+        self._unbeaten = {e.candidate.id for e in founders}
         self._ancestors: dict[str, str] = {}
 
-    def beaten(self, fitness: float) -> None:
-        """Takes the training fitness of a child: the founders below it may be rivals from now on."""
-        self._fitness = {id: best for id, best in self._fitness.items() if best >= fitness}
+    def beaten(self, fitness: float, known: Mapping[str, float]) -> None:
+        """Takes the training fitness of a child: the founders below it may be rivals from now on.
+
+        Args:
+            fitness: of the child.
+            known: candidate → training fitness; a founder without one holds no cell.
+        """
+        self._unbeaten = {id for id in self._unbeaten if known.get(id, -math.inf) >= fitness}
 
     def barred(self, parent: Candidate, memory: Memory) -> frozenset[str]:
         """Ids of the founders that a child of `parent` does not race."""
-        if not self._fitness:
+        if not self._unbeaten:
             return frozenset()
         own = max(_LEAST_SECONDS, self._seconds.get(self._ancestor(parent, memory), 0.0))
-        return frozenset(id for id in self._fitness if self._seconds[id] > SLOWER * own)
+        return frozenset(id for id in self._unbeaten if self._seconds[id] > SLOWER * own)
 
     def _ancestor(self, candidate: Candidate, memory: Memory) -> str:
         """Id of the founder at the end of the chain of first parents."""

@@ -332,7 +332,7 @@ class Search:
             return AddStatus.NOT_ADDED
         candidate, evaluation = outcome.candidate, outcome.evaluation
         self.memory.fitness[candidate.id] = outcome.fitness
-        self._slow.beaten(outcome.fitness)
+        self._slow.beaten(outcome.fitness, self.memory.fitness)
         if self._control is Control.RANDOM:
             self._selection.add(self.archive.elite(candidate, evaluation, ask.island))
         twin = self.archive.twin(candidate, evaluation)

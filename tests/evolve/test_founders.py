@@ -22,9 +22,9 @@ def test_a_slow_founder_is_barred_for_descendants_of_quick_ones_until_it_is_beat
     for parent in (rule.candidate, child, grandchild):
         assert slow.barred(parent, memory) == {"search"}  # type: ignore[arg-type]
     assert slow.barred(search.candidate, memory) == frozenset()
-    slow.beaten(-0.3)
+    slow.beaten(-0.3, {"rule": -0.5, "search": -0.1})
     assert slow.barred(child, memory) == {"search"}  # type: ignore[arg-type]
-    slow.beaten(-0.05)
+    slow.beaten(-0.05, {"search": -0.1})
     assert slow.barred(child, memory) == frozenset()  # type: ignore[arg-type]
 
 
