@@ -43,8 +43,6 @@ SETTINGS = {
     "evaluation.reference_seconds": 120,
     "search.founders": "start",
 }
-FOUNDERS = {"search.founders": "all"}
-"""For the campaigns about founders; the others are about what a search does with one start program."""
 FEW = {"problem.train_per_stratum": 1, "problem.valid_per_stratum": 1, "problem.test_per_stratum": 1}
 SMALL = {"problem.jobs": 12, **FEW}
 PACKING = {"problem.law": "u120", "problem.train_per_stratum": 6, **dict.fromkeys([*FEW][1:], 4)}
@@ -192,14 +190,11 @@ def by_api(place: Place) -> Course:
     return {**place.course(), "replay": place.replay()}
 
 
-def replayed(problem: str, iterations: int, settings: dict[str, Any]) -> Callable[[Place], Course]:
-    """A campaign of the command `run`, and its replay."""
-
-    def course(place: Place) -> Course:
-        found = by_command(problem, iterations, settings)(place)
-        return {**found, "replay": place.replay()}
-
-    return course
+def with_founders(place: Place) -> Course:
+    """A campaign that begins with all baselines, and its replay."""
+    settings = {**PACKING, "search.founders": "all"}
+    course = by_command("online-bin-packing", 40, settings)(place)
+    return {**course, "replay": place.replay()}
 
 
 def tuned(place: Place) -> Course:
@@ -291,8 +286,7 @@ CAMPAIGNS: dict[str, Callable[[Place], Course]] = {
     "bin-packing": by_command("bin-packing", 50, PACKING),
     "online-bin-packing": by_command("online-bin-packing", 40, PACKING),
     "expert-placement": by_command("expert-placement", 30, FEW),
-    "founders": by_command("bin-packing", 40, {**PACKING, **FOUNDERS}),
-    "founders-replayed": replayed("online-bin-packing", 40, {**PACKING, **FOUNDERS}),
+    "founders": with_founders,
     "tuned": tuned,
     "best-of-n": by_command("smtt", 40, SMALL, "--control", "best-of-n"),
     "random": by_command("smtt", 40, SMALL, "--control", "random"),
