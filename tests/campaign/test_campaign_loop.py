@@ -35,11 +35,11 @@ def longer(tmp_path_factory: pytest.TempPathFactory) -> Longer:
     """One campaign for all tests that look at a longer one."""
     place = tmp_path_factory.mktemp("longer")
     problem = str(Path(__file__).with_name("flow_time.py"))
+    sections = {"campaign": {"problem": problem}, "search": {"founders": "start"}}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GAPSMITH_CACHE", str(place / "cache"))
         first, second = (
-            compose.run(parse({"campaign": {"problem": problem}, "budget": {"iterations": n}}, "test"), place)
-            for n in (20, 120)
+            compose.run(parse({**sections, "budget": {"iterations": n}}, "test"), place) for n in (20, 120)
         )
     return Longer(first, second, place)
 
