@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from ..evaluators.base import Evaluation
@@ -82,14 +82,28 @@ class Archive:
         """The best elite of each island that holds one."""
         return [elite for island in range(self.islands) for elite in self.elites(island)[:1]]
 
-    def select(self, island: int, rng: random.Random, parents: int = 2) -> list[Elite]:
+    def select(
+        self,
+        island: int,
+        rng: random.Random,
+        parents: int = 2,
+        fertile: Callable[[list[Elite]], list[Elite]] = list,
+    ) -> list[Elite]:
         """Parents from an island: the first by rank, the second a complement of it, others uniform.
 
         Ranks are of fitness with a novelty term; a better rank is likelier (squared uniform). The same elite
         is never chosen twice; fewer come back when the island holds fewer.
+
+        Args:
+            island: index.
+            rng: stream of random numbers.
+            parents: how many (count).
+            fertile: which of the ranked elites may be the first.
         """
         pool = list(self._by_rank(island))
-        chosen = [pool.pop(int(len(pool) * rng.random() ** 2))] if pool else []
+        firsts = fertile(pool)
+        chosen = [firsts[int(len(firsts) * rng.random() ** 2)]] if pool else []
+        pool = [elite for elite in pool if not chosen or elite is not chosen[0]]
         if pool and parents > 1:
             pool.sort(key=lambda e: (-self._complement(chosen[0], e), e.candidate.id))
             chosen.append(pool.pop(int(len(pool) * rng.random() ** 2)))

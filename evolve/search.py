@@ -142,6 +142,7 @@ class Search:
         self.archive = archive
         self.start = start
         self.first = starts[0] if starts else start.candidate
+        self.notes: list[str] = []
         self.tally = Tally()
         self.memory = Memory([start.candidate, *starts], archive.elites())
         self.seed = seed
@@ -261,6 +262,10 @@ class Search:
         if self._control is Control.NONE:  # a control's proposals know nothing of each other
             self.memory.note_failure(ask.island, outcome, repairable=not ask.tuned)
         self._pages.tell(ask.number)
+        if self._control is Control.NONE and not ask.tuned and self._guide is None:
+            barren = self._selection.barren.tell(ask.number, ask.parents[0], outcome)
+            self.notes += [str(event.data["text"]) for event in barren]
+            events += barren
         self.tuner.tell(ask.number, outcome, tuned=ask.tuned)
         events += self._islands.meet(self.tally.told)
         due = self.tally.told % self._settings.validate_every == 0

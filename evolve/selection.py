@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .archive import Archive
+from .barren import Barren
 from .base import Elite, stream
 from .knobs import knob
 
@@ -85,6 +86,8 @@ class Selection:
         self._seed = seed
         self._settings = settings
         self._valid = list(founders) or [start]
+        self._founders = sorted(self._valid, key=lambda elite: (-elite.fitness, elite.candidate.id))
+        self.barren = Barren()
 
     def fresh(self, number: int) -> bool:
         """Whether an iteration (1-based number) begins again at `start` if it is not one of tuning."""
@@ -96,12 +99,14 @@ class Selection:
 
     def parents(self, archive: Archive, island: int, number: int, count: int) -> list[Elite]:
         """First parent and inspirations (`count` elites in all, fewer if there are fewer) of an iteration."""
-        if self.control is Control.BEST_OF_N or self.fresh(number):
+        if self.control is Control.BEST_OF_N:
             return [self._start]
+        if self.fresh(number):
+            return self.barren.fertile([self._start, *self._founders])[:1]
         rng = stream(self._seed, "select", number)
         if self.control is Control.RANDOM:
             return [self._valid[rng.randrange(len(self._valid))]]
-        return archive.select(island, rng, count)
+        return archive.select(island, rng, count, self.barren.fertile)
 
     def add(self, elite: Elite) -> None:
         """Takes a candidate that is valid on all training instances; only `RANDOM` remembers it."""

@@ -39,6 +39,7 @@ class LiveView:
         self._rates: deque[tuple[float, int]] = deque()
         self._shown_best: str | None = None
         self._next_line = 0.0
+        self._said = 0
 
     def __enter__(self) -> LiveView:
         """Starts the live table if standard error is a terminal."""
@@ -80,6 +81,9 @@ class LiveView:
         self._campaign = campaign
         while len(self._rates) > 2 and now - self._rates[0][0] > _RATE_SECONDS:
             self._rates.popleft()
+        while self._said < len(campaign.search.notes):
+            self.say(campaign.search.notes[self._said])
+            self._said += 1
         best = best_validated(campaign)
         if self._live is not None or campaign.search.tally.told == 0:
             return

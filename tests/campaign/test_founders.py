@@ -79,3 +79,19 @@ def test_a_resumed_campaign_keeps_its_founders(campaign: Run, control: str) -> N
     whole, folder = campaign("whole", budget={"iterations": 8}, **sections)
     assert _starts(again) == _starts(folder)
     assert parts["best"]["candidate"] == whole["best"]["candidate"]
+
+
+def test_a_start_program_without_changes_gives_way_to_other_founders(
+    campaign: Run, problem: str, tmp_path: Path
+) -> None:
+    """Jobs in the order of the instance: alone it brings next to nothing, and a note says why early."""
+    mine = tmp_path / "mine.py"
+    text = Path(problem).read_text()
+    begun = "sorted(range(len(times)), key=lambda j: 2 - 3 * weights[j])"
+    mine.write_text(text.replace(begun, "list(range(len(times)))"))
+    section = {"problem": str(mine)}
+    alone, _ = campaign("alone", campaign=section, budget={"iterations": 60}, search={"founders": "start"})
+    among, _ = campaign("among", campaign=section, budget={"iterations": 60})
+    assert alone["evaluations"] <= 4 < 10 <= among["evaluations"]
+    (note,) = alone["notes"]
+    assert "the last 40 proposals from program" in note
