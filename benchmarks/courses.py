@@ -190,13 +190,6 @@ def by_api(place: Place) -> Course:
     return {**place.course(), "replay": place.replay()}
 
 
-def with_founders(place: Place) -> Course:
-    """A campaign that begins with all baselines, and its replay."""
-    settings = {**PACKING, "search.founders": "all"}
-    course = by_command("online-bin-packing", 40, settings)(place)
-    return {**course, "replay": place.replay()}
-
-
 def tuned(place: Place) -> Course:
     """A campaign that spends half of its executions on numbers, and its replay."""
     course = by_command("smtt", 60, TUNING)(place)
@@ -286,7 +279,6 @@ CAMPAIGNS: dict[str, Callable[[Place], Course]] = {
     "bin-packing": by_command("bin-packing", 50, PACKING),
     "online-bin-packing": by_command("online-bin-packing", 40, PACKING),
     "expert-placement": by_command("expert-placement", 30, FEW),
-    "founders": with_founders,
     "tuned": tuned,
     "best-of-n": by_command("smtt", 40, SMALL, "--control", "best-of-n"),
     "random": by_command("smtt", 40, SMALL, "--control", "random"),
