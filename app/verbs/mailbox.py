@@ -21,7 +21,7 @@ def mailbox(
 ) -> None:
     """List the prompts of a manual campaign, show one, or answer one with a file."""
     with errors(json):
-        from ...evolve.models.mailbox import letters, put_reply
+        from ...evolve.models.mailbox import letters, put_reply, shown
         from ..errors import USAGE, UserError
         from ..proposers import MAILBOX
         from ..record.runs import find_run, runs_folder
@@ -50,7 +50,7 @@ def mailbox(
         if json:
             emit_json(rows)
         elif name is not None:
-            console().print(clean(found[name].prompt.read_text("utf-8")), markup=False)
+            console().print(clean(shown(found[name].prompt)), markup=False)
         else:
             for row in rows:
                 note = f"  {row['problem']}" if row["problem"] else ""

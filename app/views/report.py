@@ -135,6 +135,7 @@ def _environment(escape: bool) -> Environment:
         "milliseconds": milliseconds,
         "clean": clean,
         "inert": inert,
+        "plain": lambda value: inert(str(value or "–")),
         "counts": counts,
         "usd": usd,
         "fence": fence,

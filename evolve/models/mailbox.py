@@ -25,6 +25,7 @@ POLL_SECONDS = 0.25
 SETTLED_SECONDS = 0.2
 """A reply counts as written when its file has not changed for this long."""
 MOST_BYTES = 256 * 1024
+MOST_SHOWN = 1024 * 1024
 SKIP = "skip"
 """A reply of this one word rejects the proposal."""
 
@@ -55,10 +56,16 @@ def letters(mailbox: Path) -> list[Letter]:
         if path.name.endswith((".reply.md", ".problem.md", ".stale.md")) or not _is_plain(path):
             continue
         reply, problem = path.with_suffix(".reply.md"), path.with_suffix(".problem.md")
-        sentence = problem.read_text(encoding="utf-8").strip() if _is_plain(problem) else None
+        sentence = shown(problem).strip() if _is_plain(problem) else None
         state = LetterState.ANSWERED if reply.exists() else LetterState.OPEN
         found.append(Letter(path.stem, LetterState.PROBLEM if sentence else state, path, reply, sentence))
     return found
+
+
+def shown(path: Path) -> str:
+    """A file of the mailbox for a person, at most `MOST_SHOWN` bytes; the folder may be somebody else's."""
+    with path.open("rb") as stream:
+        return stream.read(MOST_SHOWN).decode("utf-8", "replace")
 
 
 def put_reply(mailbox: Path, name: str, text: str) -> Path:
@@ -148,9 +155,11 @@ class ManualModel:
 def _settled(path: Path) -> bytes | None:
     """A file's content, None while it is missing, empty, or still being written."""
     try:
-        if not _is_plain(path) or time.time() - path.stat().st_mtime < SETTLED_SECONDS:
+        # A file from a machine whose clock is ahead counts as written: its age is below 0 for long.
+        if not _is_plain(path) or 0 <= time.time() - path.stat().st_mtime < SETTLED_SECONDS:
             return None
-        return path.read_bytes() or None
+        with path.open("rb") as stream:
+            return stream.read(MOST_BYTES + 1) or None
     except OSError:
         return None
 
@@ -158,7 +167,7 @@ def _settled(path: Path) -> bytes | None:
 def _read(data: bytes, request: Request, seconds: float) -> tuple[Completion, str | None]:
     """The completion of a reply file and what is wrong with it, None when nothing is."""
     if len(data) > MOST_BYTES:
-        return Completion("", "manual"), f"the reply has {len(data)} bytes, expected at most {MOST_BYTES}"
+        return Completion("", "manual"), f"the reply has more than {MOST_BYTES} bytes"
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -136,20 +136,27 @@ def _examine(path: Path) -> bool:
     elsewhere in this process.
 
     Raises:
-        StoreError: one of them is a link, a pipe, a device or a folder, or cannot be looked at.
+        StoreError: one of them is a link, a pipe, a device or a folder, or cannot be looked at, or there is a
+            rollback journal.
     """
     exists = False
     for suffix in ("-wal", "-shm", "-journal", ""):
         file = path.with_name(path.name + suffix)
         try:
-            mode = file.lstat().st_mode
+            found = file.lstat()
         except FileNotFoundError:
             exists = False
             continue
         except OSError as error:
             raise StoreError(f"{file}: {error.strerror}; expected the store of a run") from error
-        if not stat.S_ISREG(mode):
-            raise StoreError(f"{file}: {_KINDS.get(stat.S_IFMT(mode), 'a device')}, expected a plain file")
+        if not stat.S_ISREG(found.st_mode):
+            kind = _KINDS.get(stat.S_IFMT(found.st_mode), "a device")
+            raise StoreError(f"{file}: {kind}, expected a plain file")
+        if suffix == "-journal" and found.st_size:
+            # A writer would play it back, and with that delete whatever file it names as its super-journal.
+            raise StoreError(
+                f"{file}: a rollback journal, which no run leaves; remove the file if the run is your own"
+            )
         exists = True
     return exists
 

@@ -421,3 +421,19 @@ def test_a_configuration_that_holds_up_its_reader_is_refused(say: Say, pair: Pat
     said = say("config", "show", str(path), runs=pair)
     assert said.code == 3, said.err
     assert str(path) in said.err.replace("\n    ", "")
+
+
+def test_a_journal_that_names_another_file_deletes_nothing(say: Say, pair: Path, tmp_path: Path) -> None:
+    """SQLite deletes the super-journal that a rollback journal names; no run is opened beside one."""
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    store, name = _store(pair), str(precious).encode()
+    magic, pages = bytes.fromhex("d9d505f920a163d7"), store.stat().st_size // 4096
+    header = magic + b"".join(n.to_bytes(4, "big") for n in (0, 0, pages, 512, 4096))
+    page = (2**30 // 4096 + 1).to_bytes(4, "big")
+    end = page + name + len(name).to_bytes(4, "big") + sum(name).to_bytes(4, "big") + magic
+    store.with_name(FILE_NAME + "-journal").write_bytes(header.ljust(512, b"\0") + end)
+    with pytest.raises(StoreError, match="rollback journal"):
+        open_writing(pair / BAD)
+    assert precious.exists()
+    _refused(say, pair, "rollback journal", READING[:1])

@@ -277,3 +277,23 @@ def test_clouds_are_thinned_and_say_so() -> None:
     assert len(shown) == MOST_POINTS
     assert (shown[0], shown[-1]) == (0, 49_999)
     assert len(set(shown)) == MOST_POINTS
+
+
+def test_a_record_brings_no_html_into_the_markdown(runs: Path, tmp_path: Path) -> None:
+    """Names, versions and origins of a record show as they are written, outside of code too."""
+    evil = "<img src=x onerror=alert(1)>`<b>"
+    folder = shutil.copytree(runs / MODEL, tmp_path / MODEL)
+    with sqlite3.connect(folder / "archive.sqlite") as store:
+        (text,) = store.execute("SELECT value FROM run WHERE key = 'problem'").fetchone()
+        problem = {**json.loads(text), **dict.fromkeys(("name", "version", "unit", "origin"), evil)}
+        values = {"problem": problem, "versions": {evil: evil}, "unsafe_without": [evil], "created": evil}
+        for key, value in values.items():
+            store.execute("INSERT OR REPLACE INTO run VALUES (?, ?)", (key, json.dumps(value)))
+        store.execute("UPDATE candidates SET operator = ?", (evil,))
+        store.execute("UPDATE instances SET stratum = ?", ("<b>",))
+    store.close()
+    with open_record(folder) as record:
+        written = report.markdown(record)
+    for line in re.sub(r"(?ms)^(`{3,}).*?^\1", "", written).splitlines():
+        outside = re.sub(r"(?<!\\)`[^`]*`", "", line)
+        assert not re.search(r"(?<!\\)<", outside), line

@@ -7,7 +7,14 @@ import time
 import pytest
 from gapsmith.evolve.base import Prompt
 from gapsmith.evolve.models.base import ModelError, Request
-from gapsmith.evolve.models.mailbox import LetterState, ManualModel, letters, put_reply
+from gapsmith.evolve.models.mailbox import (
+    MOST_BYTES,
+    LetterState,
+    ManualModel,
+    _settled,
+    letters,
+    put_reply,
+)
 from gapsmith.evolve.models.registry import Surroundings, build_model
 from gapsmith.evolve.models.settings import ModelSettings
 
@@ -91,7 +98,9 @@ def test_a_reply_that_cannot_be_used_is_explained_at_once(manual, tmp_path):
     assert not (box / "0007.problem.md").exists()
 
 
-@pytest.mark.parametrize(("data", "sentence"), [(b"\xff\xfe", "no UTF-8"), (b"x" * 300_000, "300000 bytes")])
+@pytest.mark.parametrize(
+    ("data", "sentence"), [(b"\xff\xfe", "no UTF-8"), (b"x" * 300_000, "more than 262144 bytes")]
+)
 def test_a_file_that_is_no_text_is_explained(manual, tmp_path, data, sentence):
     """Wrong encoding and absurd size are complaints, not crashes."""
     model, box = manual(), tmp_path / "mailbox"
@@ -155,3 +164,26 @@ def test_a_reply_to_no_prompt_is_refused(tmp_path):
     ManualModel(tmp_path / "mailbox").close()
     with pytest.raises(KeyError):
         put_reply(tmp_path / "mailbox", "0001", "code")
+
+
+def test_a_mailbox_of_somebody_else_is_read_in_bounds(tmp_path):
+    """Files of a terabyte and of other bytes than UTF-8 are listed; a reply of a terabyte is refused."""
+    (tmp_path / "0001.md").write_bytes(b"\xff\xfe")
+    (tmp_path / "0001.problem.md").write_bytes(b"\xff" * 9)
+    (tmp_path / "0002.md").write_text("prompt")
+    for name in ("0002.problem.md", "0002.reply.md"):
+        with (tmp_path / name).open("wb") as stream:
+            stream.truncate(2**40)
+    found = letters(tmp_path)
+    assert [letter.state for letter in found] == [LetterState.PROBLEM, LetterState.PROBLEM]
+    assert len(found[1].problem) <= 2**20
+    os.utime(tmp_path / "0002.reply.md", (0, 0))
+    assert len(_settled(tmp_path / "0002.reply.md")) == MOST_BYTES + 1
+
+
+def test_a_reply_from_a_clock_that_is_ahead_is_read(tmp_path):
+    """A reply whose time lies an hour ahead is taken at once rather than in an hour."""
+    reply = tmp_path / "0001.reply.md"
+    reply.write_text("code")
+    os.utime(reply, (time.time() + 3600,) * 2)
+    assert _settled(reply) == b"code"
