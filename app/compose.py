@@ -250,6 +250,7 @@ def _campaign(
         founders=elites if whole else (),
         seconds=store.read.record("founder_seconds") or {},
         points=source.points,
+        offline_share=source.beside_share,
         guided=source.pace.waits,
         notes_every=config.prompts.notes if source.pace.waits else 0,
     )
@@ -260,7 +261,7 @@ def _campaign(
     gates = tuple((before, limit) for before, limit in store.read.record("gates") or ())
     campaign = Campaign(
         search,
-        Ports(evaluator, source.proposer, executor, admission, store),
+        Ports(evaluator, source.proposer, executor, admission, store, source.beside),
         Budget(**asdict(config.budget), gates=gates),
         source.pace,
         stop_file=folder / STOP_NAME,

@@ -168,6 +168,14 @@ class Config(BaseModel):
         """Whether language models are asked; `offline` alone is none."""
         return any(table.spec != "offline" for table in self.model)
 
+    @property
+    def offline_share(self) -> float:
+        """Share of the iterations that the offline proposer makes beside models (ratio)."""
+        if not self.uses_models:
+            return 0.0
+        offline = sum(table.weight for table in self.model if table.spec == "offline")
+        return offline / sum(table.weight for table in self.model)
+
 
 SECTIONS = ("campaign", "archive", "search", "budget", "evaluation", "sandbox", "prompts", "run")
 
@@ -206,7 +214,8 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
     if config.uses_models and "fresh_share" not in document.get("search", {}):
         search = dataclasses.replace(search, fresh_share=0.0)
     if config.uses_models and "islands" not in document.get("archive", {}):
-        archive = dataclasses.replace(archive, islands=islands_with_models(min(asks, default=None)))
+        calls = [round(n * (1 - config.offline_share)) for n in asks]
+        archive = dataclasses.replace(archive, islands=islands_with_models(min(calls, default=None)))
     return config.model_copy(update={"search": search, "archive": archive})
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 def plan(campaign: Campaign, config: Config) -> dict[str, Any]:
     """Expected calls, cost range, one rendered prompt (None offline), its shares, and lines to print."""
     proposals = config.budget.iterations or config.budget.evaluations
+    if proposals is not None:
+        proposals = max(1, round(proposals * (1 - config.offline_share)))
     prompt, shares = _prompt(campaign)
     ranges = [] if prompt is None else _ranges(config, prompt, proposals or 1)
     return {

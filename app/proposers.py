@@ -53,11 +53,15 @@ class Source:
         proposer: makes texts.
         pace: how many iterations are under way, or the recorded steps that are taken.
         points: of tuning by iteration, where a record says them; None tunes.
+        beside: the offline proposer that works beside models, None if none does.
+        beside_share: share of the iterations that are its own (ratio).
     """
 
     proposer: Proposer
     pace: Pace
     points: Mapping[int, Point] | None = None
+    beside: Proposer | None = None
+    beside_share: float = 0.0
 
 
 SourceOf = Callable[[Admission, Archive], Source]
@@ -73,17 +77,20 @@ def live_source(
     """
 
     def source(admission: Admission, archive: Archive) -> Source:
+        from ..evolve.offline import OfflineProposer
+
         proposer = build_proposer(config, store, folder, admission, evaluator, sends=sends)
         course = proposer.course if isinstance(proposer, Coursed) else None
         pace = Pace(config.campaign.in_flight, order_of(config), waits=config.uses_models, course=course)
-        return Source(proposer, pace)
+        beside = OfflineProposer() if config.offline_share else None
+        return Source(proposer, pace, beside=beside, beside_share=config.offline_share)
 
     return source
 
 
 def order_of(config: Config) -> Order:
     """The order of telling: as submitted where no reply depends on time, else as replies arrive."""
-    timeless = all(table.spec.startswith(_RECORDED) for table in config.model)
+    timeless = all(table.spec.startswith((*_RECORDED, "offline")) for table in config.model)
     return Order.SUBMITTED if timeless or not config.uses_models else Order.COMPLETED
 
 
@@ -198,15 +205,8 @@ def check_models(config: Config, runs: Path, *, sends: bool = True) -> Config:
         The configuration with recorded runs by their whole names: `latest` would be the new run itself.
 
     Raises:
-        UserError: one cannot, or the offline proposer is named beside one.
+        UserError: one cannot.
     """
-    specs = [table.spec for table in config.model]
-    if "offline" in specs and len({*specs}) > 1:
-        raise UserError(
-            INVALID,
-            f"[[model]] spec: got {', '.join(specs)}, expected offline alone or models alone",
-            "run the offline proposer apart, as a control, and put both side by side: `gapsmith compare`",
-        )
     if not config.uses_models:
         return config
     config = config.model_copy(update={"model": tuple(_named(table, runs) for table in config.model)})

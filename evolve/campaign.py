@@ -229,7 +229,7 @@ class Campaign:
             flight = _Flight(ask)
             with self.ports.store.transaction():
                 self.ports.store.asked(number, ask.island, ask.parents, ask.inspirations, ask.rival)
-                if self._threads is None or ask.point is not None:
+                if self._threads is None or not ask.of_model:
                     self._propose(flight)
         self._flights[number] = flight
         self._pauses.opened()
@@ -260,7 +260,7 @@ class Campaign:
     def _propose(self, flight: _Flight) -> None:
         """Asks the proposer: in a thread if it may wait, else its text is admitted at once."""
         ask = flight.ask
-        if self._threads is not None and ask.point is None:
+        if self._threads is not None and ask.of_model:
             if isinstance(self.ports.proposer, Expecting):
                 self.ports.proposer.expect(ask.number)
             flight.since = self._pauses.now()
@@ -273,7 +273,8 @@ class Campaign:
             raise AssertionError(f"iteration {ask.number}: nobody is to be asked")
         rng = stream(self.search.seed, "propose", ask.number)
         elites, context = ask.elites, ask.context
-        return sheltered(lambda: self.ports.proposer.propose(elites, context, rng))
+        proposer = (self.ports.beside if ask.offline else None) or self.ports.proposer
+        return sheltered(lambda: proposer.propose(elites, context, rng))
 
     def _admit(self, flight: _Flight, text: Proposal | Rejection) -> None:
         """Makes a candidate of a text, or a rejection, and records it."""

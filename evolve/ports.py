@@ -13,10 +13,15 @@ from .store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The ports of a campaign."""
+    """The ports of a campaign.
+
+    Attributes:
+        beside: the offline proposer that works beside models, None if none does.
+    """
 
     evaluator: Evaluator
     proposer: Proposer
     executor: Executor
     admission: Admission
     store: Store
+    beside: Proposer | None = None

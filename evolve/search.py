@@ -64,6 +64,7 @@ class Ask:
         rival: id of the elite that its candidate races, None if there is no race.
         race: None if there is none, or if its end is in the record and of no interest.
         tuned: whether it is a point of tuning.
+        offline: whether it is the offline proposer's, which works beside models.
         point: the tuner's proposal; None if a proposer is asked.
         context: what the proposer may know; None if no proposer is asked.
     """
@@ -75,8 +76,14 @@ class Ask:
     rival: str | None = None
     race: PairedRace | None = None
     tuned: bool = False
+    offline: bool = False
     point: Proposal | Rejection | None = None
     context: Context | None = None
+
+    @property
+    def of_model(self) -> bool:
+        """Whether it is neither a point of tuning nor the offline proposer's beside models."""
+        return not self.tuned and not self.offline
 
     @property
     def inspirations(self) -> list[str]:
@@ -121,6 +128,7 @@ class Search:
         seconds: Mapping[str, float] = MappingProxyType({}),
         points: Mapping[int, Point] | None = None,
         guided: bool = False,
+        offline_share: float = 0.0,
         notes_every: int = 0,
     ) -> None:
         """Begins a search.
@@ -137,6 +145,7 @@ class Search:
             seconds: founder → mean CPU seconds of an execution, as recorded; slow ones are late rivals.
             points: points of tuning by iteration where a record says them; None tunes.
             guided: whether models are asked, which read what the search has learnt.
+            offline_share: share of the iterations that the offline proposer makes beside models (ratio).
             notes_every: outcomes after which a model writes the page of notes anew (count; 0 is never).
         """
         self.archive = archive
@@ -159,6 +168,7 @@ class Search:
             named=guided and control is Control.NONE,
         )
         self._points = points
+        self._offline_share = offline_share
         self._strata = Strata(context.instances, archive.space.loss)
         alone = control is not Control.NONE
         self._guide = None if alone or not guided else Guide(start, self.memory, self._strata)
@@ -188,13 +198,14 @@ class Search:
             None if rival is None else rival.candidate.id,
             self._race(rival, elites[0]),
             tuned=point is not None,
+            offline=point is None and self._offline(number),
             point=None if point is None else point[1],
         )
         if point is not None:
             self._count_point()
             return ask
-        self._pages.ask(number, self.tally.told)
-        return replace(ask, context=self.context(number, elites, self.memory.take_failure(island)))
+        failed = self._opened(number, island) if ask.of_model else None
+        return replace(ask, context=self.context(number, elites, failed))
 
     def ask_again(
         self,
@@ -222,11 +233,12 @@ class Search:
             rival = rival or (point[0] if self._races else None)
         race = self._race(rival, elites[0]) if elites else None
         raced = None if rival is None else rival.candidate.id
-        failed = None if tuned else self.memory.take_failure(island)
-        if not tuned:
-            self._pages.ask(number, self.tally.told)
+        offline = not tuned and self._offline(number)
+        failed = None if tuned or offline else self._opened(number, island)
         context = self.context(number, elites, failed) if elites and not tuned else None
-        return Ask(number, island, parents, tuple(elites), raced, race, tuned=tuned, context=context)
+        return Ask(
+            number, island, parents, tuple(elites), raced, race, tuned=tuned, offline=offline, context=context
+        )
 
     def admit(self, ask: Ask, proposal: Proposal) -> Candidate | Rejection:
         """The candidate of an examined proposal, or its rejection."""
@@ -244,23 +256,23 @@ class Search:
         events: list[Event] = []
         added = self._place(ask, outcome, events)
         twin = next((str(event.data["of"]) for event in events if event.kind == "twin"), None)
-        if not ask.tuned:
+        if ask.of_model:
             self._attempts.add(outcome, added, twin, ask.parents)
         improved = self.archive.best is not best
-        if improved or not ask.tuned:
+        if improved or ask.of_model:
             self._stall.note(improved=improved)
-        if self._guide is not None and not ask.tuned:
+        if self._guide is not None and ask.of_model:
             self._guide.note(outcome, ask.parents)
         self._note(ask, outcome, improved, events)
         gained = None  # almost any change of a start program is a gain, which says little of its operator
-        if self._guide is not None and not ask.tuned:
+        if self._guide is not None and ask.of_model:
             gained = improved
         elif ask.tuned or not self._selection.fresh(ask.number):
             gained = self.memory.better_than_parent(outcome, ask.parents)
         point = ask.tuned and self._guide is not None
         self.tally.count(outcome, improved=improved, gained=gained, cost=cost, point=point)
         if self._control is Control.NONE:  # a control's proposals know nothing of each other
-            self.memory.note_failure(ask.island, outcome, repairable=not ask.tuned)
+            self.memory.note_failure(ask.island, outcome, repairable=ask.of_model)
         self._pages.tell(ask.number)
         if self._control is Control.NONE and not ask.tuned and self._guide is None:
             barren = self._selection.barren.tell(ask.number, ask.parents[0], outcome)
@@ -284,7 +296,7 @@ class Search:
             failed=failed,
             best=best,
         )
-        if self._guide is None or best is None:
+        if self._guide is None or best is None or self._offline(number):
             return context
         return replace(
             context,
@@ -298,10 +310,19 @@ class Search:
     def _parents(self, number: int, island: int) -> list[Elite]:
         """First parent and inspirations of an ask."""
         count = 1 + self._inspirations
-        if self._guide is None or self._selection.fresh(number):
+        if self._guide is None or self._offline(number) or self._selection.fresh(number):
             return self._selection.parents(self.archive, island, number, count)
         rng = stream(self.seed, "select", number)
         return self._guide.parents(self.archive, island, self._stall.turn(number), rng, count)
+
+    def _offline(self, number: int) -> bool:
+        """Whether an iteration is the offline proposer's, which works beside models in a fixed rhythm."""
+        return int(number * self._offline_share) != int((number - 1) * self._offline_share)
+
+    def _opened(self, number: int, island: int) -> Failed | None:
+        """Notes the ask of a model; returns the failure that it may repair."""
+        self._pages.ask(number, self.tally.told)
+        return self.memory.take_failure(island)
 
     @property
     def _races(self) -> bool:

@@ -115,19 +115,26 @@ def recorded_source(reader: Reader, config: Config) -> SourceOf:
         pace = Pace(config.campaign.in_flight, waits=config.uses_models, course=course)
         recorded = Recorded(reader)  # reads every iteration: a damaged one is told before anything is run
         points = recorded.points(archive) if config.uses_models else None
-        return Source(_proposer(reader, recorded, config, admission), pace, points)
+        proposer = _proposer(reader, recorded, config, admission)
+        beside = _offline(reader, recorded) if config.offline_share else None
+        return Source(proposer, pace, points, beside, config.offline_share)
 
     return source
 
 
 def _proposer(reader: Reader, record: Recorded, config: Config, admission: Admission) -> Proposer:
-    """Models that answer from the record, or the offline proposer where it makes the same texts as then."""
+    """Models that answer from the record, or the offline proposer."""
     if config.uses_models:
         table = next(table for table in config.model if table.spec != "offline")
         model = RecordedModel(table.spec, recorded_replies(reader))
         caller = Caller(model, table, Ledger(), Cassette(), config.campaign.in_flight, RECORDED)
         explain = Explanations(event.data for event in reader.events(EXPLAINED))
         return PromptedProposer([caller], prompt_builder(config), config.prompts, admission.examine, explain)
+    return _offline(reader, record)
+
+
+def _offline(reader: Reader, record: Recorded) -> Proposer:
+    """The offline proposer where it makes the same texts as then, else the recorded texts."""
     recorded = (reader.record("versions") or {}).get("python") or platform.python_version()
     if recorded.split(".")[:2] == platform.python_version().split(".")[:2]:
         return OfflineProposer()

@@ -108,7 +108,6 @@ def test_a_baseline_is_written_and_started_from_by_name(
         (("--seconds", "inf"), 2, "finite number"),
         (("--set", "budget.seconds=inf"), 3, "finite number"),
         (("--control", "foo"), 2, "--control"),
-        (("--model", "offline=9", "--model", "openai/x=1"), 3, "offline alone"),
         (("--iterations", "x"), 2, "--iterations"),
         (("--no-such-option",), 2, "--no-such-option"),
     ],
@@ -116,7 +115,7 @@ def test_a_baseline_is_written_and_started_from_by_name(
 def test_what_cannot_be_meant_is_refused_with_a_document(
     words: tuple[str, ...], code: int, said: str, command: Command, problem: str, tmp_path: Path
 ) -> None:
-    """Infinite budgets, a proposer that would be dropped, and errors of usage, all as JSON too."""
+    """Infinite budgets, words that no option knows, and errors of usage, all as JSON too."""
     done = command("run", problem, *words, "--json")
     error = json.loads(done.stdout)["error"]
     assert (done.returncode, error["code"], said in error["message"]) == (code, code, True), error

@@ -63,6 +63,8 @@ class Fakes:
     store_of: Callable[[Path], Store] = Store
     points: Any = None
     guided: bool = False
+    beside: Proposer | None = None
+    offline_share: float = 0.0
 
     @property
     def proposed(self) -> list[Context]:
@@ -102,6 +104,7 @@ class Fakes:
             starts=[candidate for candidate, _ in starts],
             points=self.points,
             guided=self.guided,
+            offline_share=self.offline_share,
         )
 
     def campaign(self, store: Store, **limits: Any) -> Campaign:
@@ -112,6 +115,7 @@ class Fakes:
             self.executor or FakeExecutor(self.evaluator),
             Admission(self.sandbox, "solve", ("math",)),
             store,
+            self.beside,
         )
         return Campaign(
             self.search(store),
