@@ -75,7 +75,14 @@ def campaign(folder: Path, problem: str, arm: str, seed: int, cpu: float, extra:
     runs = place(folder, problem, arm, seed)
     if (found := saved(folder, problem).get(arm, {}).get(seed) or outcome(runs)) is not None:
         return f"there already: {said(found)}"
-    settings = (f"evaluation.instance_seed={seed}", f"budget.cpu_seconds={cpu}", "run.workers=1", *extra)
+    scratch = 'search.founders="start"'  # every arm begins with start programs alone
+    settings = (
+        f"evaluation.instance_seed={seed}",
+        f"budget.cpu_seconds={cpu}",
+        "run.workers=1",
+        scratch,
+        *extra,
+    )
     words = [word for text in (*settings, *ARMS[arm]) for word in ("--set", text)]
     known = [path.name for path in runs.glob("*") if path.is_dir()]
     begin = ["resume", known[0]] if known else ["run", problem, "--seed", str(seed), *words]
