@@ -56,7 +56,7 @@ def asked(tmp_path_factory, own_cache, module_loopback):
     server = module_loopback(
         replies=REPLIES, faults=["ok", "pause", "ok", "ok", "filter", "ok", "pause", "ok"]
     )
-    table = {"spec": "openai/x", "base_url": server.url}
+    table = {"spec": "openai/x", "base_url": server.url, "unusable_replies": 0}
     folder = tmp_path_factory.mktemp("runs") / "asked"
     for iterations in (9, 24):  # stopped and resumed
         run(folder, model=[table], budget={"iterations": iterations}, campaign={"in_flight": 4})
@@ -122,7 +122,7 @@ def test_a_run_whose_tokens_were_spent_is_replayed(tmp_path, module_loopback):
     server = module_loopback(replies=REPLIES, faults=["pause", "ok", "ok", "ok", "ok", "ok", "ok", "ok"])
     folder = run(
         tmp_path / "run",
-        model=[{"spec": "openai/x", "base_url": server.url}],
+        model=[{"spec": "openai/x", "base_url": server.url, "unusable_replies": 0}],
         budget={"tokens": 40_000, "iterations": 200},
         campaign={"in_flight": 4},
     )
@@ -141,7 +141,7 @@ def test_a_run_of_two_models_of_one_specification_is_replayed(tmp_path, module_l
     servers = [module_loopback(replies=[RULE.format(rule)]) for rule in rules]
     folder = run(
         tmp_path / "run",
-        model=[{"spec": "openai/x", "base_url": server.url} for server in servers],
+        model=[{"spec": "openai/x", "base_url": server.url, "unusable_replies": 0} for server in servers],
         prompts={"choice": "bandit"},
         budget={"iterations": 8},
     )
@@ -246,7 +246,11 @@ def test_a_cassette_answers_another_campaign(tmp_path, module_loopback, monkeypa
     faults = ["ok", "pause", "ok", "ok", "filter", "ok", *["blank"] * 3, "ok"]
     server = module_loopback(replies=REPLIES, faults=faults)
     sections = {"budget": {"iterations": 14}, "campaign": {"in_flight": 3}}
-    recorded = run(tmp_path / "one", model=[{"spec": "openai/x", "base_url": server.url}], **sections)
+    recorded = run(
+        tmp_path / "one",
+        model=[{"spec": "openai/x", "base_url": server.url, "unusable_replies": 0}],
+        **sections,
+    )
     tape = export(recorded, tmp_path / "tape.jsonl")
     monkeypatch.delenv("OPENAI_API_KEY")
     shutil.move(recorded, tmp_path / "elsewhere")
