@@ -37,7 +37,7 @@ class LoraMicrobatchesRule(RuleForm, LoraMicrobatches):
         "held: int, place: int, remaining: int, stages: int, tile: int) -> float:"
     )
     statement = _STATEMENT + PURE
-    anew = 32
+    anew = 128
     calls = (
         "The dispatcher calls it many times for one instance, once for each sample that it weighs; every "
         "number must follow from the arguments of its own call."
