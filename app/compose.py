@@ -88,7 +88,7 @@ def run(
     """
     watcher = watcher or Watcher()
     with at_work(folder), run_log(folder) as log:
-        setup = stored_setup(folder, config) or Setup.from_problem(config, notify=watcher.notify)
+        setup = stored_setup(folder, config) or Setup.of_campaign(config, watcher.notify)
         store = Store(folder)
         try:
             record_setup(store, setup, folder, group, start, adopt)
@@ -198,7 +198,7 @@ def dry_run(
     watcher = Watcher()
     with tempfile.TemporaryDirectory(prefix="gapsmith-plan-") as place:
         folder = Path(place)
-        setup = Setup.from_problem(config, notify=watcher.notify)
+        setup = Setup.of_campaign(config, watcher.notify)
         store = Store(folder)
         try:
             record_setup(store, setup, folder, None)
@@ -251,6 +251,7 @@ def _campaign(
         seconds=store.read.record("founder_seconds") or {},
         points=source.points,
         offline_share=source.beside_share,
+        prefixes=setup.prefixes,
         guided=source.pace.waits,
         notes_every=config.prompts.notes if source.pace.waits else 0,
     )
@@ -348,6 +349,7 @@ def record_setup(
             store.set("group", group and group.name)
             store.set("members", group and group.members)
             store.set("given_starts", start and {name: dict(files) for name, files in start.items()})
+            store.set("pool", setup.prefixes)
             store.put_instances(
                 [i for split in splits.values() for i in split.values()], setup.evaluator.references
             )

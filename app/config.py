@@ -23,6 +23,7 @@ from ..evolve.islands import islands_with_models
 from ..evolve.knobs import knob
 from ..evolve.measures import DEFAULT_NAMES, MEASURES
 from ..evolve.models.settings import MAY_HOLD_SECRET, ModelSettings
+from ..evolve.pool import POOL_SHARE, POOL_SHARE_OF_MODELS
 from ..evolve.prompt_settings import PromptSettings
 from ..evolve.search import PopulationSettings, SearchSettings
 from ..evolve.selection import FRESH_UNTIL
@@ -211,6 +212,9 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
         begun = config.uses_models or search.founders == "all"  # with textbook rules or dear calls
         until = 0 if begun else min([FRESH_UNTIL, *(n // 4 for n in asks)])
         search = dataclasses.replace(search, fresh_until=until)
+    if search.pool_share is None:
+        share = POOL_SHARE_OF_MODELS if config.uses_models else POOL_SHARE
+        search = dataclasses.replace(search, pool_share=share)
     if config.uses_models and "fresh_share" not in document.get("search", {}):
         search = dataclasses.replace(search, fresh_share=0.0)
     if config.uses_models and "islands" not in document.get("archive", {}):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..evolve.admission import Admission
 from ..evolve.archive import Archive
+from ..evolve.asks import Point
 from ..evolve.base import Elite, Proposer
 from ..evolve.campaign import Pace
 from ..evolve.course import Coursed, Order
@@ -18,7 +19,6 @@ from ..evolve.explanations import KIND as EXPLAINED
 from ..evolve.explanations import Explanations
 from ..evolve.models.base import CallLog, ErrorKind, ModelError
 from ..evolve.models.cassette import Cassette, Replies
-from ..evolve.search import Point
 from ..evolve.store.calls import StoredCalls
 from ..evolve.store.reader import Reader
 from ..evolve.store.recorded import written_notes

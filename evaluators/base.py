@@ -215,6 +215,10 @@ class Evaluation:
         return self.scores[-1] if self.status is EvaluationStatus.FAILED else None
 
 
+WHOLE = slice(None)
+"""All instances of a split."""
+
+
 class Race(Protocol):
     """A test that can end an evaluation early."""
 
@@ -242,8 +246,12 @@ class Evaluator(Protocol):
         *,
         stop_at_failure: bool = True,
         race: Race | None = None,
+        part: slice = WHOLE,
     ) -> Evaluation:
-        """Runs a program on the instances of a split, one after another, in a fixed order."""
+        """Runs a program on the instances of a split, or on a part of them, in a fixed order."""
+
+    def joined(self, first: Evaluation, rest: Evaluation) -> Evaluation:
+        """One evaluation of a complete one and of one on the instances that follow."""
 
     def program(self, files: Mapping[str, str]) -> Program:
         """A candidate's text as a program of this problem."""

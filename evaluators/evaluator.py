@@ -20,7 +20,7 @@ from ..problems.base import (
 )
 from ..sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox
 from .audit import Auditor, Decided, Noted, noted
-from .base import Evaluation, EvaluationStatus, Race, Reference, Score, ScoreStatus
+from .base import WHOLE, Evaluation, EvaluationStatus, Race, Reference, Score, ScoreStatus
 from .judging import Judges
 from .scoring import fitness, normalised_loss, one_line, score
 
@@ -96,6 +96,7 @@ class GapEvaluator:
         *,
         stop_at_failure: bool = True,
         race: Race | None = None,
+        part: slice = WHOLE,
     ) -> Evaluation:
         """Runs a program on the instances of a split in their fixed order.
 
@@ -107,11 +108,12 @@ class GapEvaluator:
                 all instances (a report); the status is FAILED either way.
             race: test applied after every score but the last, as long as all scores are OK; a lost race ends
                 the evaluation as STOPPED.
+            part: of the instances, by their places in that order.
         """
         scores: list[Score] = []
         losses: list[float] = []
         decided: list[Decided] = []
-        instances = list(self._splits[split].values())
+        instances = list(self._splits[split].values())[part]
         for instance in instances:
             execution, found = self._run(program, instance, sandbox)
             scores.append(found)
@@ -126,13 +128,18 @@ class GapEvaluator:
                 losses, [score.answer_digest for score in scores]
             ):
                 return Evaluation(split, tuple(scores), EvaluationStatus.STOPPED, None)
+        if self._auditor is not None and all(s.status is ScoreStatus.OK for s in scores):
+            scores = self._audited(self._auditor, program, scores, decided, sandbox)
+        return self._evaluation(split, scores)
+
+    def joined(self, first: Evaluation, rest: Evaluation) -> Evaluation:
+        """One evaluation of a complete one and of one on the instances that follow."""
+        return self._evaluation(first.split, [*first.scores, *rest.scores])
+
+    def _evaluation(self, split: str, scores: Sequence[Score]) -> Evaluation:
         if any(s.status is not ScoreStatus.OK for s in scores):
             return Evaluation(split, tuple(scores), EvaluationStatus.FAILED, None)
-        if self._auditor is not None:
-            scores = self._audited(self._auditor, program, scores, decided, sandbox)
-            if scores[-1].status is not ScoreStatus.OK:
-                return Evaluation(split, tuple(scores), EvaluationStatus.FAILED, None)
-        value = fitness(scores, instances)
+        value = fitness(scores, [self._every[score.instance] for score in scores])
         return Evaluation(split, tuple(scores), EvaluationStatus.COMPLETE, value)
 
     def prepare(self) -> None:
@@ -239,15 +246,15 @@ class GapEvaluator:
                 execution = execute()
         return execution
 
-    def digest(self, split: str) -> str:
-        """Hex SHA-256 of everything but the program that a score on a split depends on."""
+    def digest(self, split: str, part: slice = WHOLE) -> str:
+        """Hex SHA-256 of everything but the program that a score on a split, or a part of it, depends on."""
         parts = [
             self.problem.name,
             self.problem.version,
             getattr(self.problem, "driver", None),
             [
                 [i.id, i.digest, encode_number(i.scale), self._reference_key(i)]
-                for i in self._splits[split].values()
+                for i in list(self._splits[split].values())[part]
             ],
             [self.limits.cpu_seconds, self.limits.memory_bytes, self.limits.output_bytes],
             self.seed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ..evaluators.base import Evaluation
@@ -71,6 +71,36 @@ class Archive:
         self._ranked.pop(island, None)
         for elite in survivors:
             self.migrate(elite, island)
+
+    def grow(self, evaluations: Mapping[str, Evaluation]) -> bool:
+        """Places all elites anew by their evaluations on more instances; those that failed there leave.
+
+        An island that is left without elites is settled with the best of all.
+
+        Args:
+            evaluations: of all elites, by candidate.
+
+        Returns:
+            False if every elite failed: then nothing is changed.
+        """
+        before = [self.elites(island) for island in range(self.islands)]
+        if all(evaluations[elite.candidate.id].fitness is None for elite in self.elites()):
+            return False
+        self._islands = [{} for _ in before]
+        self._best = None
+        self._behaviours.clear()
+        self._losses.clear()
+        self._ranked.clear()
+        for island, elites in enumerate(before):
+            for elite in elites:
+                evaluation = evaluations[elite.candidate.id]
+                if evaluation.fitness is not None:
+                    self._behaviours.setdefault(behaviour(evaluation), elite.candidate.id)
+                    self._place(self.elite(elite.candidate, evaluation, island))
+        for island, cells in enumerate(self._islands):
+            if not cells:
+                self.migrate(self.elites()[0], island)
+        return True
 
     def elites(self, island: int | None = None) -> list[Elite]:
         """Elites of one island or all, best first; ties by id."""

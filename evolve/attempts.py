@@ -18,11 +18,20 @@ class Attempts:
     """The newest and the best candidates so far; a function of the outcomes in their order."""
 
     def __init__(self, instances: int, starts: Iterable[Elite] = ()) -> None:
-        """Has seen nothing but the start programs; `instances` is the size of the training split (count)."""
+        """Has seen nothing but the start programs; `instances` are in use in training (count)."""
         self._instances = instances
         self._answers = {elite.candidate.id: _answers(elite.evaluation) for elite in starts}
         self._newest: deque[Attempt] = deque(maxlen=NEWEST)
         self._best: list[Attempt] = []
+
+    def grow(self, instances: int, elites: Iterable[Elite]) -> None:
+        """Takes that more training instances are in use (count), with the elites on all of them.
+
+        The best are from now on the best on all of them.
+        """
+        self._instances = instances
+        self._answers |= {elite.candidate.id: _answers(elite.evaluation) for elite in elites}
+        self._best = []
 
     def add(
         self, outcome: Outcome, added: AddStatus | None, twin: str | None, parents: tuple[str, ...]

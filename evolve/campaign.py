@@ -13,19 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..evaluators.base import Evaluation
 from .asked import Expecting
-from .base import Candidate, Outcome, Proposal, Refused, Rejection, stream
+from .asks import Ask
+from .base import Candidate, Proposal, Refused, Rejection, stream
 from .budget import Budget, StopReason, Usage
 from .course import Course, Order, Recorded, is_point
 from .executor import Job
 from .faults import sheltered
+from .flight import Flight
+from .growth import grow
 from .ledger import BudgetSpent
 from .models.base import Leavable, LeftOpen
 from .pauses import Pauses
 from .ports import Ports
-from .racing import outcome_of
-from .search import Ask, Search
+from .search import Search
 from .store.recorded import steps as recorded_steps
 from .validation import Validation
 
@@ -48,47 +49,6 @@ class Pace:
     order: Order = Order.SUBMITTED
     waits: bool = False
     course: Course | None = None
-
-
-@dataclass(slots=True)
-class _Flight:
-    """An iteration under way, and what is there of it by now.
-
-    Attributes:
-        ask: how it was opened.
-        text: the proposer's text, or the wait for it; None if `made` is in the record.
-        made: what became of the text; None before it was admitted.
-        evaluation: in training; None before it was started, and for a rejection.
-        recorded: whether the outcome is in the record.
-        since: when the proposer was asked, then when the evaluation began (seconds).
-    """
-
-    ask: Ask
-    text: Future[Proposal | Rejection] | None = None
-    made: Candidate | Rejection | None = None
-    evaluation: Future[Evaluation] | None = None
-    recorded: bool = False
-    since: float = 0.0
-
-    @property
-    def awaited(self) -> Future[Any] | None:
-        """What is waited for, None if nothing is."""
-        return self.text if self.made is None else self.evaluation
-
-    @property
-    def landed(self) -> bool:
-        """Whether the iteration can be closed."""
-        if isinstance(self.made, Candidate):
-            return self.evaluation is not None and self.evaluation.done()
-        return self.made is not None
-
-    def outcome(self) -> Outcome:
-        """The outcome; waits for the evaluation."""
-        if isinstance(self.made, Candidate) and self.evaluation is not None:
-            return outcome_of(self.made, self.evaluation.result(), self.ask.race)
-        if isinstance(self.made, Rejection):
-            return Refused(self.made)
-        raise AssertionError(f"iteration {self.ask.number}: closed before there is an outcome")
 
 
 class Campaign:
@@ -127,7 +87,7 @@ class Campaign:
         self._observe = observe
         self._pauses = Pauses()
         self._recorded = Recorded(ports.store.read)
-        self._flights: dict[int, _Flight] = {}
+        self._flights: dict[int, Flight] = {}
         self._threads = ThreadPoolExecutor(pace.in_flight, "proposal") if pace.waits else None
         self._began = time.monotonic() - float(ports.store.read.record("search_seconds") or 0.0)
 
@@ -199,6 +159,8 @@ class Campaign:
         for step in course.steps:
             if step > 0 and self._may_ask():
                 yield step
+                if step not in self._flights:
+                    break  # stopped while the elites were evaluated on new instances
                 if course.admits(step) and not self._land(self._flights[step]):
                     break
             elif -step in self._flights:
@@ -222,13 +184,16 @@ class Campaign:
 
     def _open(self, number: int) -> None:
         """Opens an iteration, as recorded or anew, and starts what can be started."""
+        if not self._flights and not self.grow():
+            return
         if number in self._recorded:
             flight = self._reopened(number)
         else:
             ask = self.search.ask()
-            flight = _Flight(ask)
+            flight = Flight(ask)
             with self.ports.store.transaction():
-                self.ports.store.asked(number, ask.island, ask.parents, ask.inspirations, ask.rival)
+                prefix = self.search.pool.prefix
+                self.ports.store.asked(number, ask.island, ask.parents, ask.inspirations, ask.rival, prefix)
                 if self._threads is None or not ask.of_model:
                     self._propose(flight)
         self._flights[number] = flight
@@ -237,27 +202,36 @@ class Campaign:
             self._propose(flight)
         self._evaluate(flight)
 
-    def _reopened(self, number: int) -> _Flight:
+    def grow(self) -> bool:
+        """Goes on to the next prefix of the pool if that is due; False if it was stopped before the end."""
+        before = self.stopped
+
+        def stopped() -> bool:
+            self.validation.collect()
+            self._observe(self)
+            if self._stop_file.exists():
+                self.interrupt(StopReason.STOP_FILE)
+            self.stopped = self.stopped or self.budget.exhausted(self.usage())
+            return self.stopped is not before
+
+        due = self.search.due
+        return due is None or grow(self.search, self.ports, due, stopped, _TICK_SECONDS)
+
+    def _reopened(self, number: int) -> Flight:
         """An iteration that is in the record; only what has no outcome there is done."""
         recorded, made = self._recorded[number], self._recorded.made(number)
-        told, archive = recorded.told is not None, self.search.archive
-        ids = () if told else (*recorded.parents, *recorded.inspirations)
-        rival = None if told or recorded.rival is None else self._recorded.elite(recorded.rival, archive)
+        elites, rival = self._recorded.opened(number, self.search.archive)
         ask = self.search.ask_again(
-            recorded.island,
-            recorded.parents,
-            tuned=is_point(made),
-            elites=[self._recorded.elite(id, archive) for id in ids],
-            rival=rival,
+            recorded.island, recorded.parents, tuned=is_point(made), elites=elites, rival=rival
         )
-        flight = _Flight(ask, made=made, recorded=told)
+        flight = Flight(ask, made=made, recorded=recorded.told is not None)
         if isinstance(made, Candidate):
             self.search.memory.know(made)
-            if told and (evaluation := self._recorded.evaluation(made)) is not None:
-                flight.evaluation = _done(evaluation)
+            evaluation = self._recorded.evaluation(made, recorded.prefix) if flight.recorded else None
+            flight.evaluation = None if evaluation is None else _done(evaluation)
         return flight
 
-    def _propose(self, flight: _Flight) -> None:
+    def _propose(self, flight: Flight) -> None:
         """Asks the proposer: in a thread if it may wait, else its text is admitted at once."""
         ask = flight.ask
         if self._threads is not None and ask.of_model:
@@ -276,20 +250,21 @@ class Campaign:
         proposer = (self.ports.beside if ask.offline else None) or self.ports.proposer
         return sheltered(lambda: proposer.propose(elites, context, rng))
 
-    def _admit(self, flight: _Flight, text: Proposal | Rejection) -> None:
+    def _admit(self, flight: Flight, text: Proposal | Rejection) -> None:
         """Makes a candidate of a text, or a rejection, and records it."""
         examined = self.ports.admission.examined(text) if isinstance(text, Proposal) else text
         made = self.search.admit(flight.ask, examined) if isinstance(examined, Proposal) else examined
         flight.made = made
         self.ports.store.admitted(flight.ask.number, made)
 
-    def _evaluate(self, flight: _Flight) -> None:
+    def _evaluate(self, flight: Flight) -> None:
         """Starts the training evaluation of a candidate, unless there is one."""
         if isinstance(flight.made, Candidate) and flight.evaluation is None:
-            job = Job(self.ports.evaluator.program(flight.made.files), "train", race=flight.ask.race)
+            program, last = self.ports.evaluator.program(flight.made.files), self.search.pool.prefix
+            job = Job(program, "train", race=flight.ask.race, last=last)
             flight.evaluation, flight.since = self.ports.executor.submit(job), self._pauses.now()
 
-    def _close(self, flight: _Flight) -> None:
+    def _close(self, flight: Flight) -> None:
         """Tells the search an outcome; one transaction."""
         store, number = self.ports.store, flight.ask.number
         outcome = flight.outcome()
@@ -328,6 +303,8 @@ class Campaign:
         # In order of completion only asks without a text count, and as many again may be evaluated;
         # otherwise the number of asks under way decides what an ask can know, so it is kept exactly.
         most = self._pace.in_flight
+        if self.search.due is not None and self._flights:
+            return False
         if self._pace.order is Order.SUBMITTED:
             return len(self._flights) < most
         flights = list(self._flights.values())
@@ -352,7 +329,7 @@ class Campaign:
             elif flight.made is None and self._pace.order is Order.SUBMITTED:
                 return
 
-    def _land(self, flight: _Flight) -> bool:
+    def _land(self, flight: Flight) -> bool:
         """Admits the text of an iteration and starts its evaluation; False if the proposer gave up."""
         if flight.made is None and flight.text is not None:
             if (error := flight.text.exception()) is not None:

@@ -29,13 +29,14 @@ def choose(campaign: Campaign, elites: int) -> Elite | None:
         campaign.validation.start(elite.candidate)
     campaign.settle()
     recorded = Recorded(store.read)
-    valid = [
-        (evaluation.fitness, recorded.elite(id, archive))
-        for id, evaluation in campaign.validation.evaluations.items()
-        if evaluation.fitness is not None
-    ]
-    best = max(valid, key=lambda one: (one[0], one[1].fitness, one[1].candidate.id), default=None)
-    return None if best is None else best[1]
+    valid = []
+    for id, evaluation in campaign.validation.evaluations.items():
+        training = store.read.evaluation(id, "train")
+        # An elite may have failed on instances that training took up later.
+        if evaluation.fitness is not None and training is not None and training.fitness is not None:
+            elite = recorded.elite(id, archive)
+            valid.append((evaluation.fitness, len(training.scores), elite.fitness, id, elite))
+    return max(valid, key=lambda one: one[:4])[4] if valid else None
 
 
 def evaluate_on_test(campaign: Campaign, candidate: Candidate) -> Evaluation:

@@ -14,7 +14,8 @@ from typing import Protocol, runtime_checkable
 from ..evaluators.base import Evaluation
 from .archive import Archive
 from .base import Candidate, Elite, Proposal, Rejection
-from .store.reader import Iteration, Reader
+from .store.reader import Reader
+from .store.records import Iteration
 from .store.schema import StoreError
 from .tune import OPERATOR
 
@@ -81,26 +82,41 @@ class Recorded:
             return self._read.candidate(iteration.candidate)
         return iteration.rejection
 
-    def evaluation(self, candidate: Candidate) -> Evaluation | None:
-        """The training evaluation of a candidate, None if it has none yet."""
-        return self._read.evaluation(candidate.id, "train")
+    def evaluation(self, candidate: Candidate, prefix: int | None = None) -> Evaluation | None:
+        """The training evaluation of a candidate on a prefix of the pool (count), by default on all it saw.
 
-    def elite(self, id: str, archive: Archive, island: int | None = None) -> Elite:
+        None if it has none yet.
+        """
+        return self._read.evaluation(candidate.id, "train", prefix)
+
+    def elite(self, id: str, archive: Archive, island: int | None = None, prefix: int | None = None) -> Elite:
         """A candidate with its training evaluation, whether or not it still holds a cell.
 
         Args:
             id: of a candidate with a complete training evaluation.
             archive: whose cells it is put into.
             island: by default the candidate's own.
+            prefix: see `evaluation`.
 
         Raises:
             StoreError: there is no such candidate.
         """
         candidate = self._read.candidate(id)
-        evaluation = None if candidate is None else self.evaluation(candidate)
+        evaluation = None if candidate is None else self.evaluation(candidate, prefix)
         if candidate is None or evaluation is None:
             raise StoreError(f"candidate {id}: not in the store, expected the parent of an iteration")
         return archive.elite(candidate, evaluation, candidate.island if island is None else island)
+
+    def opened(self, number: int, archive: Archive) -> tuple[list[Elite], Elite | None]:
+        """The elites and the rival of an iteration that is still open; of one that was told, none."""
+        iteration = self._iterations[number]
+        if iteration.told is not None:
+            return [], None
+        found = [
+            None if id is None else self.elite(id, archive, prefix=iteration.prefix)
+            for id in (iteration.rival, *iteration.parents, *iteration.inspirations)
+        ]
+        return [elite for elite in found[1:] if elite is not None], found[0]
 
     def points(self, archive: Archive) -> Mapping[int, tuple[Elite, Proposal | Rejection]]:
         """The points of tuning by iteration: the elite whose numbers were changed, and the text."""
@@ -108,7 +124,7 @@ class Recorded:
         for number, iteration in self._iterations.items():
             made = self.made(number)
             if made is not None and is_point(made):
-                elite = self.elite(iteration.parents[0], archive, iteration.island)
+                elite = self.elite(iteration.parents[0], archive, iteration.island, iteration.prefix)
                 points[number] = elite, made if isinstance(made, Rejection) else _proposed(made)
         return points
 

@@ -22,12 +22,16 @@ class Job:
         split: name of the set.
         whole: score all instances also after a failure (reports), or end at the first one (a search).
         race: ends the evaluation early; None scores every instance.
+        first, last: the instances from `first` up to but without `last` in the order of execution (counts);
+            None is to the end.
     """
 
     program: Program
     split: str
     whole: bool = False
     race: Race | None = None
+    first: int = 0
+    last: int | None = None
 
 
 class Executor(Protocol):
@@ -86,7 +90,12 @@ class ThreadExecutor:
                 continue
             try:
                 found = self._evaluator.evaluate(
-                    job.program, job.split, slot, stop_at_failure=not job.whole, race=job.race
+                    job.program,
+                    job.split,
+                    slot,
+                    stop_at_failure=not job.whole,
+                    race=job.race,
+                    part=slice(job.first, job.last),
                 )
                 future.set_result(found)
             except BaseException as error:  # handed to the loop, which decides

@@ -69,6 +69,11 @@ class Islands:
             *(self._migrate(count) if every and not count % every else ()),
         ]
 
+    def grow(self, count: int) -> None:
+        """Takes the bests on more instances after `count` told iterations: no island stands still now."""
+        for elite in self._archive.bests():
+            self._bests[elite.island], self._since[elite.island] = elite.fitness, count
+
     def _quality(self, island: int) -> float:
         best = self._bests[island]
         return -math.inf if best is None else best

@@ -45,7 +45,8 @@ class PairedRace:
         rival: the rival's normalised loss (ratio) on every instance, in the order of execution.
         level: of the one-sided test over all looks (probability, 0 to 1).
         proven: whether losses are to proven optima or bounds, so that none can be below 0.
-        parent: digests of the parent's answers on every instance; empty when nothing is compared with them.
+        parent: digests of the parent's answers on the first instances; empty when nothing is compared with
+            them. As many answers of the candidate are compared.
     """
 
     rival: tuple[float, ...]
@@ -61,7 +62,7 @@ class PairedRace:
         level: float,
         parent: tuple[str | None, ...] = (),
     ) -> PairedRace:
-        """The race against a complete evaluation.
+        """The race against a complete evaluation; see the attributes.
 
         Raises:
             ValueError: a score of it is not OK.
@@ -85,8 +86,7 @@ class PairedRace:
 
     def alike(self, answers: Sequence[str | None]) -> bool:
         """Whether the candidate ends here because it answered the first instances as its parent did."""
-        count = alike_after(len(self.parent))
-        return bool(self.parent) and len(answers) == count and tuple(answers) == self.parent[:count]
+        return bool(self.parent) and tuple(answers) == self.parent
 
 
 def outcome_of(candidate: Candidate, evaluation: Evaluation, race: PairedRace | None) -> Outcome:

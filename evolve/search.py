@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from types import MappingProxyType
 
-from ..evaluators.base import ScoreStatus
-from .archive import Archive
+from ..evaluators.base import Evaluation, ScoreStatus
+from .archive import Archive, unique
+from .asks import Ask, Point, Told
 from .attempts import Attempts
 from .base import (
     AddStatus,
@@ -33,7 +35,8 @@ from .guide import Guide
 from .islands import Islands, IslandSettings
 from .memory import Memory
 from .pages import Pages
-from .racing import PairedRace, RaceSettings
+from .pool import POOL_SHARE, Pool, PoolSettings
+from .racing import PairedRace, RaceSettings, alike_after
 from .selection import Control, FreshSettings, InspirationSettings, Selection
 from .stall import Stall, StallSettings
 from .strata import Strata
@@ -43,71 +46,15 @@ from .validation import ValidationSettings
 
 
 @dataclass(frozen=True)
-class SearchSettings(RaceSettings, TuneSettings, FreshSettings, StallSettings, ValidationSettings):
+class SearchSettings(
+    RaceSettings, TuneSettings, FreshSettings, StallSettings, ValidationSettings, PoolSettings
+):
     """How the budget is spent."""
 
 
 @dataclass(frozen=True)
 class PopulationSettings(IslandSettings, InspirationSettings):
     """Islands, how they meet, and how many of their elites a proposer sees."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One iteration as it was opened.
-
-    Attributes:
-        number: 1-based.
-        island: index of the island that it belongs to.
-        parents: id of the first parent.
-        elites: the first parent and the inspirations; empty where the outcome is in the record.
-        rival: id of the elite that its candidate races, None if there is no race.
-        race: None if there is none, or if its end is in the record and of no interest.
-        tuned: whether it is a point of tuning.
-        offline: whether it is the offline proposer's, which works beside models.
-        point: the tuner's proposal; None if a proposer is asked.
-        context: what the proposer may know; None if no proposer is asked.
-    """
-
-    number: int
-    island: int
-    parents: tuple[str, ...]
-    elites: tuple[Elite, ...] = ()
-    rival: str | None = None
-    race: PairedRace | None = None
-    tuned: bool = False
-    offline: bool = False
-    point: Proposal | Rejection | None = None
-    context: Context | None = None
-
-    @property
-    def of_model(self) -> bool:
-        """Whether it is neither a point of tuning nor the offline proposer's beside models."""
-        return not self.tuned and not self.offline
-
-    @property
-    def inspirations(self) -> list[str]:
-        """Ids of the elites beside the first parent."""
-        return [elite.candidate.id for elite in self.elites[1:]]
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What an outcome changed.
-
-    Attributes:
-        added: what the archive did with the candidate; None if there was no candidate.
-        events: what else happened, in order.
-        validate: a candidate that is to be validated now, None if there is none.
-    """
-
-    added: AddStatus | None
-    events: tuple[Event, ...]
-    validate: Candidate | None
-
-
-Point = tuple[Elite, Proposal | Rejection]
-"""A point of tuning: the elite whose numbers it changes, and its text."""
 
 
 class Search:
@@ -130,6 +77,7 @@ class Search:
         guided: bool = False,
         offline_share: float = 0.0,
         notes_every: int = 0,
+        prefixes: Sequence[int] | None = None,
     ) -> None:
         """Begins a search.
 
@@ -147,6 +95,7 @@ class Search:
             guided: whether models are asked, which read what the search has learnt.
             offline_share: share of the iterations that the offline proposer makes beside models (ratio).
             notes_every: outcomes after which a model writes the page of notes anew (count; 0 is never).
+            prefixes: sizes of the prefixes of the pool of training instances (counts); None is one prefix.
         """
         self.archive = archive
         self.start = start
@@ -172,10 +121,12 @@ class Search:
         self._strata = Strata(context.instances, archive.space.loss)
         alone = control is not Control.NONE
         self._guide = None if alone or not guided else Guide(start, self.memory, self._strata)
-        self._attempts = Attempts(len(context.instances), archive.elites())
+        self._attempts = Attempts(len(start.evaluation.scores), archive.elites())
         self._stall = Stall(settings)
         self._pages = Pages(notes_every if self._guide is not None else 0)
         self._validated = {start.candidate.id}
+        self.pool = Pool(prefixes or [len(start.evaluation.scores)], settings.pool_share or POOL_SHARE)
+        self.due: int | None = None
 
     def ask(self) -> Ask:
         """Opens the next iteration: a point of tuning, or parents for the proposer."""
@@ -280,8 +231,45 @@ class Search:
             events += barren
         self.tuner.tell(ask.number, outcome, tuned=ask.tuned)
         events += self._islands.meet(self.tally.told)
+        self.due = self.due or self.pool.due(self.tally.executions, len(self.to_grow()))
         due = self.tally.told % self._settings.validate_every == 0
         return Told(added, tuple(events), self._to_validate() if due else None)
+
+    def to_grow(self) -> list[Elite]:
+        """The elites and the start program: they are evaluated on new instances when the prefix grows."""
+        # A start program that failed on new instances before has no fitness any more.
+        start = [self.start] if self.start.candidate.id in self.memory.fitness else []
+        return unique([*self.archive.elites(), *start])
+
+    def grow(self, evaluations: Mapping[str, Evaluation]) -> Event:
+        """Goes on with the next prefix of the pool; if every elite fails on it, the prefix stays for good.
+
+        `evaluations` are those of `to_grow` on the next prefix, by candidate.
+        """
+        before, self.due = [elite.candidate.id for elite in unique(self.archive.elites())], None
+        for elite in self.to_grow():
+            scores = evaluations[elite.candidate.id].scores[len(elite.evaluation.scores) :]
+            self.tally.executions += len(scores)
+            self.tally.cpu_seconds += sum(score.cpu_seconds for score in scores)
+        if self.archive.grow(evaluations):
+            self.pool.grow()
+            self.memory.fitness = {id: e.fitness for id, e in evaluations.items() if e.fitness is not None}
+            if (start := evaluations.get(self.start.candidate.id)) and start.fitness is not None:
+                self.start = self.archive.elite(self.start.candidate, start, 0)
+                self._selection.grow(self.start)
+                if self._guide is not None:
+                    self._guide.start = self.start
+            self._strata.grow()
+            self._attempts.grow(self.pool.prefix, self.archive.elites())
+            self._islands.grow(self.tally.told)
+            self.tuner.grow()
+        else:
+            self.pool.stop()
+        best, failed = self.archive.best, [id for id in before if evaluations[id].fitness is None]
+        data = {"prefix": self.pool.prefix, "elites": before, "failed": failed}
+        if best is not None:
+            data |= {"candidate": best.candidate.id, "fitness": best.fitness}
+        return Event(self.tally.told, "growth", data)
 
     def context(self, number: int, elites: Sequence[Elite], failed: Failed | None = None) -> Context:
         """What the proposer may know at an ask (1-based number) of these elites, with a failure to mend."""
@@ -295,6 +283,7 @@ class Search:
             lineage=self.memory.lineage(elites[0].candidate.id),
             failed=failed,
             best=best,
+            instances=dict(islice(self._context.instances.items(), self.pool.prefix)),
         )
         if self._guide is None or best is None or self._offline(number):
             return context
@@ -345,7 +334,8 @@ class Search:
     def _race(self, rival: Elite | None, parent: Elite) -> PairedRace | None:
         if rival is None:
             return None
-        answers = tuple(score.answer_digest for score in parent.evaluation.scores)
+        first = parent.evaluation.scores[: alike_after(self.pool.first)]
+        answers = tuple(score.answer_digest for score in first)
         return PairedRace.against(
             rival.evaluation, self.archive.space.loss, self._settings.race_level, answers
         )

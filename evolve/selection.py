@@ -108,6 +108,10 @@ class Selection:
             return [self._valid[rng.randrange(len(self._valid))]]
         return archive.select(island, rng, count, self.barren.fertile)
 
+    def grow(self, start: Elite) -> None:
+        """Takes the start program's elite on more instances."""
+        self._start = start
+
     def add(self, elite: Elite) -> None:
         """Takes a candidate that is valid on all training instances; only `RANDOM` remembers it."""
         if self.control is Control.RANDOM:

@@ -25,6 +25,10 @@ class Strata:
         self._loss_of = loss_of
         self._losses: dict[str, dict[str, float]] = {}
 
+    def grow(self) -> None:
+        """Forgets what was computed on fewer instances."""
+        self._losses.clear()
+
     def losses(self, elite: Elite) -> dict[str, float]:
         """Stratum → mean loss (ratio), strata in the order of their names."""
         id = elite.candidate.id

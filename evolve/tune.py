@@ -236,6 +236,13 @@ class Tuner:
                 fitness = elite.fitness
             work.tell(point, None if fitness is None else -fitness)
 
+    def grow(self) -> None:
+        """Begins the structure that is being tuned anew: losses on more instances are other losses."""
+        if self._elite is not None:
+            key = structure(next(iter(self._elite.candidate.files.values())))
+            self._structures.discard(key or "")
+        self._work = self._elite = None
+
     def skip(self, files: Mapping[str, str]) -> None:
         """Marks the structure of a program as one that is not tuned, or not again."""
         key = structure(next(iter(files.values())), self._numbers)

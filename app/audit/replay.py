@@ -96,6 +96,7 @@ def _run_again(
         evaluator,
         opened.cache,
         record.name,
+        opened.prefixes,
         recorded_time_outs(record.reader, evaluator),
     )
     starts = start_programs_of(record.reader)
@@ -119,6 +120,8 @@ def _run_again(
                 return {"what": error.where, "recorded": error.recorded, "now": error.now}
             if campaign.trouble is not None:
                 raise campaign.trouble
+            if record.reader.grown(campaign.search.tally.told):
+                campaign.grow()  # after the last outcome
             if record.reader.record("champion") is not None:
                 compose.crown(campaign, setup, store, StopReason.ITERATIONS)
         return None
@@ -143,7 +146,7 @@ def _copy_baselines(record: RunRecord, store: Store, version: str) -> None:
 def _compare(record: RunRecord, now: RunRecord, findings: Findings, trouble: dict[str, Any] | None) -> None:
     """Founders, iterations up to the first that differs, then what came of them."""
     for id in _starts(record):
-        _compare_evaluation(record, now, id, "train", "founder", findings)
+        _compare_evaluation(record, now, id, "train", "founder", findings, record.prefixes[0])
     for number, (then, again) in enumerate(_pairs(record.reader, now.reader), start=1):
         if findings.differences:
             return
@@ -152,11 +155,12 @@ def _compare(record: RunRecord, now: RunRecord, findings: Findings, trouble: dic
             findings.differences += [trouble or {"what": f"{where}: told", "recorded": number, "now": None}]
             return
         for key, value in dict(then).items():
-            findings.compare("iterations", f"{where}: {key}", value, again[key])
+            if key != "prefix":  # older runs have none; executions are compared below
+                findings.compare("iterations", f"{where}: {key}", value, again[key])
         if then["candidate"] is not None and then["candidate"] == again["candidate"]:
             files = record.candidate(then["candidate"]).files, now.candidate(then["candidate"]).files
             findings.compare("candidates", f"{where}: source", *map(dict, files))
-            _compare_evaluation(record, now, then["candidate"], "train", where, findings)
+            _compare_evaluation(record, now, then["candidate"], "train", where, findings, then["prefix"])
     if not findings.differences:
         _compare_outcome(record, now, findings)
 
@@ -191,9 +195,15 @@ def cells(record: RunRecord) -> dict[tuple[int, tuple[int, ...]], tuple[str, flo
 
 
 def _compare_evaluation(
-    record: RunRecord, now: RunRecord, program: str, split: str, where: str, findings: Findings
+    record: RunRecord,
+    now: RunRecord,
+    program: str,
+    split: str,
+    where: str,
+    findings: Findings,
+    prefix: int | None = None,
 ) -> None:
-    then, again = record.evaluation(program, split), now.evaluation(program, split)
+    then, again = (of.evaluation(program, split, prefix) for of in (record, now))
     if then is None or again is None:
         findings.compare(
             "fitness values", f"{where}: evaluated on {split}", then is not None, again is not None

@@ -14,7 +14,7 @@ from ...evaluators.scoring import tolerance_of
 from ...evolve.store.progress import instance_digests
 from ...problems.base import SPLITS, Instance, Problem
 from ..errors import ProblemError, SolverFailed, UserError
-from ..opening.draw import splits_of
+from ..opening.draw import pool_of, splits_of
 from ..opening.references import consistent, proved_again, reached_again
 
 if TYPE_CHECKING:
@@ -121,7 +121,8 @@ def _instances(record: RunRecord, setup: Setup, findings: Findings) -> None:
     for id, instance in record.instances.items():
         findings.compare("instances", f"instance {id}: content", stored[id], instance.digest)
     try:
-        splits = splits_of(setup.loaded, setup.config)
+        splits = {**splits_of(setup.loaded, setup.config)}
+        splits["train"] = pool_of(setup.loaded, setup.config, splits)
     except UserError as error:  # a user's file that is gone: the run keeps what it read
         findings.note("instances", ", ".join(setup.config.evaluation.instances), error.message)
         return
@@ -207,7 +208,8 @@ def _submit(
         for split in SPLITS:
             recorded = record.evaluation(id, split)
             if recorded is not None:
-                yield id, recorded, executor.submit(Job(program, split, whole=split == "test"))
+                job = Job(program, split, whole=split == "test", last=len(recorded.scores))
+                yield id, recorded, executor.submit(job)
 
 
 def _compare_evaluations(id: str, recorded: Evaluation, now: Evaluation, findings: Findings) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Evaluation, EvaluationStatus, Reference, ReferenceKind, Score, ScoreStatus
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .setup import Notify, Setup
 
 UNKNOWN = Reference(0, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder of a first pass")
+EVERYTHING: Mapping[str, int | None] = MappingProxyType({})
 _PASSING = frozenset({ScoreStatus.TIMEOUT, ScoreStatus.MEMORY, ScoreStatus.CRASHED})
 """What a busy machine alone can cause: another time the same program may do well."""
 
@@ -44,7 +46,8 @@ def evaluate_baselines(
                 found[name][split] = decode_evaluation(cached)
     if missing:
         notify("baselines", 0, len(missing))
-        for done, (name, split, evaluation) in enumerate(_run(executor, wanted, missing), start=1):
+        ends = {split: setup.part(split).stop for split in splits}
+        for done, (name, split, evaluation) in enumerate(_run(executor, wanted, missing, ends), start=1):
             found[name][split] = evaluation
             if not any(score.status in _PASSING for score in evaluation.scores):
                 setup.cache.put("baseline", _key(setup, wanted[name], split), encode_evaluation(evaluation))
@@ -113,10 +116,14 @@ def best_of_baselines(
 
 
 def _run(
-    executor: Executor, programs: Mapping[str, Program], pairs: Sequence[tuple[str, str]]
+    executor: Executor,
+    programs: Mapping[str, Program],
+    pairs: Sequence[tuple[str, str]],
+    ends: Mapping[str, int | None] = EVERYTHING,
 ) -> Iterator[tuple[str, str, Evaluation]]:
-    """Evaluates (program, split) pairs on the executor's slots, in their order."""
-    futures = [executor.submit(Job(programs[name], split, whole=True)) for name, split in pairs]
+    """Evaluates (program, split) pairs on the executor's slots, in their order; `ends` as a job's `last`."""
+    jobs = [Job(programs[name], split, whole=True, last=ends.get(split)) for name, split in pairs]
+    futures = [executor.submit(job) for job in jobs]
     for (name, split), future in zip(pairs, futures, strict=True):
         yield name, split, future.result()
 
@@ -126,7 +133,7 @@ def _key(setup: Setup, program: Program, split: str) -> str:
 
     The source and the parameters are part of it: `verify` may change without a new version, or ask them.
     """
-    parts = [setup.evaluator.digest(split), program.digest, setup.loaded.fingerprint]
+    parts = [setup.evaluator.digest(split, setup.part(split)), program.digest, setup.loaded.fingerprint]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

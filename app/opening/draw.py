@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from ...evaluators.base import Reference
 from ...evaluators.cache import Cache, ReferenceCache
+from ...evaluators.evaluator import in_turns
 from ...evolve.base import stream
+from ...evolve.pool import prefixes
 from ...problems.base import SPLITS, Instance, InstanceFileError, ReadsInstances
 from ..door.plugins import LoadedProblem
 from ..errors import INVALID, USAGE, ProblemError, UserError
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from ..config import Config
     from .setup import Notify
 
+POOL_SECONDS = 10.0
+"""Wall seconds before the start in which references of the pool are computed."""
 _FILE_ENDINGS = (".csv", ".json", ".jsonl", ".txt")
 
 
@@ -68,6 +72,26 @@ def user_splits(loaded: LoadedProblem, sources: Sequence[str], seed: int) -> dic
     if not all(dealt.values()):
         raise UserError(INVALID, f"{sources[0]}: too few instances, expected at least 4 to split")
     return {name: [replace(i, split=name) for i in instances] for name, instances in dealt.items()}
+
+
+def pool_of(
+    loaded: LoadedProblem, config: Config, splits: Mapping[str, Sequence[Instance]]
+) -> list[Instance]:
+    """The training instances of a campaign, the training set first: further ones are drawn as that set is.
+
+    What equals another instance is left out; instances of a user's files are all that there are.
+    """
+    pool = list(splits["train"])
+    if config.evaluation.instances:
+        return pool
+    digests = {instance.digest for instances in splits.values() for instance in instances}
+    for number in range(2, config.search.pool + 1):
+        seed = stream(config.evaluation.instance_seed, "pool", number).randrange(2**31)
+        for instance in loaded.instances("train", seed):
+            if instance.digest not in digests:
+                digests.add(instance.digest)
+                pool.append(replace(instance, id=f"pool{number}-{instance.id}"))
+    return in_turns(pool)
 
 
 def _source(loaded: LoadedProblem, text: str, seed: int) -> Sequence[Instance]:
@@ -120,13 +144,49 @@ def get_references(
     loaded: LoadedProblem, config: Config, instances: Sequence[Instance], cache: Cache, notify: Notify
 ) -> dict[str, Reference]:
     """Instance id → reference, from the cache or computed, several at a time."""
+    found = {}
+    notify("references", 0, len(instances))
+    for instance, reference in _computed(loaded, config, instances, cache):
+        found[instance.id] = reference
+        notify("references", len(found), len(instances))
+    return {instance.id: found[instance.id] for instance in instances}
+
+
+def get_pool(
+    loaded: LoadedProblem,
+    config: Config,
+    splits: Mapping[str, Sequence[Instance]],
+    cache: Cache,
+    notify: Notify,
+) -> tuple[list[Instance], tuple[int, ...], dict[str, Reference]]:
+    """The pool as far as its references can be had soon, the sizes of its prefixes, and the references.
+
+    A reference that ships or is in the cache is there at once. The others are computed for `POOL_SECONDS`,
+    in their order, and kept in the cache: the next campaign has them.
+    """
+    pool, first = pool_of(loaded, config, splits), len(splits["train"])
+    found: dict[str, Reference] = {}
+    notify("pool", 0, len(pool))
+    for instance, reference in _computed(loaded, config, pool, cache, POOL_SECONDS):
+        found[instance.id] = reference
+        notify("pool", len(found), len(pool))
+    sizes = [n for n in prefixes(first, len(pool)) if n == first or all(i.id in found for i in pool[:n])]
+    return pool[: sizes[-1]], tuple(sizes), found
+
+
+def _computed(
+    loaded: LoadedProblem,
+    config: Config,
+    instances: Sequence[Instance],
+    cache: Cache,
+    allowed: float | None = None,
+) -> Iterator[tuple[Instance, Reference]]:
+    """Each instance with its reference, cached or computed, as they come in `allowed` wall seconds."""
     nothing = UserError(INVALID, f"{loaded.name}: has no references")
     if loaded.references is None:
         raise nothing
     book = ReferenceCache(cache, loaded.problem, loaded.references, loaded.fingerprint)
     seconds = config.evaluation.reference_seconds
-    found: dict[str, Reference] = {}
-    notify("references", 0, len(instances))
 
     def compute(instance: Instance) -> Reference:
         reference = loaded.reference(instance, seconds)  # names the plug-in's file and line when it raises
@@ -137,10 +197,7 @@ def get_references(
     def one(instance: Instance) -> Reference:
         return book.get_or_compute(instance, seconds, lambda: compute(instance))
 
-    for instance, reference in parallel(one, instances, config.run.workers):
-        found[instance.id] = reference
-        notify("references", len(found), len(instances))
-    return {instance.id: found[instance.id] for instance in instances}
+    return parallel(one, instances, config.run.workers, allowed)
 
 
 def names_file(text: str) -> bool:

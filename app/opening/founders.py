@@ -48,7 +48,7 @@ def founders_of(
         UserError: a start program is no program, or fails on a training instance.
     """
     if ids := store.read.record("starts"):
-        return [_recorded(store.read, id) for id in ids]
+        return [_recorded(store.read, id, setup.prefixes[0]) for id in ids]
     programs = programs or store.read.record("given_starts")  # a kill may come before the evaluations
     programs = programs or {n: {MAIN_FILE: t} for n, t in setup.loaded.problem.start_programs().items()}
     starts = _start_programs(setup, admission, executor, programs)
@@ -81,8 +81,8 @@ def _seconds(evaluation: Evaluation) -> float:
     return sum(score.cpu_seconds for score in evaluation.scores) / len(evaluation.scores)
 
 
-def _recorded(read: Reader, id: str) -> Founder:
-    candidate, evaluation = read.candidate(id), read.evaluation(id, "train")
+def _recorded(read: Reader, id: str, prefix: int) -> Founder:
+    candidate, evaluation = read.candidate(id), read.evaluation(id, "train", prefix)
     if candidate is None or evaluation is None:
         raise AssertionError(f"founder {id}: the transaction that names it stores it too")
     return candidate, evaluation
@@ -110,7 +110,8 @@ def _start_programs(
                 f"start program {name}: {candidate.reason.value}: {candidate.excerpt}",
                 "leave one of the two out" if like else f"it must define `{setup.loaded.problem.signature}`",
             )
-        evaluation = executor.submit(Job(setup.evaluator.program(files), "train")).result()
+        job = Job(setup.evaluator.program(files), "train", last=setup.prefixes[0])
+        evaluation = executor.submit(job).result()
         if evaluation.failure is not None:
             failure = evaluation.failure
             raise UserError(

@@ -177,9 +177,12 @@ def _computed(loaded: LoadedProblem, instance: Instance, seconds: float) -> Refe
 
 
 def parallel(
-    one: Callable[[Instance], T], instances: Sequence[Instance], workers: int | None
+    one: Callable[[Instance], T],
+    instances: Sequence[Instance],
+    workers: int | None,
+    seconds: float | None = None,
 ) -> Iterator[tuple[Instance, T]]:
-    """(instance, result) as they come; an interruption drops what has not come.
+    """(instance, result) as they come, for some wall seconds at most; an interruption drops the rest.
 
     The threads are daemons: a plug-in's reference may never return, and a pool would wait for it at the end.
     """
@@ -187,7 +190,7 @@ def parallel(
     for instance in instances:
         waiting.put(instance)
     done: SimpleQueue[tuple[Instance, Future[T]]] = SimpleQueue()
-    stopped = Event()
+    stopped, begun = Event(), time.monotonic()
 
     def work() -> None:
         while not stopped.is_set():
@@ -206,8 +209,11 @@ def parallel(
         Thread(target=work, daemon=True).start()
     try:
         for _ in instances:
-            instance, future = done.get()
+            left = None if seconds is None else max(0.0, begun + seconds - time.monotonic())
+            instance, future = done.get(timeout=left)
             yield instance, future.result()
+    except Empty:
+        return
     finally:
         stopped.set()
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...evaluators.base import Reference
+from ...evaluators.base import WHOLE, Reference
 from ...evaluators.cache import Cache
 from ...evaluators.evaluator import GapEvaluator
 from ...evolve.executor import ThreadExecutor
@@ -17,7 +17,7 @@ from ...sandbox.base import Sandbox
 from ..door.plugins import LoadedProblem, load_problem
 from ..record.authority import NO_TRUST, Trust, Use, granted
 from .baselines import UNKNOWN, best_of_baselines
-from .draw import check_disjoint, get_references, splits_of
+from .draw import check_disjoint, get_pool, get_references, splits_of
 from .secret import candidate_seed, keyed, with_secret
 
 if TYPE_CHECKING:
@@ -36,7 +36,11 @@ def _silent(what: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A problem ready to be searched or evaluated."""
+    """A problem ready to be searched or evaluated.
+
+    Attributes:
+        prefixes: sizes of the prefixes of the training instances (counts, ascending); see `evolve.pool`.
+    """
 
     loaded: LoadedProblem
     config: Config
@@ -44,6 +48,7 @@ class Setup:
     evaluator: GapEvaluator
     cache: Cache
     instances_from: str
+    prefixes: tuple[int, ...]
 
     @classmethod
     def from_problem(cls, config: Config, *, sets: Sequence[str] = SPLITS, notify: Notify = _silent) -> Setup:
@@ -61,6 +66,29 @@ class Setup:
         config = with_limits(with_secret(config, loaded), loaded)
         loaded = keyed(loaded, config.evaluation.secret)
         return cls.over(loaded, config, splits_of(loaded, config, sets), notify)
+
+    @classmethod
+    def of_campaign(cls, config: Config, notify: Notify = _silent) -> Setup:
+        """A problem as it is now, with a pool of training instances.
+
+        Without references the pool is the training set alone: the best of all baselines would have to be
+        found on each further instance.
+
+        Raises:
+            UserError: the problem or a file cannot be used.
+        """
+        setup = cls.from_problem(config, notify=notify)
+        loaded, config, cache = setup.loaded, setup.config, setup.cache
+        if loaded.references is None or config.search.pool == 1:
+            return setup
+        splits = {name: list(setup.evaluator.instances(name).values()) for name in SPLITS}
+        pool, sizes, references = get_pool(loaded, config, splits, cache, notify)
+        if len(sizes) == 1:
+            return setup
+        splits["train"] = pool
+        check_disjoint(loaded, splits)
+        references = {**setup.evaluator.references, **references}
+        return cls._made(loaded, config, splits, references.__getitem__, cache, sizes)
 
     @classmethod
     def over(
@@ -121,7 +149,7 @@ class Setup:
         loaded = keyed(loaded, config.evaluation.secret)
         references, instances = record.reader.references(), record.instances.values()
         splits = {split: [i for i in instances if i.split == split] for split in SPLITS}
-        made = cls._made(loaded, config, splits, references.__getitem__, Cache())
+        made = cls._made(loaded, config, splits, references.__getitem__, Cache(), record.prefixes)
         return replace(made, instances_from=record.name)
 
     @classmethod
@@ -132,6 +160,7 @@ class Setup:
         splits: Mapping[str, Sequence[Instance]],
         reference: Callable[[str], Reference],
         cache: Cache,
+        prefixes: tuple[int, ...] = (),
     ) -> Setup:
         policy = config.sandbox.policy
         evaluator = GapEvaluator(
@@ -142,7 +171,12 @@ class Setup:
             seed=candidate_seed(config),
             policy=policy.digest,
         )
-        return cls(loaded, config, policy, evaluator, cache, ", ".join(splits))
+        prefixes = prefixes or (len(splits.get("train", ())),)
+        return cls(loaded, config, policy, evaluator, cache, ", ".join(splits), prefixes)
+
+    def part(self, split: str) -> slice:
+        """The instances of a split that programs are evaluated on before the search: of a pool, a prefix."""
+        return slice(self.prefixes[0]) if split == "train" else WHOLE
 
     @property
     def workers(self) -> int:

@@ -28,8 +28,9 @@ class _Step:
         told: number of iterations told before the change.
         rank: order among the changes after the same iteration.
         candidates: ids of the candidates that are added, moved or settled.
-        island: the island that changes.
-        kind: `addition`, `migration` or `reset`.
+        island: the island that changes; of a growth 0.
+        kind: `addition`, `migration`, `reset` or `growth`.
+        prefix: training instances in use after a growth (count).
     """
 
     told: int
@@ -37,6 +38,7 @@ class _Step:
     candidates: tuple[str, ...]
     island: int
     kind: str
+    prefix: int = 0
 
 
 def rebuild(record: RunRecord) -> Archive | None:
@@ -54,7 +56,8 @@ def replayed(record: RunRecord) -> Iterator[tuple[int, Archive]]:
     Loads only candidates that took a cell, so that a long campaign costs little.
     """
     starts = record.reader.record("starts") or ([record.start] if record.start else [])
-    evaluation = record.evaluation(starts[0], "train") if starts else None
+    prefix = record.prefixes[0]
+    evaluation = record.evaluation(starts[0], "train", prefix) if starts else None
     if evaluation is None:
         return
     instances = {id: i for id, i in record.instances.items() if i.split == "train"}
@@ -72,7 +75,7 @@ def replayed(record: RunRecord) -> Iterator[tuple[int, Archive]]:
     archive = Archive(space, islands)
     for id in starts:
         for island in range(archive.islands):
-            _add(record, archive, id, island)
+            _add(record, archive, id, island, prefix)
     yield 0, archive
     placed: dict[str, Elite] = {e.candidate.id: e for e in archive.elites()}
     for step in _steps(record):
@@ -81,19 +84,37 @@ def replayed(record: RunRecord) -> Iterator[tuple[int, Archive]]:
                 f"{record.folder}: island {step.island}, expected 0 to {islands - 1}; the file is damaged"
             )
         known = [placed[id] for id in step.candidates if id in placed]
-        if step.kind == "reset":
+        if step.kind == "growth":
+            prefix = step.prefix
+            _grow(record, archive, prefix)
+            placed |= {e.candidate.id: e for e in archive.elites()}
+        elif step.kind == "reset":
             archive.reset(step.island, known)
         elif step.kind == "migration":
             for elite in known:
                 archive.migrate(elite, step.island)
         else:
-            _add(record, archive, step.candidates[0], step.island)
+            _add(record, archive, step.candidates[0], step.island, prefix)
             placed |= {e.candidate.id: e for e in archive.elites(step.island)}
         yield step.told, archive
 
 
-def _add(record: RunRecord, archive: Archive, id: str, island: int) -> None:
-    evaluation = record.evaluation(id, "train")
+def _grow(record: RunRecord, archive: Archive, prefix: int) -> None:
+    found = {}
+    for elite in archive.elites():
+        id = elite.candidate.id
+        evaluation = record.evaluation(id, "train", prefix)
+        if evaluation is None or (evaluation.fitness is not None and len(evaluation.scores) != prefix):
+            raise StoreError(
+                f"{record.folder}: candidate {id} has no evaluation on {prefix} training instances; "
+                "the file is damaged"
+            )
+        found[id] = evaluation
+    archive.grow(found)
+
+
+def _add(record: RunRecord, archive: Archive, id: str, island: int, prefix: int) -> None:
+    evaluation = record.evaluation(id, "train", prefix)
     if evaluation is not None and evaluation.fitness is not None:
         archive.add(record.candidate(id), evaluation, island)
 
@@ -109,4 +130,6 @@ def _steps(record: RunRecord) -> list[_Step]:
         elif event.kind == "reset":
             settled = tuple(event.data["candidates"])
             steps.append(_Step(event.iteration, rank, settled, event.data["island"], event.kind))
+        elif event.kind == "growth":
+            steps.append(_Step(event.iteration, rank, (), 0, event.kind, int(event.data["prefix"])))
     return sorted(steps, key=lambda step: (step.told, step.rank))

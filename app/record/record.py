@@ -40,7 +40,7 @@ class RunRecord:
         self.reader = reader
         self.incomplete = incomplete
         self._instances: dict[str, Instance] | None = None
-        self._evaluations: dict[tuple[str, str], Evaluation | None] = {}
+        self._evaluations: dict[tuple[str, str, int | None], Evaluation | None] = {}
         self._archive: list[Archive | None] = []
         self._foreign: bool | None = None
 
@@ -116,6 +116,21 @@ class RunRecord:
         return self._instances
 
     @property
+    def prefixes(self) -> tuple[int, ...]:
+        """Sizes of the prefixes of the pool of training instances (counts); one in a run without a pool.
+
+        Raises:
+            StoreError: what is stored are none.
+        """
+        count = sum(instance.split == "train" for instance in self.instances.values())
+        sizes = tuple(self.reader.record("pool") or ())
+        if not sizes:
+            return (count,)
+        if list(sizes) != sorted({*sizes}) or not 0 < sizes[0] <= sizes[-1] <= count:
+            raise StoreError(f"{self.folder}: prefixes {str(sizes)[:60]} of {count} training instances")
+        return sizes
+
+    @property
     def archive(self) -> Archive | None:
         """The archive as the store holds it; None until a start program has been evaluated."""
         from .elites import rebuild
@@ -124,15 +139,19 @@ class RunRecord:
             self._archive.append(rebuild(self))
         return self._archive[0]
 
-    def evaluation(self, program: str, split: str) -> Evaluation | None:
+    def evaluation(self, program: str, split: str, prefix: int | None = None) -> Evaluation | None:
         """Evaluation of a candidate (id) or baseline (`baseline/NAME`); None if there is none.
+
+        Args:
+            program, split: of it.
+            prefix: of the pool of training instances (count); by default all that the program has seen.
 
         Raises:
             StoreError: the stored evaluation contradicts itself.
         """
-        key = (program, split)
+        key = (program, split, prefix)
         if key not in self._evaluations:
-            self._evaluations[key] = self.reader.evaluation(program, split)
+            self._evaluations[key] = self.reader.evaluation(program, split, prefix)
         return self._evaluations[key]
 
     def figures(self, program: str, split: str) -> Figures | None:

@@ -22,6 +22,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
     start, champion = reader.record("start"), reader.record("champion")
     models = model_figures(reader)
     reason, done = reader.record("stop_reason"), work(reader)
+    best = best_summary(reader, champion)
     document = {
         "run": folder.resolve().name,
         "problem": (reader.record("problem") or {}).get("name"),
@@ -37,7 +38,8 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
             "wall_seconds": reader.record("search_seconds"),
         },
         "start": None if start is None else candidate_summary(reader, start),
-        "best": best_summary(reader, champion),
+        "best": best,
+        "generalisation": generalisation(best),
         "baselines": {name: splits(reader, BASELINE + name) for name in reader.baselines()},
         "claims": reader.record("claims") or [],
         "test_evaluations": test_evaluations(reader),
@@ -79,6 +81,26 @@ def best_summary(reader: Reader, champion: str | None) -> dict[str, Any] | None:
     """Summary of the best candidate; None if no candidate is feasible."""
     id = champion or best_candidate(reader)
     return None if id is None else candidate_summary(reader, id)
+
+
+def generalisation(best: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Mean losses of the best candidate by split, in percent of max(|reference|, scale), and how they differ.
+
+    The generalisation gap is the loss on test minus that in training, in points. None until both are known.
+    """
+    figures = {} if best is None else {split: best["splits"][split] for split in SPLITS}
+    losses = {
+        split: None if found is None or found["fitness"] is None else -100 * found["fitness"] + 0.0
+        for split, found in figures.items()
+    }
+    test, train = losses.get("test"), losses.get("train")
+    if test is None or train is None:
+        return None
+    return {
+        "loss_percent": losses,
+        "instances": {split: found and found["instances"] for split, found in figures.items()},
+        "gap_points": test - train,
+    }
 
 
 def candidate_summary(reader: Reader, id: str) -> dict[str, Any]:

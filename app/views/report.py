@@ -28,7 +28,7 @@ from .plots.kinds import KINDS
 from .plots.quality import compared, judged_split
 from .plots.search import archive_links
 from .simplified import rows, verdict
-from .tables import far_notes
+from .tables import far_notes, generalisation_lines
 from .winners import verdict as together
 from .winners import winners
 
@@ -70,6 +70,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "operators": [vars_of(o) for o in operators(record.reader)[:_MOST_OPERATORS]],
         "model_rows": _models(record),
         "far": far_notes(summary),
+        "generalisation": "; ".join(generalisation_lines(summary["generalisation"])),
         "notes": [clean(note) for note in notes(record.reader)],
         "rejections": dict(record.reader.rejections()),
         "failures": failures_by_status(record.reader),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..numbers import duration, far_mark, far_note, figure, gap_cell, interval, milliseconds
+from ..numbers import duration, far_mark, far_note, figure, gap_cell, interval, milliseconds, percent
 from ..record.summary import test_used
 from ..words import clean, count, gap_word, unsafe
 
@@ -99,6 +99,7 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
                 f"ratio; the best misses {figures['zeros_missed']} of them"
             )
     lines += far_notes(summary)
+    lines += generalisation_lines(summary["generalisation"])
     lines += [_claim_text(claim) for claim in summary["claims"]]
     if summary["claims"]:
         lines.append("p: paired sign-flip test of the mean loss over instances")
@@ -115,6 +116,21 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
         f"{summary['status']}{_because(summary)}"
     )
     return lines
+
+
+def generalisation_lines(found: Mapping[str, Any] | None) -> list[str]:
+    """The generalisation gap of the best candidate in words, after the losses that it compares."""
+    if found is None:
+        return []
+    losses = [
+        f"{word} {percent(found['loss_percent'][split])}"
+        for split, word in _SPLIT_NAMES.items()
+        if found["loss_percent"][split] is not None
+    ]
+    return [
+        f"mean loss of the best: {', '.join(losses)}",
+        f"generalisation gap (test minus training): {found['gap_points']:+.2f} points",
+    ]
 
 
 def far_notes(summary: Mapping[str, Any]) -> list[str]:

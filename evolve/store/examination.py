@@ -59,7 +59,8 @@ def _examine_candidates(reader: Reader) -> None:
 def _examine_evaluations(reader: Reader) -> None:
     instances = reader.instances()
     for row in reader.rows("SELECT program, split FROM evaluations"):
-        evaluation = reader.evaluation(row["program"], row["split"])
+        split = row["split"].partition("/")[0]
+        evaluation = reader.evaluation(row["program"], split)
         for score in evaluation.scores if evaluation else ():
-            if instances[score.instance].split != row["split"]:
+            if instances[score.instance].split != split:
                 raise ValueError(f"{score.instance} is not an instance of the split {row['split'][:20]!r}")

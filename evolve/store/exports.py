@@ -20,7 +20,7 @@ EXPORTS = {
         "LEFT JOIN evaluations x ON x.program = c.id AND x.split = 'test' ORDER BY c.iteration, c.id"
     ),
     "scores": (
-        "SELECT e.program, e.split, i.name AS instance, i.stratum, x.status, x.objective, "
+        "SELECT e.program, i.split, i.name AS instance, i.stratum, x.status, x.objective, "
         "r.value AS reference, r.kind AS reference_kind, x.gap, x.excess, x.cpu_seconds, "
         "lower(hex(x.answer)) AS answer_digest, x.message "
         "FROM executions x JOIN evaluations e ON e.id = x.evaluation "
@@ -28,8 +28,8 @@ EXPORTS = {
         "ORDER BY x.evaluation, x.position"
     ),
     "iterations": (
-        "SELECT iteration, island, parents, inspirations, rival, candidate, origin, operator, rejection, "
-        "excerpt, told, added FROM iterations ORDER BY iteration"
+        "SELECT iteration, island, prefix, parents, inspirations, rival, candidate, origin, operator, "
+        "rejection, excerpt, told, added FROM iterations ORDER BY iteration"
     ),
     "completions": (
         "SELECT c.*, p.system, p.user FROM calls c JOIN prompts p ON p.digest = c.prompt ORDER BY c.id"

@@ -12,35 +12,31 @@ from typing import Any
 
 from ...evaluators.base import Evaluation, Reference
 from ...problems.base import Instance
-from ..base import AddStatus, Candidate, Origin, Prompt, Rejection, RejectionReason
+from ..base import Candidate, Prompt
 from .opening import MAX_RESULT_BYTES, READ_SECONDS, UNREADABLE, Clock, damaged, late, open_reading
-from .records import read_candidate, read_evaluation, read_instance, read_reference, read_score
+from .records import (
+    Iteration,
+    read_candidate,
+    read_evaluation,
+    read_instance,
+    read_iteration,
+    read_reference,
+    read_score,
+)
 from .schema import StoreError
 from .shapes import read_value
 
 BASELINE = "baseline/"
 """Prefix under which a baseline's evaluations are stored (`baseline/mdd`)."""
+TRAINED = "(split = 'train' OR split > 'train/' AND split < 'train0')"
+"""Rows of training: the evaluation that was told (`train`), and what a prefix of the pool of that size added
+(`train/48`): its own executions, with the status and fitness on the whole prefix."""
 _CHUNK = 256
 """Rows that are taken from SQLite at a time."""
 _OF_VALUES = ("malformed JSON", "integer overflow")
 """Errors of a query that values of the file cause."""
 _ROW_BYTES = 64
 """What a row counts beside its texts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Iteration:
-    """One iteration as recorded: what was asked, what came of it, and its place in the order of telling."""
-
-    number: int
-    island: int
-    parents: tuple[str, ...]
-    inspirations: tuple[str, ...]
-    rival: str | None
-    candidate: str | None
-    rejection: Rejection | None
-    told: int | None
-    added: AddStatus | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,25 +247,40 @@ class Reader:
         query = "SELECT id FROM candidates WHERE substr(id, 1, ?) = ? ORDER BY iteration, id"
         return [row["id"] for row in self.rows(query, (len(prefix), prefix))]
 
-    def evaluation(self, program: str, split: str) -> Evaluation | None:
+    def evaluation(self, program: str, split: str, prefix: int | None = None) -> Evaluation | None:
         """Evaluation of a candidate (id) or baseline (`baseline/NAME`) on a split, None if there is none.
+
+        Args:
+            program, split: of it.
+            prefix: of the pool of training instances (count) beyond which nothing is read; by default all
+                that the candidate was evaluated on.
 
         Raises:
             StoreError: what is stored contradicts itself, or executions of it are missing.
         """
-        rows = self.rows("SELECT * FROM evaluations WHERE program = ? AND split = ?", (program, split))
+        where, values = (TRAINED, (program,)) if split == "train" else ("split = ?", (program, split))
+        rows = self.rows(f"SELECT * FROM evaluations WHERE program = ? AND {where} ORDER BY id", values)
+        with self.sound(f"{program} on {split}"):
+            rows = [row for row in rows if row["split"] == split or prefix is None or _size(row) <= prefix]
         if not rows:
             return None
         self._load()
         instances, references = self._instances or {}, self._references or {}
-        found = self.rows("SELECT * FROM executions WHERE evaluation = ? ORDER BY position", (rows[0]["id"],))
+        found = [
+            execution
+            for row in rows
+            for execution in self.rows(
+                "SELECT * FROM executions WHERE evaluation = ? ORDER BY position", (row["id"],)
+            )
+        ]
         with self.sound(f"{program} on {split}"):
-            if len(found) != rows[0]["executions"]:  # a mean over what is left would be another figure
-                raise ValueError(f"{len(found)} executions, expected {rows[0]['executions']}")
+            expected = sum(row["executions"] for row in rows)
+            if len(found) != expected:  # a mean over what is left would be another figure
+                raise ValueError(f"{len(found)} executions, expected {expected}")
             scores = [
                 read_score(row, instances[row["instance"]].id, references[row["instance"]]) for row in found
             ]
-            return read_evaluation(rows[0], scores)
+            return read_evaluation(split, rows[-1], scores)
 
     def iterations(self) -> Iterator[Iteration]:
         """All iterations in the order of asking.
@@ -298,12 +309,22 @@ class Reader:
         return [row["program"].removeprefix(BASELINE) for row in self.rows(query)]
 
     def best(self, split: str) -> list[tuple[str, float]]:
-        """(candidate, fitness) of all complete evaluations on a split, best first."""
-        query = (
-            "SELECT program, fitness FROM evaluations WHERE split = ? AND fitness IS NOT NULL "
-            "AND program NOT LIKE 'baseline/%' ORDER BY fitness DESC, id"
+        """(candidate, fitness) of all complete evaluations on a split, best first.
+
+        In training those on more instances of the pool come first: fitness is compared on one prefix alone.
+        """
+        where, values = (TRAINED, ()) if split == "train" else ("split = ?", (split,))
+        query = (  # SQLite takes the fitness from the row with the largest id
+            "SELECT program, fitness, sum(executions) AS size, max(id) AS latest FROM evaluations "
+            f"WHERE {where} AND program NOT LIKE 'baseline/%' GROUP BY program HAVING fitness IS NOT NULL "
+            "ORDER BY size DESC, fitness DESC, latest"
         )
-        return [(row["program"], row["fitness"]) for row in self.rows(query, (split,))]
+        return [(row["program"], row["fitness"]) for row in self.rows(query, values)]
+
+    def grown(self, told: int) -> bool:
+        """Whether it is recorded that the prefix of the pool grew after so many told iterations (count)."""
+        query = "SELECT 1 FROM events WHERE kind = 'growth' AND iteration = ?"
+        return self.value(query, (told,)) is not None
 
     def rejections(self) -> dict[str, int]:
         """Reason → count over told iterations."""
@@ -340,7 +361,7 @@ class Reader:
 
     def _iteration(self, row: sqlite3.Row) -> Iteration:
         with self.sound(f"iteration {row['iteration']}"):
-            return _iteration(row)
+            return read_iteration(row)
 
     def _load(self) -> None:
         if self._instances is None:
@@ -352,20 +373,6 @@ class Reader:
             self._instances = found
 
 
-def _iteration(row: sqlite3.Row) -> Iteration:
-    rejection = None
-    if row["rejection"] is not None:
-        rejection = Rejection(
-            RejectionReason(row["rejection"]), row["excerpt"] or "", Origin(row["origin"]), row["operator"]
-        )
-    return Iteration(
-        number=row["iteration"],
-        island=row["island"],
-        parents=tuple(json.loads(row["parents"])),
-        inspirations=tuple(json.loads(row["inspirations"])),
-        rival=row["rival"],
-        candidate=row["candidate"],
-        rejection=rejection,
-        told=row["told"],
-        added=None if row["added"] is None else AddStatus(row["added"]),
-    )
+def _size(row: sqlite3.Row) -> int:
+    """The prefix that a row of training belongs to (count), of one that was told 0."""
+    return int(row["split"].partition("/")[2] or 0)

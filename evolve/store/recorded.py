@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from .reader import BASELINE, Reader
+from .reader import BASELINE, TRAINED, Reader
 
 
 def steps(reader: Reader) -> Iterator[int]:
@@ -33,7 +33,9 @@ def last_told(reader: Reader) -> int | None:
 
 def told_rows(reader: Reader) -> list[sqlite3.Row]:
     """What each told iteration asked for and brought, in the order of telling."""
-    columns = "iteration, island, parents, inspirations, candidate, rejection, origin, operator, added"
+    columns = (
+        "iteration, island, parents, inspirations, prefix, candidate, rejection, origin, operator, added"
+    )
     return reader.rows(f"SELECT {columns} FROM iterations WHERE told IS NOT NULL ORDER BY told")
 
 
@@ -47,7 +49,7 @@ def additions(reader: Reader) -> list[sqlite3.Row]:
 def judged(reader: Reader) -> list[tuple[str, str]]:
     """(candidate, split) of every evaluation beyond training."""
     rows = reader.rows(
-        f"SELECT program, split FROM evaluations WHERE split <> 'train' AND program NOT LIKE '{BASELINE}%'"
+        f"SELECT program, split FROM evaluations WHERE NOT {TRAINED} AND program NOT LIKE '{BASELINE}%'"
     )
     return [(row["program"], row["split"]) for row in rows]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +20,26 @@ from ...evaluators.base import (
 )
 from ...problems.base import Instance, Number, decode_number, encode_number
 from ...sandbox.base import MAX_SOURCE_BYTES, Constant, Description, Statement
-from ..base import Candidate, Completion, Origin
+from ..base import AddStatus, Candidate, Completion, Origin, Rejection, RejectionReason
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """One iteration as recorded: what was asked, what came of it, and its place in the order of telling.
+
+    `prefix` is the number of training instances in use at the ask; None in runs without a pool.
+    """
+
+    number: int
+    island: int
+    parents: tuple[str, ...]
+    inspirations: tuple[str, ...]
+    rival: str | None
+    candidate: str | None
+    rejection: Rejection | None
+    told: int | None
+    added: AddStatus | None
+    prefix: int | None
 
 
 def optional(number: Number | None) -> str | None:
@@ -190,9 +210,9 @@ def read_score(row: sqlite3.Row, instance: str, reference: Reference) -> Score:
     )
 
 
-def read_evaluation(row: sqlite3.Row, scores: Iterable[Score]) -> Evaluation:
-    """The evaluation of a row of `evaluations`."""
-    return Evaluation(row["split"], tuple(scores), EvaluationStatus(row["status"]), row["fitness"])
+def read_evaluation(split: str, row: sqlite3.Row, scores: Iterable[Score]) -> Evaluation:
+    """The evaluation on a split of a row of `evaluations`."""
+    return Evaluation(split, tuple(scores), EvaluationStatus(row["status"]), row["fitness"])
 
 
 def read_completion(row: sqlite3.Row) -> Completion:
@@ -207,4 +227,25 @@ def read_completion(row: sqlite3.Row) -> Completion:
         cost_usd=row["cost_usd"],
         seconds=row["seconds"],
         finish_reason=row["finish_reason"],
+    )
+
+
+def read_iteration(row: sqlite3.Row) -> Iteration:
+    """The iteration of a row of `iterations`."""
+    rejection = None
+    if row["rejection"] is not None:
+        rejection = Rejection(
+            RejectionReason(row["rejection"]), row["excerpt"] or "", Origin(row["origin"]), row["operator"]
+        )
+    return Iteration(
+        number=row["iteration"],
+        island=row["island"],
+        parents=tuple(json.loads(row["parents"])),
+        inspirations=tuple(json.loads(row["inspirations"])),
+        rival=row["rival"],
+        candidate=row["candidate"],
+        rejection=rejection,
+        told=row["told"],
+        added=None if row["added"] is None else AddStatus(row["added"]),
+        prefix=row["prefix"],
     )

@@ -69,7 +69,11 @@ def _second(database: sqlite3.Connection) -> None:
     database.execute("ALTER TABLE iterations ADD COLUMN rival TEXT")
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _second)
+def _third(database: sqlite3.Connection) -> None:
+    database.execute("ALTER TABLE iterations ADD COLUMN prefix INTEGER")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _second, _third)
 """Step n brings a store from schema version n to n + 1."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -27,6 +27,7 @@ SHAPES: dict[str, Any] = {
     "gates": [[int]],
     "layers": {str: bool},
     "simplified": {str: {"files": {str: str}}},
+    "pool": [int],
     "given_starts": {str: {str: str}},
     "claims": [_SECTION],
     "problem": {

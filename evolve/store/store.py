@@ -17,7 +17,7 @@ from ...evaluators.base import Evaluation, Reference
 from ...problems.base import Instance
 from ..base import AddStatus, Candidate, Completion, Rejection, RejectionReason
 from .opening import open_writing
-from .reader import Reader
+from .reader import TRAINED, Reader
 from .records import candidate_row, instance_row, reference_row, score_row
 from .schema import StoreError
 
@@ -106,14 +106,22 @@ class Store:
         parents: Sequence[str],
         inspirations: Sequence[str],
         rival: str | None,
+        prefix: int | None = None,
     ) -> None:
-        """Records an ask: who the parents and inspirations are, and whom the candidate will race."""
+        """Records an ask.
+
+        Args:
+            iteration, island: its number and its island.
+            parents, inspirations: ids.
+            rival: id of the elite that the candidate will race.
+            prefix: training instances in use (count); None without a pool.
+        """
         texts = json.dumps(list(parents)), json.dumps(list(inspirations))
         with self.transaction() as db:
             db.execute(
-                "INSERT INTO iterations (iteration, island, parents, inspirations, rival, asked_at) "
-                "VALUES (?,?,?,?,?,?)",
-                (iteration, island, *texts, rival, time.time()),
+                "INSERT INTO iterations (iteration, island, parents, inspirations, rival, prefix, asked_at) "
+                "VALUES (?,?,?,?,?,?,?)",
+                (iteration, island, *texts, rival, prefix, time.time()),
             )
 
     def admitted(self, iteration: int, outcome: Candidate | Rejection) -> None:
@@ -163,7 +171,28 @@ class Store:
 
     def put_evaluation(self, program: str, evaluation: Evaluation, evaluator: str) -> None:
         """Stores an evaluation of a candidate (its id) or of a baseline (`baseline/NAME`)."""
+        self._put_scores(program, evaluation.split, evaluation, 0, evaluator)
+
+    def put_growth(self, program: str, prefix: int, whole: Evaluation, evaluator: str) -> None:
+        """Stores what an elite did on the training instances that a longer prefix of the pool brought.
+
+        Args:
+            program: id of the candidate.
+            prefix: its size (count).
+            whole: the evaluation on it, or up to the instance on which the candidate failed.
+            evaluator: see `told`.
+        """
+        with self.transaction() as db:
+            stored = "SELECT sum(executions) FROM evaluations WHERE program = ? AND " + TRAINED
+            before = db.execute(stored, (program,)).fetchone()[0]
+            self._put_scores(program, f"train/{prefix}", whole, before, evaluator)
+
+    def _put_scores(
+        self, program: str, label: str, evaluation: Evaluation, first: int, evaluator: str
+    ) -> None:
+        """Stores the scores of an evaluation from number `first` on, with its status and fitness."""
         numbers = self._instance_numbers()
+        scores = evaluation.scores[first:]
         with self.transaction() as db:
             cursor = db.execute(
                 "INSERT INTO evaluations "
@@ -171,11 +200,11 @@ class Store:
                 "VALUES (?,?,?,?,?,?,?,?)",
                 (
                     program,
-                    evaluation.split,
+                    label,
                     evaluation.status.value,
                     evaluation.fitness,
-                    len(evaluation.scores),
-                    sum(score.cpu_seconds for score in evaluation.scores),
+                    len(scores),
+                    sum(score.cpu_seconds for score in scores),
                     evaluator,
                     time.time(),
                 ),
@@ -185,10 +214,10 @@ class Store:
                 "INSERT INTO executions VALUES (?,?,?,?,?,?,?,?,?,?)",
                 [
                     score_row(number, position, numbers[score.instance], score)
-                    for position, score in enumerate(evaluation.scores)
+                    for position, score in enumerate(scores, start=first)
                 ],
             )
-            if marks := list(dict.fromkeys(mark for score in evaluation.scores for mark in score.marks)):
+            if marks := list(dict.fromkeys(mark for score in scores for mark in score.marks)):
                 self.event(self._told, "reached", {"candidate": program, "what": marks})
 
     def event(self, iteration: int, kind: str, data: Mapping[str, Any]) -> None:

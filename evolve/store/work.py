@@ -6,14 +6,20 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .reader import BASELINE, Reader
+from .reader import BASELINE, TRAINED, Reader
 
 _SEARCHED = (
     f"FROM evaluations WHERE split = 'valid' AND program NOT LIKE '{BASELINE}%' AND program NOT IN "
     "(SELECT f.key FROM run, json_each(run.value) f WHERE run.key = 'founders') "
+    "OR split > 'train/' AND split < 'train0' "
     "OR split = 'train' AND program IN (SELECT candidate FROM iterations)"
 )
 """Evaluations that the budgets of executions and CPU seconds count."""
+_PARENTS_SPLIT = (
+    "coalesce((SELECT g.split FROM evaluations g WHERE g.program = p.program "
+    "AND g.split = 'train/' || i.prefix), 'train')"
+)
+"""The row of a parent's training (`p`) on the prefix of the pool that its child (`i`) was evaluated on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +142,7 @@ def costs(reader: Reader) -> dict[int, float | None]:
 def seconds_by_use(reader: Reader) -> list[tuple[str, float]]:
     """(baselines, training, validation or test; CPU seconds of its executions), smallest first."""
     rows = reader.rows(
-        f"SELECT CASE WHEN program LIKE '{BASELINE}%' THEN 'baselines' WHEN split = 'train' THEN 'training' "
+        f"SELECT CASE WHEN program LIKE '{BASELINE}%' THEN 'baselines' WHEN {TRAINED} THEN 'training' "
         "WHEN split = 'valid' THEN 'validation' ELSE 'test' END AS use, sum(cpu_seconds) AS seconds "
         "FROM evaluations GROUP BY use ORDER BY seconds"
     )
@@ -152,7 +158,7 @@ def search_cost(reader: Reader) -> dict[str, tuple[int, float]]:
     """Candidate → its executions (count) and their CPU seconds in training and validation."""
     rows = reader.rows(
         "SELECT program, sum(executions) AS executions, sum(cpu_seconds) AS cpu FROM evaluations "
-        f"WHERE split IN ('train', 'valid') AND program NOT LIKE '{BASELINE}%' GROUP BY program"
+        f"WHERE ({TRAINED} OR split = 'valid') AND program NOT LIKE '{BASELINE}%' GROUP BY program"
     )
     return {row["program"]: (row["executions"], row["cpu"]) for row in rows}
 
@@ -193,7 +199,8 @@ def operators(reader: Reader) -> list[Operator]:
         "FROM iterations i "
         "LEFT JOIN evaluations e ON e.program = i.candidate AND e.split = 'train' "
         "LEFT JOIN parents q ON q.candidate = i.candidate AND q.position = 0 "
-        "LEFT JOIN evaluations p ON p.program = q.parent AND p.split = 'train' "
+        "LEFT JOIN evaluations p ON p.program = q.parent AND p.split = "
+        f"{_PARENTS_SPLIT} "
         "WHERE i.told IS NOT NULL GROUP BY i.operator ORDER BY proposals DESC, name"
     )
     bests = {

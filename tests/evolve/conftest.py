@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,8 @@ SETTINGS = SearchSettings(
 
 
 ROWS = {
-    "iterations": "iteration, island, parents, inspirations, rival, candidate, rejection, excerpt, origin, "
-    "operator, told, added",
+    "iterations": "iteration, island, prefix, parents, inspirations, rival, candidate, rejection, excerpt, "
+    "origin, operator, told, added",
     "events": "iteration, kind, data",
     "evaluations": "program, split, status, fitness, executions",
 }
@@ -62,6 +63,7 @@ class Fakes:
     observe: Callable[[Campaign], None] = lambda campaign: None
     store_of: Callable[[Path], Store] = Store
     points: Any = None
+    prefixes: tuple[int, ...] | None = None
     guided: bool = False
     beside: Proposer | None = None
     offline_share: float = 0.0
@@ -74,13 +76,14 @@ class Fakes:
 
     def search(self, store: Store | None = None) -> Search:
         """A search that has asked for nothing yet; its start programs are recorded in the store."""
-        executor = FakeExecutor(FakeEvaluator())
+        executor = FakeExecutor(type(self.evaluator)(self.evaluator.count))
         admission, memory, starts = Admission(self.sandbox, "solve", ("math",)), Memory(()), []
         for text in self.starts:
             examined = admission.examined(Proposal({"heuristic.py": text}, Origin.START, "start"))
             assert isinstance(examined, Proposal)
             candidate = memory.admit(examined, (), 0, 0)
-            job = Job(self.evaluator.program(examined.files), "train")
+            last = self.prefixes[0] if self.prefixes else None
+            job = Job(self.evaluator.program(examined.files), "train", last=last)
             starts.append((candidate, executor.done(job)))
         instances = self.evaluator.instances("train")
         space = MeasureSpace.of(("size", "profile"), starts[0][1], instances, self.evaluator.loss)
@@ -103,6 +106,7 @@ class Fakes:
             settings=self.settings,
             starts=[candidate for candidate, _ in starts],
             points=self.points,
+            prefixes=self.prefixes,
             guided=self.guided,
             offline_share=self.offline_share,
         )
@@ -150,8 +154,25 @@ class Fakes:
         found["evaluations"].sort()  # validations end in any order
         return found
 
+    def growths(self) -> list[int]:
+        """The prefixes that the campaign went on to (counts)."""
+        events = self.course()["events"]
+        return [json.loads(data)["prefix"] for _, kind, data in events if kind == "growth"]
+
 
 @pytest.fixture
 def fakes(tmp_path: Path) -> Callable[..., Fakes]:
     """Makes campaigns on fakes: `fakes("name", seed=2, …)`."""
     return lambda name="run", **parts: Fakes(tmp_path / name, **parts)
+
+
+@pytest.fixture
+def pooled(fakes: Callable[..., Fakes]) -> Callable[..., Fakes]:
+    """Makes campaigns on fakes with a pool of 64 training instances."""
+    settings = replace(SETTINGS, pool_share=0.5)
+
+    def make(name: str = "run", **parts: Any) -> Fakes:
+        pool = {"settings": settings, "prefixes": (8, 16, 32, 64), "evaluator": FakeEvaluator(64)}
+        return fakes(name, **{**pool, **parts})
+
+    return make

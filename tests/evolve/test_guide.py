@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.asks import Ask
 from gapsmith.evolve.base import Complete, Examined, Failed, Origin, Proposal, Turn, Worse
 from gapsmith.evolve.fakes import FakeEvaluator
 from gapsmith.evolve.guide import Children
 from gapsmith.evolve.islands import islands_with_models
-from gapsmith.evolve.search import Ask, PopulationSettings, Search, SearchSettings
+from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.sandbox.base import Description
 
 Make = Callable[..., Any]

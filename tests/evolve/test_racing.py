@@ -80,7 +80,8 @@ def test_equal_differences_are_decided_by_their_sign() -> None:
 def test_answers_like_the_parents_end_after_a_quarter(count: int) -> None:
     """The same answers end the evaluation there and only there; one other answer before, and it goes on."""
     rival, parent = [1.0] * count, tuple(f"answer {n}" for n in range(count))
-    race, end = PairedRace(tuple(rival), 0.05, True, parent), alike_after(count)
+    end = alike_after(count)
+    race = PairedRace(tuple(rival), 0.05, True, parent[:end])
     assert [n for n in range(1, count) if race.lost(rival[:n], parent[:n])] == [end]
     assert count / 4 <= end <= max(2, count / 4 + 1)
     for changed in range(count):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from gapsmith.evolve.executor import Job
 from gapsmith.evolve.fakes import FakeEvaluator, FakeExecutor, FakeProposer
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.store.reader import Reader
+from gapsmith.evolve.store.schema import FILE_NAME
 from gapsmith.evolve.store.store import Store
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -131,9 +133,9 @@ def test_nothing_that_was_told_is_asked_or_evaluated_again(fakes: Make) -> None:
     assert {context.iteration for context in more.proposed} <= {21, 22}
 
 
-def late(fakes: Make, name: str, **parts: Any) -> Any:
-    """A campaign whose outcomes are told as they arrive."""
-    evaluator = FakeEvaluator()
+def late(fakes: Make, name: str, count: int = 8, **parts: Any) -> Any:
+    """A campaign on `count` instances of each split whose outcomes are told as they arrive."""
+    evaluator = FakeEvaluator(count)
     return fakes(
         name,
         evaluator=evaluator,
@@ -179,3 +181,73 @@ def test_a_course_of_models_is_replayed(fakes: Make) -> None:
     replayed = again.run(iterations=ITERATIONS)
     assert again.course()["iterations"] == rows
     assert state(replayed.search) == state(first.search)
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    cuts=st.lists(st.integers(1, 3 * ITERATIONS), min_size=1, max_size=3),
+    seed=st.integers(1, 3),
+    in_flight=st.sampled_from([1, 4]),
+)
+def test_a_growing_course_that_is_cut_anywhere_goes_on_as_if_it_was_not(
+    pooled: Make, cuts: list[int], seed: int, in_flight: int
+) -> None:
+    """Killed in any transactions, also between the evaluations of elites on new instances, and resumed."""
+    parts = {"seed": seed, "pace": Pace(in_flight)}
+    whole = pooled(next(_names), **parts)
+    undisturbed = whole.run(iterations=ITERATIONS)
+    assert whole.growths() == [16, 32, 64][: len(whole.growths())] != []
+    name = next(_names)
+    for cut in cuts:
+        store_of = lambda folder, cut=cut: MortalStore(folder, cut + 5)  # noqa: E731
+        with suppress(Killed):
+            pooled(name, store_of=store_of, **parts).run(iterations=ITERATIONS)
+    last = pooled(name, **parts)
+    resumed = last.run(iterations=ITERATIONS)
+    assert last.course() == whole.course()
+    assert state(resumed.search) == state(undisturbed.search)
+
+
+def test_a_growing_course_that_was_stopped_goes_on_as_if_it_was_not(pooled: Make) -> None:
+    """Budgets that ended and were raised leave no trace, whatever growth they cut off."""
+    whole = pooled("whole")
+    undisturbed = whole.run(iterations=ITERATIONS)
+    for iterations in (*range(5, ITERATIONS, 4), ITERATIONS):
+        resumed = pooled("cut").run(iterations=iterations)
+    assert pooled("cut").growths() == whole.growths()
+    assert state(resumed.search) == state(undisturbed.search)
+
+
+@pytest.mark.parametrize("cut", [60, 120])
+def test_a_growing_course_of_models_is_resumed_and_replayed(pooled: Make, cut: int) -> None:
+    """Outcomes in any order: resumed after a kill, and replayed, it grows as it did."""
+    random.seed(cut)
+    with suppress(Killed):
+        store_of = lambda folder: MortalStore(folder, cut + 5)  # noqa: E731
+        late(pooled, "run", count=64, store_of=store_of).run(iterations=ITERATIONS)
+    recorded = late(pooled, "run", count=64)
+    first = recorded.run(iterations=ITERATIONS)
+    course = recorded.course()
+    assert recorded.growths()
+    with closing(Reader.open(recorded.folder)) as read:
+        steps, points = recorded_course(read), Recorded(read).points(first.search.archive)
+    again = pooled("again", pace=Pace(4, waits=True, course=steps), points=points)
+    replayed = again.run(iterations=ITERATIONS)
+    assert again.course()["iterations"] == course["iterations"]
+    assert again.growths() == recorded.growths()
+    assert state(replayed.search)[:2] == state(first.search)[:2]
+
+
+def test_a_store_of_the_schema_without_prefixes_is_gone_on_with(fakes: Make) -> None:
+    """Its campaign keeps its training set and takes the course of one that was not stopped."""
+    whole, old = fakes("whole"), fakes("old")
+    undisturbed = whole.run(iterations=ITERATIONS)
+    old.run(iterations=ITERATIONS // 2)
+    with closing(sqlite3.connect(old.folder / FILE_NAME)) as database:
+        database.execute("ALTER TABLE iterations DROP COLUMN prefix")
+        database.execute("PRAGMA user_version = 2")
+    resumed = fakes("old")
+    assert state(resumed.run(iterations=ITERATIONS).search) == state(undisturbed.search)
+    prefixes = [row[2] for row in resumed.course()["iterations"]]
+    assert prefixes == [None] * (ITERATIONS // 2) + [8] * (ITERATIONS // 2)
+    assert not resumed.growths()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.asks import Ask
 from gapsmith.evolve.base import (
     AddStatus,
     Alike,
@@ -23,7 +24,7 @@ from gapsmith.evolve.base import (
     Worse,
 )
 from gapsmith.evolve.racing import outcome_of
-from gapsmith.evolve.search import Ask, PopulationSettings, Search, SearchSettings
+from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.evolve.selection import Control, Selection
 from gapsmith.sandbox.base import Description
 

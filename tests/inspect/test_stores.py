@@ -34,19 +34,20 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-@pytest.fixture
-def oldest(runs: Path, tmp_path: Path) -> Path:
-    """A runs folder with the run of a model as the first version of the schema would hold it."""
+@pytest.fixture(params=range(1, len(MIGRATIONS)))
+def oldest(runs: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A runs folder with the run of a model as an earlier version of the schema would hold it."""
     (tmp_path / MODEL).mkdir()
     path = tmp_path / MODEL / FILE_NAME
     with sqlite3.connect(path) as db:
-        MIGRATIONS[0](db)
+        for step in MIGRATIONS[: request.param]:
+            step(db)
         db.execute("ATTACH ? AS new", (str(runs / MODEL / FILE_NAME),))
         tables = db.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'").fetchall()
         for (table,) in tables:
             columns = ", ".join(row[1] for row in db.execute(f"PRAGMA main.table_info({table})"))
             db.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")
-        db.execute("PRAGMA user_version = 1")
+        db.execute(f"PRAGMA user_version = {request.param}")
     return tmp_path
 
 

@@ -1,0 +1,66 @@
+"""An iteration as the search opens it, and what its outcome changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import AddStatus, Candidate, Context, Elite, Event, Proposal, Rejection
+from .racing import PairedRace
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One iteration as it was opened.
+
+    Attributes:
+        number: 1-based.
+        island: index of the island that it belongs to.
+        parents: id of the first parent.
+        elites: the first parent and the inspirations; empty where the outcome is in the record.
+        rival: id of the elite that its candidate races, None if there is no race.
+        race: None if there is none, or if its end is in the record and of no interest.
+        tuned: whether it is a point of tuning.
+        offline: whether it is the offline proposer's, which works beside models.
+        point: the tuner's proposal; None if a proposer is asked.
+        context: what the proposer may know; None if no proposer is asked.
+    """
+
+    number: int
+    island: int
+    parents: tuple[str, ...]
+    elites: tuple[Elite, ...] = ()
+    rival: str | None = None
+    race: PairedRace | None = None
+    tuned: bool = False
+    offline: bool = False
+    point: Proposal | Rejection | None = None
+    context: Context | None = None
+
+    @property
+    def of_model(self) -> bool:
+        """Whether it is neither a point of tuning nor the offline proposer's beside models."""
+        return not self.tuned and not self.offline
+
+    @property
+    def inspirations(self) -> list[str]:
+        """Ids of the elites beside the first parent."""
+        return [elite.candidate.id for elite in self.elites[1:]]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an outcome changed.
+
+    Attributes:
+        added: what the archive did with the candidate; None if there was no candidate.
+        events: what else happened, in order.
+        validate: a candidate that is to be validated now, None if there is none.
+    """
+
+    added: AddStatus | None
+    events: tuple[Event, ...]
+    validate: Candidate | None
+
+
+Point = tuple[Elite, Proposal | Rejection]
+"""A point of tuning: the elite whose numbers it changes, and its text."""

@@ -1,0 +1,53 @@
+"""An iteration under way: what is there of it by now, and what is waited for."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from ..evaluators.base import Evaluation
+from .asks import Ask
+from .base import Candidate, Outcome, Proposal, Refused, Rejection
+from .racing import outcome_of
+
+
+@dataclass(slots=True)
+class Flight:
+    """An iteration under way, and what is there of it by now.
+
+    Attributes:
+        ask: how it was opened.
+        text: the proposer's text, or the wait for it; None if `made` is in the record.
+        made: what became of the text; None before it was admitted.
+        evaluation: in training; None before it was started, and for a rejection.
+        recorded: whether the outcome is in the record.
+        since: when the proposer was asked, then when the evaluation began (seconds).
+    """
+
+    ask: Ask
+    text: Future[Proposal | Rejection] | None = None
+    made: Candidate | Rejection | None = None
+    evaluation: Future[Evaluation] | None = None
+    recorded: bool = False
+    since: float = 0.0
+
+    @property
+    def awaited(self) -> Future[Any] | None:
+        """What is waited for, None if nothing is."""
+        return self.text if self.made is None else self.evaluation
+
+    @property
+    def landed(self) -> bool:
+        """Whether the iteration can be closed."""
+        if isinstance(self.made, Candidate):
+            return self.evaluation is not None and self.evaluation.done()
+        return self.made is not None
+
+    def outcome(self) -> Outcome:
+        """The outcome; waits for the evaluation."""
+        if isinstance(self.made, Candidate) and self.evaluation is not None:
+            return outcome_of(self.made, self.evaluation.result(), self.ask.race)
+        if isinstance(self.made, Rejection):
+            return Refused(self.made)
+        raise AssertionError(f"iteration {self.ask.number}: closed before there is an outcome")
