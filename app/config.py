@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from ..evolve.budget import DEFAULT_ITERATIONS, BudgetSettings
+from ..evolve.budget import DEFAULT_CPU_SECONDS, DEFAULT_ITERATIONS, BudgetSettings
 from ..evolve.islands import islands_with_models
 from ..evolve.knobs import knob
 from ..evolve.measures import DEFAULT_NAMES, MEASURES
@@ -224,10 +224,15 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
 
 
 def resolve_budget(config: Config) -> Config:
-    """A configuration with the default number of iterations if it limits nothing."""
+    """A configuration with the default budget if it limits nothing.
+
+    What the offline proposer writes may take a hundred times as long as a textbook rule, so iterations alone
+    do not bound how long a first campaign takes; with a model the calls do.
+    """
     if config.budget.limited:
         return config
-    budget = dataclasses.replace(config.budget, iterations=DEFAULT_ITERATIONS)
+    cpu = None if config.uses_models else DEFAULT_CPU_SECONDS
+    budget = dataclasses.replace(config.budget, iterations=DEFAULT_ITERATIONS, cpu_seconds=cpu)
     return config.model_copy(update={"budget": budget})
 
 

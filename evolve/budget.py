@@ -47,7 +47,9 @@ class Usage:
 
 
 DEFAULT_ITERATIONS = 400
-"""Budget of a campaign that names none."""
+"""Iterations of a campaign that names no budget (count)."""
+DEFAULT_CPU_SECONDS = 120.0
+"""CPU seconds of a campaign that names no budget and asks no model: a minute or so on two processors."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,10 @@ class BudgetSettings:
     evaluations: int | None = knob(None, "candidates evaluated in training (count, >= 1)", ge=1)
     executions: int | None = knob(None, "executions in training and validation (count, >= 1)", ge=1)
     cpu_seconds: float | None = knob(
-        None, "CPU seconds of executions (> 0); ends the same trajectory earlier", gt=0
+        None,
+        "CPU seconds of executions (> 0); ends the same trajectory earlier; "
+        f"{DEFAULT_CPU_SECONDS:g} if nothing here is limited and no model is asked",
+        gt=0,
     )
     seconds: float | None = knob(None, "wall seconds of search (> 0); ends the same trajectory earlier", gt=0)
     patience: int | None = knob(None, "iterations without a better best (count, >= 1)", ge=1)

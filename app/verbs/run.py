@@ -105,6 +105,8 @@ def run(
     """Start a campaign: search for a heuristic and certify its gap.
 
     Without a model it uses the offline proposer: no key, no network, no cost.
+
+    Without a budget it ends after 400 iterations; without a model also after 120 CPU seconds.
     """
     with errors(json):
         from ..config import resolve_budget
