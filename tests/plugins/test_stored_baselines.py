@@ -88,7 +88,7 @@ def test_another_verify_or_parameter_is_another_evaluation(planted: Planted) -> 
 
 def test_a_failed_baseline_says_why(planted: Planted) -> None:
     """The first instance that failed and its message stand in the document and under the table."""
-    path = str(planted(("    return plan\n'''\n\n\nclass", "    return plan[1:]\n'''\n\n\nclass")))
+    path = str(planted(("    return plan\n'''\n\nMOVES", "    return plan[1:]\n'''\n\nMOVES")))
     words = ["baselines", path, "--split", "train", "--workers", "1"]
     found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["baselines"]
     assert found["shortest-first"]["failure"] is None
