@@ -211,8 +211,10 @@ class Evaluation:
 
     @property
     def failure(self) -> Score | None:
-        """The last score of a failed evaluation; None for other evaluations."""
-        return self.scores[-1] if self.status is EvaluationStatus.FAILED else None
+        """The first score without a valid answer of a failed evaluation; None for other evaluations."""
+        if self.status is not EvaluationStatus.FAILED:
+            return None
+        return next(score for score in self.scores if score.status is not ScoreStatus.OK)
 
 
 WHOLE = slice(None)

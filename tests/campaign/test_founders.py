@@ -59,11 +59,14 @@ def test_best_of_n_changes_the_best_founder(campaign: Run, problem: str, tmp_pat
         assert {step.parents for step in record.reader.iterations()} == {(best,)}
 
 
-def test_a_baseline_that_fails_in_training_is_no_founder(campaign: Run, problem: str, tmp_path: Path) -> None:
-    """A note says which one and why; the campaign goes on without it."""
+@pytest.mark.parametrize("divisor", ["0", "(sum(times) % 2)"], ids=["everywhere", "on some instances"])
+def test_a_baseline_that_fails_in_training_is_no_founder(
+    campaign: Run, problem: str, tmp_path: Path, divisor: str
+) -> None:
+    """A note says which one failed, where and why; the campaign goes on without it."""
     mine = tmp_path / "mine.py"
     text = Path(problem).read_text()
-    mine.write_text(text.replace("key=lambda j: times[j])", "key=lambda j: times[j] / 0)"))
+    mine.write_text(text.replace("key=lambda j: times[j])", f"key=lambda j: times[j] / {divisor})"))
     found, folder = campaign("fails", campaign={"problem": str(mine)}, budget={"iterations": 1})
     assert _starts(folder) == ["heaviest"]
     (note,) = found["notes"]
