@@ -48,8 +48,8 @@ class Usage:
 
 DEFAULT_ITERATIONS = 400
 """Iterations of a campaign that names no budget (count)."""
-DEFAULT_CPU_SECONDS = 120.0
-"""CPU seconds of a campaign that names no budget and asks no model: a minute or so on two processors."""
+DEFAULT_CPU_SECONDS = 80.0
+"""CPU seconds of a campaign that names no budget and asks no model: two minutes on two processors."""
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def run(
 
     Without a model it uses the offline proposer: no key, no network, no cost.
 
-    Without a budget it ends after 400 iterations; without a model also after 120 CPU seconds.
+    Without a budget it ends after 400 iterations; without a model also after 80 CPU seconds.
     """
     with errors(json):
         from ..config import resolve_budget

@@ -1,6 +1,7 @@
 """A campaign that was answered by hand: its cassette loads, its best reply is exact."""
 
 import json
+import lzma
 from pathlib import Path
 
 import gapsmith
@@ -51,3 +52,19 @@ def test_recorded_replies_run_through_the_search(tmp_path, monkeypatch):
     figures = found["best"]["splits"]["test"]
     assert figures["solved"] == figures["instances"] > 0
     assert found["evaluations"] >= 3
+
+
+KEPT = Path(__file__).parents[2] / "benchmarks" / "model_campaigns"
+SHOWN = ("the best so far", "The best program so far", "the best program so far")
+
+
+@pytest.mark.parametrize("name", ["model-placement", "online-bin-packing-mixed", "smtt-rule"])
+def test_kept_campaigns_ask_nothing_twice_and_show_the_best_program(tmp_path, name):
+    """No question of a kept campaign is asked twice, and nearly all hold the best program so far."""
+    path = tmp_path / f"{name}.jsonl"
+    path.write_bytes(lzma.decompress((KEPT / f"{name}.jsonl.xz").read_bytes()))
+    exchanges = Cassette.load(path).exchanges
+    questions = [e.prompt.user for e in exchanges if e.operator not in ("notes", "repair")]
+    assert len(set(questions)) == len(questions) >= 30
+    shown = sum(any(words in question for words in SHOWN) for question in questions)
+    assert shown >= 0.95 * len(questions)
