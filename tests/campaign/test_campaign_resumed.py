@@ -190,7 +190,8 @@ def test_a_run_killed_while_it_was_set_up_keeps_its_own_start_program(
     folder = tmp_path / "runs" / "g-s1"
     folder.mkdir(parents=True)
     mine = {"mine": {"main.py": runpy.run_path(problem)["START"].replace("2 - 3", "4 - 5")}}
-    config = parse({"campaign": {"problem": problem}, "budget": {"iterations": 1}}, "test")
+    search = {"founders": "start"}
+    config = parse({"campaign": {"problem": problem}, "budget": {"iterations": 1}, "search": search}, "test")
 
     def dies(*_: Any) -> None:
         raise KeyboardInterrupt
