@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
@@ -12,19 +15,36 @@ from .base import Prompt
 
 AGAIN = "\n\nThis question was asked before, {times}. Give another idea than the first that comes to mind.\n"
 
+_MEASURED = re.compile(r"(\d[\d.]*+)(?P<seconds>(e-?\d++)? s\b)?")  # looks at each digit at most twice
+
+
+def without_seconds(text: str) -> str:
+    """A text without the seconds in it: CPU times differ whenever a program is run again."""
+    return _MEASURED.sub(lambda number: "… s" if number["seconds"] else number[0], text)
+
+
+def timeless(prompt: Prompt) -> str:
+    """Hex SHA-256 of a prompt without the seconds in it."""
+    texts = [without_seconds(text) for text in (prompt.system, prompt.user)]
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
 
 class Asked:
-    """Prompts by digest with the first iteration that sent each; thread-safe.
+    """Questions with the first iteration that sent each; thread-safe.
+
+    Two prompts are one question if they differ in measured seconds alone: a replay measures others.
 
     Questions under way are worded one after the other, in the order of their iterations, so that a question
     knows all earlier ones and a repetition of the campaign words it alike.
 
     Args:
-        sent: digest → iteration, as the record says.
+        sent: iterations and their prompts, as the record says, the first ones first.
     """
 
-    def __init__(self, sent: Mapping[str, int]) -> None:
-        self._sent = dict(sent)
+    def __init__(self, sent: Iterable[tuple[int, Prompt]]) -> None:
+        self._sent: dict[str, int] = {}
+        for iteration, prompt in sent:
+            self._sent.setdefault(timeless(prompt), iteration)
         self._expected: set[int] = set()
         self._closed = False
         self._changed = threading.Condition()
@@ -53,7 +73,7 @@ class Asked:
     def is_new(self, iteration: int, prompt: Prompt) -> bool:
         """Whether no earlier iteration sent a prompt."""
         with self._changed:
-            return self._sent.get(prompt.digest, iteration) >= iteration
+            return self._sent.get(timeless(prompt), iteration) >= iteration
 
     def take(self, iteration: int, prompt: Prompt) -> Prompt:
         """The prompt as it is sent, by this iteration; one that was sent before says how often it was."""
@@ -63,7 +83,7 @@ class Asked:
             said = AGAIN.format(times="once" if times == 1 else f"{times} times")
             again = replace(prompt, user=prompt.user.rstrip("\n") + said)
         with self._changed:
-            self._sent[again.digest] = iteration
+            self._sent[timeless(again)] = iteration
         return again
 
     def close(self) -> None:

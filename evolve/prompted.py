@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -56,7 +56,7 @@ class PromptedProposer:
             imports); called from several threads at once. With it the repair round covers these faults too.
         explain: says what programs' answers do with instances; called from several threads at once.
         pages: iteration → page of notes that it wrote in an earlier session.
-        sent: digest of a prompt → the first iteration that sent it in an earlier session.
+        sent: iterations of an earlier session and their prompts, the first ones first.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class PromptedProposer:
         examine: Examine | None = None,
         explain: Explain = nothing,
         pages: Mapping[int, str] | None = None,
-        sent: Mapping[str, int] | None = None,
+        sent: Iterable[tuple[int, Prompt]] = (),
     ) -> None:
         self._callers = list(callers)
         self._builder = builder
@@ -77,7 +77,7 @@ class PromptedProposer:
         self._pages = dict(pages or {})
         self._arms = arms([Member(c.settings.spec, c.settings.weight, c.settings.price) for c in callers])
         self._unusable = Unusable([c.unusable_replies for c in callers])
-        self._asked = Asked(sent or {})
+        self._asked = Asked(sent)
 
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
         """A model's new text for the first parent; see `Proposer`.

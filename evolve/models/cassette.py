@@ -6,9 +6,7 @@ A cassette holds no key, no header and no address, so it can be published and re
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -19,22 +17,10 @@ from typing import Any, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
+from ..asked import timeless, without_seconds
 from ..base import Completion, Prompt
 from ..course import Course
 from .base import Call, ErrorKind, ModelError, Request
-
-_MEASURED = re.compile(r"(\d[\d.]*+)(?P<seconds>(e-?\d++)? s\b)?")  # looks at each digit at most twice
-
-
-def without_seconds(text: str) -> str:
-    """A text without the seconds in it: CPU times differ whenever a program is run again."""
-    return _MEASURED.sub(lambda found: "… s" if found["seconds"] else found[0], text)
-
-
-def timeless(prompt: Prompt) -> str:
-    """Hex SHA-256 of a prompt without the seconds in it."""
-    texts = [without_seconds(text) for text in (prompt.system, prompt.user)]
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..base import Prompt
 from .reader import BASELINE, TRAINED, Reader
 
 _SEARCHED = (
@@ -218,10 +219,13 @@ def operators(reader: Reader) -> list[Operator]:
     ]
 
 
-def sent_prompts(reader: Reader) -> dict[str, int]:
-    """Digest of each prompt that was a first question → the first iteration that sent it."""
-    rows = reader.rows("SELECT prompt, min(iteration) AS first FROM calls WHERE round = 1 GROUP BY prompt")
-    return {row["prompt"]: row["first"] for row in rows}
+def sent_prompts(reader: Reader) -> list[tuple[int, Prompt]]:
+    """Iterations and their first questions, each question once, the first ones first."""
+    rows = reader.rows(
+        "SELECT min(iteration) AS first, system, user FROM calls JOIN prompts ON digest = prompt "
+        "WHERE round = 1 GROUP BY prompt ORDER BY first"
+    )
+    return [(row["first"], Prompt(row["system"], row["user"])) for row in rows]
 
 
 def calls_in_order(reader: Reader) -> list[sqlite3.Row]:

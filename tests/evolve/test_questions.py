@@ -28,19 +28,26 @@ SAME = Prompt("system", "user\n")
 
 def test_a_prompt_that_was_sent_says_how_often() -> None:
     """Each time another text; an iteration that is asked again after a stop sends its own text again."""
-    asked = Asked({SAME.digest: 3})
+    asked = Asked([(3, SAME)])
     assert asked.is_new(3, SAME)
     assert asked.take(3, SAME) == SAME
     texts = [asked.take(number, SAME).user for number in (4, 5, 6)]
     assert ["once." in texts[0], "2 times." in texts[1], "3 times." in texts[2]] == [True] * 3
     assert len({SAME.user, *texts}) == 4
-    again = Asked({SAME.digest: 3, Prompt("system", texts[0]).digest: 4})
+    again = Asked([(3, SAME), (4, Prompt("system", texts[0]))])
     assert again.take(4, SAME).user == texts[0]
+
+
+def test_seconds_make_no_other_question() -> None:
+    """A prompt that differs in measured seconds alone was asked before; another number makes another one."""
+    asked = Asked([(3, Prompt("system", "takes 0.0059 s of 12 jobs"))])
+    assert not asked.is_new(4, Prompt("system", "takes 0.00662 s of 12 jobs"))
+    assert asked.is_new(4, Prompt("system", "takes 0.0059 s of 13 jobs"))
 
 
 def test_questions_are_worded_in_the_order_of_their_iterations() -> None:
     """Whichever thread comes first: later iterations wait for all earlier ones that were announced."""
-    asked, order = Asked({}), []
+    asked, order = Asked([]), []
     numbers = list(range(1, 9))
     for number in numbers:
         asked.expect(number)
@@ -57,7 +64,7 @@ def test_questions_are_worded_in_the_order_of_their_iterations() -> None:
 
 def test_a_question_that_cannot_be_worded_holds_nobody_up() -> None:
     """An error gives the turn to the next one, and a campaign that ends lets everybody through."""
-    asked = Asked({})
+    asked = Asked([])
     asked.expect(1)
     asked.expect(2)
     with pytest.raises(ValueError, match="no"), asked.turn(1):

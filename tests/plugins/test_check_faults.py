@@ -119,8 +119,8 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         "baselines",
         [
             (
-                "plan[job] = machine\n    return plan\n'''\n\n\nclass",
-                "plan[job] = machine\n    return plan[1:]\n'''\n\n\nclass",
+                "plan[job] = machine\n    return plan\n'''\n\nMOVES",
+                "plan[job] = machine\n    return plan[1:]\n'''\n\nMOVES",
             )
         ],
     ),
@@ -153,7 +153,7 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
                 BOUND,
                 'return Reference(sum(durations), ReferenceKind.BEST_KNOWN, None, None, "x", "1", None, "x")',
             ),
-            ("ProofKind, Reference,", "ProofKind, Reference, ReferenceKind,"),
+            ("    Reference,\n", "    Reference,\n    ReferenceKind,\n"),
         ],
     ),
     "any name for a set": ("sets", [('"test": 40}[set]', '"test": 40}.get(set, 9)')]),

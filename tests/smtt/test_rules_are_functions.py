@@ -318,7 +318,8 @@ def priority(due_dates, **rest):
 def test_a_run_of_the_first_version_keeps_its_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A plan kept in a global counted then: replay and verify find the same answers, without an audit."""
     few = {f"problem.{split}_per_stratum": 1 for split in ("train", "valid", "test")}
-    settings = {**few, "problem.jobs": 6, "sandbox.cpu_seconds": 5.0, "run.workers": 1}
+    alone = {"search.founders": "start"}  # a baseline would win both runs
+    settings = {**few, **alone, "problem.jobs": 6, "sandbox.cpu_seconds": 5.0, "run.workers": 1}
     planned = _planned(HARMLESS["a global"])
     with monkeypatch.context() as earlier:
         earlier.setattr(RuleForm, "version", "1")
