@@ -88,7 +88,7 @@ def run(
     """
     watcher = watcher or Watcher()
     with at_work(folder), run_log(folder) as log:
-        setup = stored_setup(folder, config) or Setup.of_campaign(config, watcher.notify)
+        setup = stored_setup(folder, config) or Setup.of_campaign(config, watcher.notify, start)
         store = Store(folder)
         try:
             record_setup(store, setup, folder, group, start, adopt)
@@ -198,13 +198,14 @@ def dry_run(
     watcher = Watcher()
     with tempfile.TemporaryDirectory(prefix="gapsmith-plan-") as place:
         folder = Path(place)
-        setup = Setup.of_campaign(config, watcher.notify)
+        setup, lines = Setup.of_plan(config, start)
         store = Store(folder)
         try:
             record_setup(store, setup, folder, None)
             source = live_source(config, store, folder, setup.evaluator, sends=False)
             with prepared(setup, store, folder, start, watcher, source) as campaign:
-                return plan(campaign, config)
+                document = plan(campaign, config)
+                return {**document, "lines": [*lines, *document["lines"]]}
         finally:
             store.close()
 

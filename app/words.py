@@ -15,6 +15,12 @@ _NOT_ASCII = re.compile(r"[^\n\x20-\x7e]")
 FOREIGN = "foreign: not signed by this user, so nothing in it is taken on trust"
 """What is said of a run that was made or changed elsewhere."""
 
+SHORTER = (
+    "shorter: --set evaluation.reference_seconds=S, fewer instances, or "
+    "`gapsmith references compute` at another time"
+)
+"""How to wait less for references."""
+
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 # What Markdown reads as more than itself; a `_` within a word is none, and names are full of them.

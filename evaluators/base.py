@@ -38,6 +38,10 @@ class ProofKind(StrEnum):
     LITERATURE = "literature"
 
 
+OWN_METHOD = "the problem's own"
+"""Name of the method behind a reference whose problem names none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
     """A value that answers are compared with, and its proof.
@@ -79,16 +83,28 @@ class Reference:
 
     @classmethod
     def optimum(
-        cls, value: Number, proof: ProofKind, solver: str, version: str, seconds: float | None, source: str
+        cls,
+        value: Number,
+        proof: ProofKind = ProofKind.CONSTRUCTION,
+        solver: str = OWN_METHOD,
+        version: str = "1",
+        seconds: float | None = None,
+        source: str = "computed",
     ) -> Reference:
-        """A proven optimum (problem's unit)."""
+        """A proven optimum (problem's unit); `Reference.optimum(12, source="Belady 1966")` is enough."""
         return cls(value, ReferenceKind.OPTIMUM, value, proof, solver, version, seconds, source)
 
     @classmethod
     def proven_bound(
-        cls, value: Number, proof: ProofKind, solver: str, version: str, seconds: float | None, source: str
+        cls,
+        value: Number,
+        proof: ProofKind = ProofKind.ARITHMETIC,
+        solver: str = OWN_METHOD,
+        version: str = "1",
+        seconds: float | None = None,
+        source: str = "computed",
     ) -> Reference:
-        """A proven bound (problem's unit) that no known answer attains."""
+        """A proven bound (problem's unit) that no known answer attains; value and source are enough."""
         return cls(value, ReferenceKind.BOUND, value, proof, solver, version, seconds, source)
 
 

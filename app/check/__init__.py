@@ -31,6 +31,7 @@ def check_problem(
     seconds: float = SECONDS,
     patience: float = PATIENCE_SECONDS,
     notify: Callable[[str], None] = lambda name: None,
+    quick: bool = False,
 ) -> Report:
     """Runs every check on a problem, in a process of its own that a check without end cannot hold up.
 
@@ -40,6 +41,7 @@ def check_problem(
         seconds: wall seconds in all, about; samples are smaller when they are few.
         patience: wall seconds that one check may take.
         notify: called with the name of each check as it starts.
+        quick: make only the checks that take about a second or less each.
 
     Raises:
         ProblemError: the problem cannot be loaded at all.
@@ -48,7 +50,7 @@ def check_problem(
     from ..door.plugins import load_problem
 
     report = Report(load_problem(spec, parameters).name)
-    job = json.dumps([spec, dict(parameters or {}), seconds, sys.path])
+    job = json.dumps([spec, dict(parameters or {}), seconds, sys.path, quick])
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", f"{__name__}.child"],
         stdin=subprocess.PIPE,

@@ -30,6 +30,7 @@ from .sources import (
     source_of_module,
     told_when_slow,
 )
+from .used import used_digest
 
 BUILT_INS = {
     "smtt": "gapsmith.evaluators.smtt:smtt",
@@ -94,6 +95,14 @@ class LoadedProblem:
     def fingerprint(self) -> str:
         """Hex SHA-256 of the source texts and the parameters, on which the problem's results depend."""
         return hashlib.sha256(canonical_json([self.digest, dict(self.parameters)]).encode()).hexdigest()
+
+    @property
+    def reference_fingerprint(self) -> str:
+        """Hex SHA-256 of what references depend on beside the instance; of a file, only what they use."""
+        if self.source is None:
+            return self.fingerprint
+        parts = [used_digest(self.source), dict(self.parameters)]
+        return hashlib.sha256(canonical_json(parts).encode()).hexdigest()
 
     def at(self, version: str | None) -> LoadedProblem:
         """The problem as it was at a version; as it is if it does not know that version any more."""

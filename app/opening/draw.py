@@ -143,13 +143,39 @@ def check_disjoint(loaded: LoadedProblem, splits: Mapping[str, Sequence[Instance
 def get_references(
     loaded: LoadedProblem, config: Config, instances: Sequence[Instance], cache: Cache, notify: Notify
 ) -> dict[str, Reference]:
-    """Instance id → reference, from the cache or computed, several at a time."""
-    found = {}
-    notify("references", 0, len(instances))
-    for instance, reference in _computed(loaded, config, instances, cache):
+    """Instance id → reference, from the cache or computed, as many at a time as there are workers."""
+    book = book_of(loaded, cache)
+    seconds = config.evaluation.reference_seconds
+    found = {i.id: known for i in instances if (known := book.get(i, seconds)) is not None}
+    missing = [i for i in instances if i.id not in found]
+    notify("references", len(found), len(instances))
+    for instance, reference in computed(loaded, config, missing, cache):
         found[instance.id] = reference
         notify("references", len(found), len(instances))
     return {instance.id: found[instance.id] for instance in instances}
+
+
+def missing_references(
+    loaded: LoadedProblem, config: Config, splits: Mapping[str, Sequence[Instance]], cache: Cache
+) -> list[Instance]:
+    """The instances of all splits whose references are neither in the cache nor shipped."""
+    if loaded.references is None:
+        return []
+    book, seconds = book_of(loaded, cache), config.evaluation.reference_seconds
+    every = [instance for instances in splits.values() for instance in instances]
+    shipped = getattr(loaded.references, "shipped", lambda instance: None)
+    return [i for i in every if book.get(i, seconds) is None and shipped(i) is None]
+
+
+def book_of(loaded: LoadedProblem, cache: Cache) -> ReferenceCache:
+    """The cache of a problem's references.
+
+    Raises:
+        UserError: the problem has none.
+    """
+    if loaded.references is None:
+        raise UserError(INVALID, f"{loaded.name}: has no references")
+    return ReferenceCache(cache, loaded.problem, loaded.references, loaded.reference_fingerprint)
 
 
 def get_pool(
@@ -167,14 +193,14 @@ def get_pool(
     pool, first = pool_of(loaded, config, splits), len(splits["train"])
     found: dict[str, Reference] = {}
     notify("pool", 0, len(pool))
-    for instance, reference in _computed(loaded, config, pool, cache, POOL_SECONDS):
+    for instance, reference in computed(loaded, config, pool, cache, POOL_SECONDS):
         found[instance.id] = reference
         notify("pool", len(found), len(pool))
     sizes = [n for n in prefixes(first, len(pool)) if n == first or all(i.id in found for i in pool[:n])]
     return pool[: sizes[-1]], tuple(sizes), found
 
 
-def _computed(
+def computed(
     loaded: LoadedProblem,
     config: Config,
     instances: Sequence[Instance],
@@ -182,16 +208,11 @@ def _computed(
     allowed: float | None = None,
 ) -> Iterator[tuple[Instance, Reference]]:
     """Each instance with its reference, cached or computed, as they come in `allowed` wall seconds."""
-    nothing = UserError(INVALID, f"{loaded.name}: has no references")
-    if loaded.references is None:
-        raise nothing
-    book = ReferenceCache(cache, loaded.problem, loaded.references, loaded.fingerprint)
-    seconds = config.evaluation.reference_seconds
+    book, seconds = book_of(loaded, cache), config.evaluation.reference_seconds
 
     def compute(instance: Instance) -> Reference:
         reference = loaded.reference(instance, seconds)  # names the plug-in's file and line when it raises
-        if reference is None:
-            raise nothing
+        assert reference is not None, "a book of references was opened"
         return reference
 
     def one(instance: Instance) -> Reference:

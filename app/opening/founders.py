@@ -11,7 +11,7 @@ from ...evolve.executor import Job
 from ...evolve.memory import Memory
 from ...evolve.store.reader import BASELINE
 from ...sandbox.base import MAIN_FILE
-from ..errors import NO_CANDIDATE, UserError
+from .trial import no_answer, no_program
 
 if TYPE_CHECKING:
     from ...evolve.admission import Admission
@@ -104,21 +104,11 @@ def _start_programs(
         if isinstance(candidate, Rejection):
             if candidate.reason is RejectionReason.DUPLICATE and starts:
                 continue  # named twice, as a file and among a run's elites, say
-            like = candidate.reason is RejectionReason.NEAR_DUPLICATE
-            raise UserError(
-                NO_CANDIDATE,
-                f"start program {name}: {candidate.reason.value}: {candidate.excerpt}",
-                "leave one of the two out" if like else f"it must define `{setup.loaded.problem.signature}`",
-            )
+            raise no_program(name, candidate, setup.loaded.problem, setup.modules())
         job = Job(setup.evaluator.program(files), "train", last=setup.prefixes[0])
         evaluation = executor.submit(job).result()
         if evaluation.failure is not None:
-            failure = evaluation.failure
-            raise UserError(
-                NO_CANDIDATE,
-                f"start program {name}: {failure.status.value} on {failure.instance}: {failure.message}",
-                f"try it with `gapsmith evaluate {setup.config.campaign.problem} FILE`",
-            )
+            raise no_answer(name, evaluation.failure, setup.config.campaign.problem)
         starts.append((candidate, evaluation))
     return starts
 

@@ -166,7 +166,7 @@ def _book(loaded: LoadedProblem) -> ReferenceCache:
         raise UserError(
             INVALID, f"{loaded.name}: has no references", "its gaps are to the best baseline of each instance"
         )
-    return ReferenceCache(Cache(), loaded.problem, loaded.references, loaded.fingerprint)
+    return ReferenceCache(Cache(), loaded.problem, loaded.references, loaded.reference_fingerprint)
 
 
 def _computed(loaded: LoadedProblem, instance: Instance, seconds: float) -> Reference:

@@ -13,12 +13,14 @@ from ...evaluators.cache import Cache
 from ...evaluators.evaluator import GapEvaluator
 from ...evolve.executor import ThreadExecutor
 from ...problems.base import SPLITS, Instance
-from ...sandbox.base import Sandbox
+from ...sandbox.base import MAIN_FILE, Sandbox
 from ..door.plugins import LoadedProblem, load_problem
 from ..record.authority import NO_TRUST, Trust, Use, granted
 from .baselines import UNKNOWN, best_of_baselines
-from .draw import check_disjoint, get_pool, get_references, splits_of
+from .draw import check_disjoint, get_pool, get_references, missing_references, splits_of
+from .estimate import time_of_references, with_references
 from .secret import candidate_seed, keyed, with_secret
+from .trial import try_programs
 
 if TYPE_CHECKING:
     from ...evolve.store.store import Store
@@ -62,26 +64,33 @@ class Setup:
         Raises:
             UserError: the problem, a set or a file cannot be used.
         """
-        loaded = load_problem(config.campaign.problem, config.problem)
-        config = with_limits(with_secret(config, loaded), loaded)
-        loaded = keyed(loaded, config.evaluation.secret)
+        loaded, config = _opened(config)
         return cls.over(loaded, config, splits_of(loaded, config, sets), notify)
 
     @classmethod
-    def of_campaign(cls, config: Config, notify: Notify = _silent) -> Setup:
+    def of_campaign(
+        cls, config: Config, notify: Notify = _silent, programs: Mapping[str, Mapping[str, str]] | None = None
+    ) -> Setup:
         """A problem as it is now, with a pool of training instances.
 
-        Without references the pool is the training set alone: the best of all baselines would have to be
-        found on each further instance.
+        Start programs are tried before any reference is computed. Without references the pool is the training
+        set alone: the best of all baselines would have to be found on each further instance.
+
+        Args:
+            config: whole configuration, the caller's word.
+            notify: told how far the references are.
+            programs: start programs (name → files); the problem's own by default.
 
         Raises:
-            UserError: the problem or a file cannot be used.
+            UserError: the problem, a file or a start program cannot be used.
         """
-        setup = cls.from_problem(config, notify=notify)
-        loaded, config, cache = setup.loaded, setup.config, setup.cache
+        loaded, config = _opened(config)
+        cache, splits = Cache(), {n: list(i) for n, i in splits_of(loaded, config).items()}
+        if missing_references(loaded, config, splits, cache):
+            cls._try(loaded, config, splits, cache, programs)
+        setup = cls.over(loaded, config, splits, notify, cache)
         if loaded.references is None or config.search.pool == 1:
             return setup
-        splits = {name: list(setup.evaluator.instances(name).values()) for name in SPLITS}
         pool, sizes, references = get_pool(loaded, config, splits, cache, notify)
         if len(sizes) == 1:
             return setup
@@ -89,6 +98,41 @@ class Setup:
         check_disjoint(loaded, splits)
         references = {**setup.evaluator.references, **references}
         return cls._made(loaded, config, splits, references.__getitem__, cache, sizes)
+
+    @classmethod
+    def of_plan(
+        cls, config: Config, programs: Mapping[str, Mapping[str, str]] | None = None
+    ) -> tuple[Setup, list[str]]:
+        """A setup for a plan, and what the plan says of references that are yet to be computed.
+
+        Where they take long, the setup holds the instances alone whose references are there.
+
+        Raises:
+            UserError: the problem, a file or a start program cannot be used.
+        """
+        loaded, opened = _opened(config)
+        cache, splits = Cache(), {n: list(i) for n, i in splits_of(loaded, opened).items()}
+        missing = missing_references(loaded, opened, splits, cache)
+        if not missing:
+            return cls.of_campaign(config, programs=programs), []
+        cls._try(loaded, opened, splits, cache, programs)
+        line, long = time_of_references(loaded, opened, missing, cache)
+        if not long:
+            return cls.of_campaign(config, programs=programs), [line]
+        return cls.over(loaded, opened, with_references(loaded, opened, splits, cache), cache=cache), [line]
+
+    @classmethod
+    def _try(
+        cls,
+        loaded: LoadedProblem,
+        config: Config,
+        splits: Mapping[str, Sequence[Instance]],
+        cache: Cache,
+        programs: Mapping[str, Mapping[str, str]] | None,
+    ) -> None:
+        programs = programs or {n: {MAIN_FILE: t} for n, t in loaded.problem.start_programs().items()}
+        trial = cls._made(loaded, config, {"trial": splits["train"]}, lambda id: UNKNOWN, cache)
+        try_programs(trial, programs)
 
     @classmethod
     def over(
@@ -218,6 +262,13 @@ class Setup:
     def modules(self) -> tuple[str, ...]:
         """Top-level names of the modules that a candidate may import."""
         return tuple(sorted({name.partition(".")[0] for name in self.policy.modules}))
+
+
+def _opened(config: Config) -> tuple[LoadedProblem, Config]:
+    """The problem that a configuration names, and the configuration with the problem's limits and secret."""
+    loaded = load_problem(config.campaign.problem, config.problem)
+    config = with_limits(with_secret(config, loaded), loaded)
+    return keyed(loaded, config.evaluation.secret), config
 
 
 def with_limits(config: Config, loaded: LoadedProblem) -> Config:

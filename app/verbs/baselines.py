@@ -10,7 +10,7 @@ import typer
 
 from ..errors import USAGE, UserError
 from .common import Force, Json, Set, Without, Workers, parameters
-from .evaluate import InstancesFrom, Split, open_one_set, print_progress, print_unsafe
+from .evaluate import InstancesFrom, Split, open_one_set, print_unsafe, progress_line
 from .files import check_new, write_new
 from .terminal import console, emit_json, errors
 
@@ -52,7 +52,7 @@ def baselines(
         if csv is not None:
             check_new(csv, force)
         setup, chosen = open_one_set(problem, split, instances, workers, assign, unsafe_without)
-        document = baselines_document(setup, chosen, against, print_progress)
+        document = baselines_document(setup, chosen, against, progress_line())
         if csv is not None:
             write_csv(document, csv)
         if json:

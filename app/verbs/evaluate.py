@@ -12,7 +12,7 @@ from .common import Json, Set, Without, Workers, one_set
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
-    from ..opening.setup import Setup
+    from ..opening.setup import Notify, Setup
 
 Split = Annotated[
     str | None, typer.Option("--split", help="train, valid or test [default: test].", show_default=False)
@@ -75,17 +75,24 @@ def open_one_set(
 
     config = build_config(problem, assign or [], workers=workers, without=without)
     name = one_set(split, instances) or "test"
-    setup = Setup.from_problem(config, sets=[name], notify=print_progress)
+    setup = Setup.from_problem(config, sets=[name], notify=progress_line())
     return setup, setup.instances_from
 
 
-def print_progress(what: str, done: int, total: int) -> None:
-    """One line on standard error, rewritten, in a terminal only."""
+def progress_line() -> Notify:
+    """Shows how far a step is in one line on standard error, rewritten, in a terminal only."""
     import sys
 
-    if sys.stderr.isatty() and total:
-        sys.stderr.write(f"\r{what} {done}/{total}" + ("\r\033[K" if done >= total else ""))
-        sys.stderr.flush()
+    from ..views.progress import Pace
+
+    pace = Pace()
+
+    def show(what: str, done: int, total: int) -> None:
+        if sys.stderr.isatty() and total:
+            sys.stderr.write(f"\r{pace.text(what, done, total)}\033[K" if done < total else "\r\033[K")
+            sys.stderr.flush()
+
+    return show
 
 
 def _plain(number: float) -> str:

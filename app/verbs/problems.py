@@ -79,11 +79,14 @@ def check(problem: Problem, assign: Set = None, json: Json = False) -> None:
         from contextlib import redirect_stdout
 
         from ..check import check_problem
+        from ..check.checked import remember
+        from ..door.plugins import load_problem
 
         with console(stderr=True).status("checking") as status, redirect_stdout(sys.stderr):
             report = check_problem(
                 problem, parameters(assign), notify=lambda name: status.update(f"checking: {name}")
             )
+            remember(load_problem(problem, parameters(assign)), report)
         if json:
             emit_json(report.document())
         else:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ..views.live import LiveView
 
 
+_KEPT = "references that are computed are kept: the same command goes on with the others"
+
+
 def search_new(
     config: Config,
     runs: Path,
@@ -83,7 +86,7 @@ def search(
             )
         except KeyboardInterrupt:
             if not begun.is_set():
-                raise
+                raise UserError(INTERRUPTED, "interrupted before the search began", _KEPT) from None
             raise UserError(INTERRUPTED, "interrupted", saved(folder, group)) from None
         except ModelError as error:
             raise UserError(TROUBLE, str(error), saved(folder, group)) from error

@@ -12,13 +12,15 @@ from ...evaluators.base import Evaluation
 from ...evolve.budget import Usage
 from ...evolve.campaign import Campaign
 from ..numbers import duration, percent
-from ..words import clean, count, usd
+from ..words import SHORTER, clean, count, usd
+from .progress import Pace, bar
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
 _PLAIN_SECONDS = 10.0
+_SLOW_SECONDS = 30.0
 _RATE_SECONDS = 10.0
 _LEAST_RATE_SECONDS = 1.0
 
@@ -35,6 +37,8 @@ class LiveView:
         self._workers = workers
         self._live: Live | None = None
         self._preparing = ""
+        self._pace = Pace()
+        self._warned = False
         self._campaign: Campaign | None = None
         self._rates: deque[tuple[float, int]] = deque()
         self._shown_best: str | None = None
@@ -62,10 +66,19 @@ class LiveView:
             self._line(self._status(self._campaign))
 
     def notify(self, what: str, done: int, total: int) -> None:
-        """Shows the progress of a preparation step."""
-        self._preparing = f"{what} {done}/{total}" if done < total else ""
-        if self._live is None and done == 0 and total:
-            self._line(f"{what}: {total} to do")
+        """Shows the progress of a preparation step, and once how slow references become fewer or faster."""
+        left, text = self._pace.left(what, done, total), self._pace.text(what, done, total)
+        self._preparing = f"{bar(done, total)} {text}" if done < total else ""
+        if what == "references" and left is not None and left > _SLOW_SECONDS and not self._warned:
+            self._warned = True
+            self.say(f"{text}; Ctrl-C keeps those that are computed; {SHORTER}")
+        elif self._live is None and left is None and done < total:
+            self._line(f"{what}: {total - done} to do")
+        elif self._live is None and done < total and time.monotonic() >= self._next_line:
+            self._line(text)
+        else:
+            return
+        self._next_line = time.monotonic() + _PLAIN_SECONDS
 
     def say(self, text: str) -> None:
         """Shows a line above the table, cleaned because it may quote a stranger's configuration."""

@@ -11,6 +11,10 @@ from typing import Any
 
 from ...problems.base import Number, Sense
 from ..base import ProofKind, Reference, ReferenceKind
+from ..numbers import better_than
+
+_NOISE = 1e-6
+"""Relative difference of two floats that rounding may cause."""
 
 
 class ModelError(ValueError):
@@ -99,25 +103,24 @@ class Solved:
         Args:
             unit: one unit of the model's objective in the problem's unit, > 0 (`Fraction(1, 100)` for a model
                 in cents).
-            verified: objective of this solution according to the problem's own `verify` (problem's unit); a
-                model that disagrees with it is an error.
+            verified: objective of this solution according to the problem's own `verify` (problem's unit). It
+                may be better than the model's value, as rows like `end >= …` have slack until the solver
+                has closed it, but not better than the bound; a worse one is an error.
 
         Returns:
             The reference; of kind `BEST_KNOWN` for a solution without a bound.
 
         Raises:
-            ModelError: the model is infeasible or disagrees with `verified`, or the run gave neither bound
-                nor solution.
+            ModelError: the model is infeasible, `verified` is worse than the model's value or better than
+                the bound, or the run gave neither bound nor solution.
         """
         if self.status is SolveStatus.INFEASIBLE:
             raise ModelError(f"{self.solver}: the model of this instance is infeasible")
         value = None if self.value is None else _scaled(self.value, unit)
         bound = None if self.bound is None else _scaled(self.bound, unit)
         if verified is not None and value is not None and not _agree(value, verified):
-            raise ModelError(
-                f"{self.solver}: the model says {value}, the verification of its solution {verified}; "
-                "expected the same, so one of the two does not state the problem"
-            )
+            self._refuse_contradiction(value, bound, verified)
+            value = verified
         known = bound if bound is not None else verified if verified is not None else value
         if known is None:
             raise ModelError(
@@ -125,10 +128,24 @@ class Solved:
                 "give more seconds, or pass known_bound"
             )
         kind = ReferenceKind.BEST_KNOWN if bound is None else ReferenceKind.BOUND
-        if self.status is SolveStatus.OPTIMUM:
+        if self.status is SolveStatus.OPTIMUM or (value is not None and value == bound):
             kind = ReferenceKind.OPTIMUM
         source = f"solved: {self.command}" + (f"; {self.note}" if self.note else "")
         return Reference(known, kind, bound, self.proof, self.solver, self.version, self.seconds, source)
+
+    def _refuse_contradiction(self, value: Number, bound: Number | None, verified: Number) -> None:
+        """Raises if the verified objective is worse than the model's, or better than the bound."""
+        minimise = self.sense is Sense.MINIMISE
+        if better_than(value, verified, minimise, _NOISE):
+            raise ModelError(
+                f"{self.solver}: the model says {value}, the verification of its solution {verified}, which "
+                "is worse; expected a model that counts all that verification counts"
+            )
+        if bound is not None and better_than(verified, bound, minimise, _NOISE):
+            raise ModelError(
+                f"{self.solver}: the verification of the solution says {verified}, which is better than the "
+                f"model's proven bound {bound}; expected a model that allows all that verification allows"
+            )
 
 
 def safe_bound(bound: float, sense: Sense, *, integral: bool) -> int | float:
@@ -227,5 +244,5 @@ def _scaled(number: int | float, unit: int | Fraction) -> Number:
 
 def _agree(value: Number, verified: Number) -> bool:
     if isinstance(value, float) or isinstance(verified, float):
-        return math.isclose(float(value), float(verified), rel_tol=1e-6, abs_tol=1e-9)
+        return math.isclose(float(value), float(verified), rel_tol=_NOISE, abs_tol=1e-9)
     return value == verified

@@ -238,13 +238,27 @@ def concluded(**facts: Any) -> Solved:
 
 
 def test_reference_in_the_problems_unit_and_against_the_verification() -> None:
-    """Cents become exact parts of a unit, and a model that disagrees with `verify` is refused."""
+    """Cents become exact parts of a unit; a verified value that is better than what is proven is refused."""
     model, optimum = knapsack(items=12)
     solved = solve_mip(model, seconds=10, integral_objective=True)
     reference = solved.as_reference(unit=Fraction(1, 100), verified=Fraction(optimum, 100))
     assert reference.value == Fraction(optimum, 100)
-    with pytest.raises(ModelError, match="expected the same"):
+    with pytest.raises(ModelError, match="better than the model's proven bound"):
         solved.as_reference(verified=optimum + 1)
+    with pytest.raises(ModelError, match="which is worse"):
+        solved.as_reference(verified=optimum - 1)
+
+
+@pytest.mark.parametrize(
+    ("verified", "kind"), [(9, ReferenceKind.BOUND), (8, ReferenceKind.BOUND), (7, ReferenceKind.OPTIMUM)]
+)
+def test_a_verified_value_may_use_the_slack_of_the_model(verified: int, kind: ReferenceKind) -> None:
+    """A solution at the time limit is verified below the model's value; at the bound it is optimal."""
+    facts = concluded(exact=True, value=9, bound=7, known_bound=None)
+    reference = facts.as_reference(verified=verified)
+    assert (reference.kind, reference.value) == (kind, 7)
+    with pytest.raises(ModelError, match="better than the model's proven bound"):
+        facts.as_reference(verified=6)
 
 
 def test_special_ordered_sets_and_nan_are_refused() -> None:

@@ -1,0 +1,87 @@
+"""Whether a plug-in's file was checked since it changed; a quick check of one that was not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...evaluators.cache import Cache
+from ..door.plugins import LoadedProblem
+from . import check_problem
+from .findings import Report
+
+QUICK_SECONDS = 4.0
+_PATIENCE_SECONDS = 20.0
+_KIND = "checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is known of a plug-in's file as it is now.
+
+    Attributes:
+        whole: whether `problems check` made all checks; a quick check makes a part of them.
+        report: of the last check.
+        fresh: whether this check was made just now.
+    """
+
+    whole: bool
+    report: Report
+    fresh: bool = False
+
+
+def remember(loaded: LoadedProblem, report: Report, *, whole: bool = True) -> None:
+    """Keeps the result of a check until the problem's source or parameters change."""
+    Cache().put(_KIND, loaded.fingerprint, {"whole": whole, "report": report.document()})
+
+
+def look_up(loaded: LoadedProblem) -> Checked | None:
+    """The result of the last check of a problem as it is now; None if there was none."""
+    known = Cache().get(_KIND, loaded.fingerprint)
+    try:
+        return None if known is None else Checked(known["whole"], Report.of(known["report"]))
+    except (KeyError, TypeError):  # another version of Gapsmith wrote it
+        return None
+
+
+def checked(
+    loaded: LoadedProblem,
+    spec: str,
+    parameters: Mapping[str, Any],
+    notify: Callable[[str], None] = lambda name: None,
+) -> Checked:
+    """The last check of a problem as it is now, or a quick check.
+
+    Args:
+        loaded: the problem.
+        spec, parameters: that it was loaded by.
+        notify: called with the name of each check as it starts.
+
+    Raises:
+        SandboxError: its programs cannot be run safely here.
+    """
+    known = look_up(loaded)
+    if known is not None:
+        return known
+    report = check_problem(
+        spec, parameters, seconds=QUICK_SECONDS, patience=_PATIENCE_SECONDS, notify=notify, quick=True
+    )
+    remember(loaded, report, whole=False)
+    return Checked(False, report, fresh=True)
+
+
+def sentences(spec: str, known: Checked) -> list[str]:
+    """What `run` says of it; nothing of a file that passed all checks since it changed."""
+    found, again = known.report.findings, f"`gapsmith problems check {spec}`"
+    lines = [f"{spec}: {finding.check}: {finding.got}; {finding.fix}" for finding in found]
+    if known.whole and not found:
+        return []
+    if known.whole:
+        return [f"{spec}: did not pass its check; {again} says why"]
+    before = f"{spec}: not checked since it changed"
+    if not known.fresh:
+        before = f"{spec}: only quickly checked since it changed"
+    if not found:
+        return [f"{before}; a quick check found nothing, {again} makes all checks"]
+    return [f"{before}; a quick check found the following, {again} says more", *lines]
