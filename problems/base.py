@@ -366,6 +366,14 @@ class ReadsInstances(Protocol):
         """
 
 
+@runtime_checkable
+class WritesAnswers(Protocol):
+    """A problem that writes an answer in a file format of the field."""
+
+    def answer_file(self, instance: Instance, answer: Json) -> str:
+        """Text of a CSV file with a valid answer to one instance."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """Annotation of a problem parameter (`Annotated[int, Parameter("jobs per instance", "jobs", 2, 500)]`).

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...evaluators.base import Evaluation, Score, ScoreStatus
 from ...evaluators.figures import by_stratum, of_evaluation
 from ...evaluators.statistics import wins_ties_losses
-from ...problems.base import SPLITS, Instance, Number
+from ...problems.base import SPLITS, Instance, Number, WritesAnswers
 from ..errors import USAGE, UserError, unwritable
 from ..opening.baselines import evaluate_all, evaluate_baselines
 
@@ -46,22 +46,35 @@ def evaluate_program(
 
 
 def write_answers(setup: Setup, chosen: str, files: Mapping[str, str], path: Path) -> int:
-    """Writes a program's valid answers as JSON lines (`instance`, `answer`); how many there are.
+    """Writes a program's valid answers; how many there are.
+
+    JSON lines (`instance`, `answer`), or, if the file's name ends in .csv and the problem has a CSV format
+    for answers, the answer to the only instance in that format.
 
     Raises:
-        UserError: the file cannot be written.
+        UserError: the file cannot be written, or a CSV file would need more than one instance.
     """
     import json
 
     program, instances = setup.evaluator.program(files), setup.evaluator.instances(chosen)
+    problem = setup.loaded.problem
+    as_csv = path.suffix.lower() == ".csv" and isinstance(problem, WritesAnswers)
+    if as_csv and len(instances) > 1:
+        why = f"--answers {path}: {chosen} has {len(instances)} instances, a CSV file takes the answer to one"
+        raise UserError(USAGE, why, "name a file of one instance, or write JSON lines: --answers FILE.jsonl")
     slot = setup.open_slot()
     try:
         answers = {id: setup.evaluator.answer(program, one, slot) for id, one in instances.items()}
     finally:
         slot.close()
-    valid = [{"instance": id, "answer": answer} for id, answer in answers.items() if answer is not None]
+    valid = {id: answer for id, answer in answers.items() if answer is not None}
+    if as_csv and isinstance(problem, WritesAnswers):
+        text = "".join(problem.answer_file(instances[id], answer) for id, answer in valid.items())
+    else:
+        rows = [{"instance": id, "answer": answer} for id, answer in valid.items()]
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     try:
-        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in valid), "utf-8")
+        path.write_text(text, "utf-8")
     except OSError as error:
         raise unwritable(path, error) from error
     return len(valid)

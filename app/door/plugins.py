@@ -51,6 +51,8 @@ BUILT_INS = {
     "lora-microbatches": "gapsmith.evaluators.training:lora_microbatches",
     "lora-microbatches-rule": "gapsmith.evaluators.training:lora_microbatches_rule",
     "sequence-packing": "gapsmith.evaluators.training:sequence_packing",
+    "memory-mapping": "gapsmith.evaluators.memory:memory_mapping",
+    "memory-mapping-rule": "gapsmith.evaluators.memory:memory_mapping_rule",
 }
 
 _ATTRIBUTES = {

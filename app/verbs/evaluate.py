@@ -35,7 +35,7 @@ def evaluate(
     instances: InstancesFrom = None,
     with_baselines: Annotated[bool, typer.Option("--baselines", help="Put all baselines beside it.")] = False,
     answers: Annotated[
-        Path | None, typer.Option("--answers", metavar="FILE", help="Write its answers as JSON lines.")
+        Path | None, typer.Option("--answers", metavar="FILE", help="Write its answers: JSON lines, or CSV.")
     ] = None,
     workers: Workers = None,
     assign: Set = None,
@@ -56,7 +56,7 @@ def evaluate(
         else:
             _print_evaluation(setup, document)
             if written is not None:
-                console().print(f"{answers}: {written} answers, one a line", markup=False)
+                console().print(f"{answers}: {written} answers", markup=False)
         if document["status"] != "ok":
             raise typer.Exit(NO_CANDIDATE)
 

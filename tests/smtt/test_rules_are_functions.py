@@ -23,7 +23,14 @@ from gapsmith.problems.rule_form import RuleForm
 from gapsmith.sandbox.base import Execution, Limits, Program, Sandbox
 from gapsmith.sandbox.slot import open_sandbox
 
-RULES = ("smtt-rule", "smwtt-rule", "job-shop-rule", "blocking-job-shop-rule", "lora-microbatches-rule")
+RULES = (
+    "smtt-rule",
+    "smwtt-rule",
+    "job-shop-rule",
+    "blocking-job-shop-rule",
+    "lora-microbatches-rule",
+    "memory-mapping-rule",
+)
 UNKNOWN = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
 
 PLANNED = """
@@ -170,7 +177,7 @@ def priority(**state):
 
 @pytest.mark.parametrize("name", RULES)
 def test_every_rule_form_finds_a_rule_that_counts_its_calls(name: str, evaluate: Any) -> None:
-    """All five problems are audited."""
+    """All problems with rule forms are audited."""
     found = evaluate(RATING if name.startswith("lora") else COUNTING, name)
     assert found.failure is not None
     assert found.failure.status is ScoreStatus.STATEFUL, found.failure.message

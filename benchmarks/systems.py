@@ -1,0 +1,121 @@
+"""Figures of the documentation of memory mapping.
+
+    python benchmarks/systems.py gaps memory-mapping          every baseline, by stratum
+    python benchmarks/systems.py gaps memory-mapping-rule
+    python benchmarks/systems.py times memory-mapping-rule    CPU milliseconds of programs and bounds
+
+`--set` names a set (default: test) and `--file` a file of instances; `--program FILE` adds a program and
+compares it with `--against`, a baseline, instance by instance. Means over the instances, in percent of the
+reference; programs run in this process and must be trusted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import statistics
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gapsmith.app.door.plugins import load_problem
+from gapsmith.problems.base import Instance, Sense
+
+
+def main() -> None:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("figure", choices=("gaps", "times"))
+    parser.add_argument("problem")
+    parser.add_argument("--set", default="test", help="name of a set")
+    parser.add_argument("--file", type=Path, action="append", help="file of instances, instead of a set")
+    parser.add_argument("--program", type=Path, help="source text of a program")
+    parser.add_argument("--against", help="the baseline that --program is compared with")
+    arguments = parser.parse_args()
+    loaded = load_problem(arguments.problem)
+    problem: Any = loaded.problem
+    instances = [one for path in arguments.file or () for one in problem.read_instances(path)]
+    instances = instances or problem.instances(arguments.set, 1)
+    sources = dict(problem.baselines())
+    if arguments.program is not None:
+        sources[arguments.program.stem] = arguments.program.read_text("utf-8")
+    assert loaded.references is not None
+    if arguments.figure == "times":
+        times(problem, loaded.references, sources, instances)
+        return
+    references = [loaded.references.reference(instance, 60).value for instance in instances]
+    found = gaps(problem, sources, instances, references)
+    if arguments.program is not None and arguments.against:
+        paired(arguments.program.stem, arguments.against, found)
+
+
+def gaps(
+    problem: Any, sources: Mapping[str, str], instances: Sequence[Instance], references: Sequence[Any]
+) -> dict[str, list[float]]:
+    """Prints mean gaps in percent by stratum, and returns all of them."""
+    strata = list(dict.fromkeys(instance.stratum for instance in instances))
+    print("| program | " + " | ".join(strata) + " | all |")
+    print("|---|" + "---:|" * (len(strata) + 1))
+    sign = 1 if problem.sense is Sense.MINIMISE else -1
+    found = {}
+    for name, source in sources.items():
+        values = [objective(problem, source, instance) for instance in instances]
+        row = [100 * sign * float(v / r - 1) for v, r in zip(values, references, strict=True)]
+        cells = [
+            statistics.mean(gap for gap, one in zip(row, instances, strict=True) if one.stratum == stratum)
+            for stratum in strata
+        ]
+        cells.append(statistics.mean(row))
+        print(f"| `{name}` | " + " | ".join(f"{cell:.1f}" for cell in cells) + " |", flush=True)
+        found[name] = row
+    return found
+
+
+def paired(name: str, rival: str, found: Mapping[str, Sequence[float]]) -> None:
+    """Prints the difference of two programs, instance by instance, with a bootstrap interval."""
+    ours, theirs = np.array(found[name]), np.array(found[rival])
+    pick = np.random.default_rng(1).integers(0, len(ours), (10_000, len(ours)))
+    ratios = ours[pick].mean(axis=1) / theirs[pick].mean(axis=1)
+    low, high = np.percentile(ratios, [2.5, 97.5])
+    print(
+        f"{name} against {rival}: ratio of mean gaps {ours.mean() / theirs.mean():.3f} (95 % interval "
+        f"{low:.3f} to {high:.3f}), better on {int((ours < theirs).sum())}, worse on "
+        f"{int((ours > theirs).sum())} of {len(ours)}"
+    )
+
+
+def times(problem: Any, references: Any, sources: Mapping[str, str], instances: Sequence[Instance]) -> None:
+    """Prints mean CPU milliseconds of each program, and of the reference, over the instances."""
+    for name, source in sources.items():
+        started = time.process_time()
+        for instance in instances:
+            objective(problem, source, instance)
+        print(f"{name:18} {1000 * (time.process_time() - started) / len(instances):6.1f} CPU ms")
+    started = time.process_time()
+    for instance in instances:
+        references.reference(instance, 60)
+    print(f"{'reference':18} {1000 * (time.process_time() - started) / len(instances):6.1f} CPU ms")
+
+
+def objective(problem: Any, source: str, instance: Instance) -> Any:
+    """Objective of a program on an instance, as the problem's own verification says."""
+    scope: dict[str, Any] = {}
+    exec(source, scope)
+    entry, public = scope[problem.entry_point], copy.deepcopy(dict(instance.public))
+    if not hasattr(problem, "driver"):
+        answer = entry(**public)
+    else:
+        loop: dict[str, Any] = {}
+        exec(problem.driver, loop)
+        answer = loop["drive"](entry, public)
+    verdict = problem.verify(instance, answer)
+    assert verdict.objective is not None, verdict.violations
+    return verdict.objective
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""References of memory mapping: the largest load, an optimum where offsets are at hand that end there."""
+
+from __future__ import annotations
+
+import time
+
+from ...problems.base import Instance
+from ...problems.memory.verification import judge, largest_load
+from ..base import ProofKind, Reference, ReferenceKind
+from . import store
+
+
+class MemoryReferences:
+    """The largest load bounds every peak; shipped offsets, or those of a cut rectangle, may attain it."""
+
+    version = "largest load 1"
+    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
+
+    def reference(self, instance: Instance, seconds: float) -> Reference:
+        """The optimum or the bound (units), in milliseconds: no solver runs.
+
+        Raises:
+            ValueError: shipped offsets do not end at the largest load.
+        """
+        started = time.monotonic()
+        bound = largest_load(instance.public["buffers"])
+        shipped, witness = store.offsets(instance.digest), (instance.hidden or {}).get("witness")
+        offsets = witness if shipped is None else shipped
+        spent = round(time.monotonic() - started, 3)
+        if offsets is None:
+            source = "largest sum of sizes that are alive at one moment"
+            return Reference.proven_bound(bound, ProofKind.ARITHMETIC, "arithmetic", "1", spent, source)
+        verdict = judge(instance.public, list(offsets))
+        if verdict.objective != bound:
+            got = verdict.objective if verdict.objective is not None else verdict.violations[0]
+            raise ValueError(f"instance {instance.id}: its offsets: got {got}, expected the peak {bound}")
+        if shipped is None:
+            source, proof = "the height of the rectangle that was cut", ProofKind.CONSTRUCTION
+        else:
+            source, proof = "the largest load, attained by offsets that ship", ProofKind.ARITHMETIC
+        return Reference.optimum(bound, proof, "arithmetic", "1", spent, source)
+
+    def shipped(self, instance: Instance) -> Reference | None:
+        """The optimum of an instance whose offsets ship, else None."""
+        return None if store.offsets(instance.digest) is None else self.reference(instance, 0)
