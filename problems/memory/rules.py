@@ -35,7 +35,9 @@ def place(buffers: list[list[int]]) -> list[int]:
 {body}
 '''
 
-_WHOLE_REST = "return rest(buffers, [-({value}) for start, end, size in buffers])"
+_WHOLE_REST = """\
+offsets = rest(buffers, [-({value}) for start, end, size in buffers])
+return first_fit(buffers, sorted(range(len(buffers)), key=lambda i: offsets[i]))"""
 
 _BEST = """\
 indices = range(len(buffers))
@@ -50,7 +52,7 @@ keys = [
     lambda i: (-load[i], buffers[i][0] - buffers[i][1]),
     lambda i: -load[i] * buffers[i][2],
 ]
-orders = [*(sorted(indices, key=key) for key in keys), breadth(buffers)]
+orders = [*(sorted(indices, key=key) for key in keys), breadth(buffers, *live_loads(buffers))]
 answers = [*(first_fit(buffers, order) for order in orders), best_fit(buffers, orders[0])]
 return min(answers, key=lambda offsets: max(o + row[2] for o, row in zip(offsets, buffers)))"""
 
@@ -87,7 +89,7 @@ def place_programs() -> dict[str, str]:
     texts["breadth"] = _whole(
         "Operations with the most live units first, their largest buffers first (Pisarchyk and Lee, "
         "arXiv:2001.03288)",
-        "return first_fit(buffers, breadth(buffers))",
+        "return first_fit(buffers, breadth(buffers, *live_loads(buffers)))",
         ("live", "breadth", "first_fit"),
     )
     texts["size-best-fit"] = _whole(
@@ -126,7 +128,7 @@ def _fit(function: str, key: str) -> str:
 def _whole(title: str, body: str, parts: tuple[str, ...]) -> str:
     """One text: the entry point, then the functions that it calls."""
     entry = _ENTRY.format(body="\n".join(f"    {line}" for line in body.splitlines()))
-    functions = [_program(part).partition('"""\n\n')[2].replace("  # noqa: F821", "") for part in parts]
+    functions = [_program(part).partition('"""\n\n')[2] for part in parts]
     return "\n\n\n".join(part.strip("\n") for part in (f'"""{title}."""\n{entry}', *functions)) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Rest: each buffer stands on the buffers below it, the lowest floor first; in the end all sink."""
+"""Rest: each buffer stands on the buffers below it, the lowest floor first."""
 
 
 def rest(buffers: list[list[int]], ties: list[float]) -> list[int]:
@@ -19,4 +19,4 @@ def rest(buffers: list[list[int]], ties: list[float]) -> list[int]:
         for j in left:
             if buffers[j][0] < end and start < buffers[j][1] and floors[j] < top:
                 floors[j] = top
-    return first_fit(buffers, sorted(range(len(buffers)), key=lambda i: offsets[i]))  # noqa: F821
+    return offsets
