@@ -27,7 +27,14 @@ from gapsmith.evaluators.evaluator import GapEvaluator
 from gapsmith.sandbox.base import Execution, Limits, Program
 from gapsmith.sandbox.slot import Slot, open_sandbox
 
-RULES = ("smtt-rule", "smwtt-rule", "job-shop-rule", "blocking-job-shop-rule", "lora-microbatches-rule")
+RULES = (
+    "smtt-rule",
+    "smwtt-rule",
+    "job-shop-rule",
+    "blocking-job-shop-rule",
+    "lora-microbatches-rule",
+    "flow-shop-rule",
+)
 UNKNOWN = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
 
 

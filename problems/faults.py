@@ -24,6 +24,29 @@ def list_fault(value: Json, where: str, length: int | None, meaning: str) -> str
     return None
 
 
+def permutation_fault(answer: Json, count: int, item: str) -> str | None:
+    """One sentence on why an answer is not a list with each of 0 to count − 1 once; None if it is.
+
+    Args:
+        answer: whatever a candidate returned.
+        count: number of items.
+        item: what the numbers stand for, singular (`job`).
+    """
+    meaning = f"each {item} number 0 to {count - 1} once"
+    if fault := list_fault(answer, "answer", count, meaning):
+        return fault
+    assert isinstance(answer, list)
+    seen: set[int] = set()
+    for place, value in enumerate(answer):
+        if fault := integer_fault(value, f"answer[{place}]", 0, count - 1, f"a {item} number"):
+            return fault
+        assert isinstance(value, int)
+        if value in seen:
+            return f"answer[{place}]: {item} {value} is there twice, expected {meaning}"
+        seen.add(value)
+    return None
+
+
 def kind(value: Json) -> str:
     """The type of a JSON value, in words."""
     if value is None:

@@ -48,6 +48,8 @@ BUILT_INS = {
     "job-shop-rule": "gapsmith.evaluators.shops:job_shop_rule",
     "blocking-job-shop": "gapsmith.evaluators.shops:blocking_job_shop",
     "blocking-job-shop-rule": "gapsmith.evaluators.shops:blocking_job_shop_rule",
+    "flow-shop": "gapsmith.evaluators.classics:flow_shop",
+    "flow-shop-rule": "gapsmith.evaluators.classics:flow_shop_rule",
     "lora-microbatches": "gapsmith.evaluators.training:lora_microbatches",
     "lora-microbatches-rule": "gapsmith.evaluators.training:lora_microbatches_rule",
     "sequence-packing": "gapsmith.evaluators.training:sequence_packing",

@@ -70,14 +70,14 @@ def public(number: int) -> dict[str, Any]:
     """Public part of instance ta`number`, 1 to 80."""
     jobs, machines = SIZES[(number - 1) // 10]
     time_seed, machine_seed = map(int, _SEEDS.split()[2 * number - 2 : 2 * number])
-    values = _stream(time_seed)
-    times = [[_between(next(values), 1, 99) for _ in range(machines)] for _ in range(jobs)]
-    values = _stream(machine_seed)
+    values = lehmer(time_seed)
+    times = [[between(next(values), 1, 99) for _ in range(machines)] for _ in range(jobs)]
+    values = lehmer(machine_seed)
     routes = []
     for _ in range(jobs):
         route = list(range(machines))
         for place in range(machines):
-            other = _between(next(values), place, machines - 1)
+            other = between(next(values), place, machines - 1)
             route[place], route[other] = route[other], route[place]
         routes.append(route)
     return {"machines": machines, "routes": routes, "times": times}
@@ -90,14 +90,14 @@ def _rows() -> Iterator[tuple[int, str, tuple[int, int], str]]:
         yield number, f"ta{number:02d}", SIZES[(number - 1) // 10], source
 
 
-def _stream(seed: int) -> Iterator[int]:
+def lehmer(seed: int) -> Iterator[int]:
     """Lehmer's generator with multiplier 16807; 2147483647 - 1 values before it repeats."""
     while True:
         seed = 16807 * seed % _MODULUS
         yield seed
 
 
-def _between(value: int, low: int, high: int) -> int:
+def between(value: int, low: int, high: int) -> int:
     """A value of the stream as an integer of [low, high]."""
     return low + value * (high - low + 1) // _MODULUS
 

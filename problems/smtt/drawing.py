@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..base import Drawing, Instance, Json, Shape
-from .verification import permutation_fault, total_tardiness
+from ..faults import permutation_fault
+from .verification import total_tardiness
 
 
 def gantt(instance: Instance, answer: Json) -> Drawing:
@@ -14,7 +15,7 @@ def gantt(instance: Instance, answer: Json) -> Drawing:
     """
     public = instance.public
     times, dates = public["processing_times"], public["due_dates"]
-    fault = permutation_fault(answer, len(times))
+    fault = permutation_fault(answer, len(times), "job")
     if fault is not None or not isinstance(answer, list):
         raise ValueError(f"instance {instance.id}: {fault}")
     order = [int(job) for job in answer if isinstance(job, int)]

@@ -30,6 +30,7 @@ RULES = (
     "blocking-job-shop-rule",
     "lora-microbatches-rule",
     "memory-mapping-rule",
+    "flow-shop-rule",
 )
 UNKNOWN = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
 

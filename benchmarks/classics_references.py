@@ -1,0 +1,51 @@
+"""Builds the shipped references of the classics.
+
+    python benchmarks/classics_references.py flow-shop --seconds 60
+    python benchmarks/classics_references.py flow-shop --seconds 60 --sets taillard-20x5
+
+Writes evaluators/classics/data/NAME.json.gz: bounds with the best answers, of the splits of seed 1 and of
+named sets (there the proven optima alone). An optimum in the file is kept. Prints one line per instance.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from gapsmith.app.door.plugins import load_problem
+from gapsmith.evaluators.classics.certificates import Certificate, certificate, encode
+from gapsmith.evaluators.classics.references import CertifiedReferences
+
+DATA = Path(__file__).resolve().parents[1] / "evaluators" / "classics" / "data"
+
+
+def main() -> None:
+    """Reads the command line and writes the data file of one problem."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("problem", choices=["flow-shop"])
+    parser.add_argument("--seconds", type=float, default=60, help="wall seconds that one proof may take")
+    parser.add_argument("--sets", nargs="*", default=[], help="named sets beside the splits")
+    arguments = parser.parse_args()
+    loaded = load_problem(arguments.problem)
+    references = loaded.references
+    assert isinstance(references, CertifiedReferences)
+    table: dict[str, Certificate] = {}
+    for name in ("train", "valid", "test", *arguments.sets):
+        for instance in loaded.problem.instances(name, 1):
+            made = certificate(arguments.problem, instance.digest)
+            if made is None or made.value != made.bound:
+                made = references.certify(instance, arguments.seconds, None if made is None else made.answer)
+                print(
+                    f"{instance.id:12} {instance.stratum:18} {made.bound:6} {made.value:6} "
+                    f"{made.seconds:7.2f} s",
+                    flush=True,
+                )
+            if name in ("train", "valid", "test") or made.value == made.bound:
+                table[instance.digest] = made
+        (DATA / f"{arguments.problem}.json.gz").write_bytes(encode(table))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+"""Classic problems with certified references; rows of the list of built-in problems point here."""
+
+from __future__ import annotations
+
+from ...problems import classics
+from ..base import Plugin
+from .flow_shop import FLOW_SHOP
+
+flow_shop = Plugin(classics.flow_shop, FLOW_SHOP)
+flow_shop_rule = Plugin(classics.flow_shop_rule, FLOW_SHOP)

@@ -1,0 +1,89 @@
+"""References of the classics: shipped with an answer, or proved when they are first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...problems.base import Instance, Json, Verdict
+from ..base import Reference, ReferenceKind
+from . import certificates
+from .certificates import Certificate
+
+Solve = Callable[[Mapping[str, Any], float, Json], Certificate]
+"""From the public part, wall seconds (about) and a valid answer or None to what could be proved."""
+Judge = Callable[[Mapping[str, Any], Json], Verdict]
+
+
+class CertifiedReferences:
+    """Optima of one problem, or bounds where the time was over."""
+
+    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND, ReferenceKind.BEST_KNOWN)
+
+    def __init__(
+        self,
+        problem: str,
+        version: str,
+        solve: Solve,
+        judge: Judge,
+        best_known: Callable[[Instance], Reference | None] = lambda instance: None,
+    ) -> None:
+        """Takes what tells one problem from another.
+
+        Args:
+            problem: name of the data file.
+            version: of the solver's method; part of the key of stored references.
+            solve: proves a bound and looks for the answer that attains it.
+            judge: the problem's own verification.
+            best_known: values of the literature, None for other instances.
+        """
+        self.version = version
+        self._problem, self._solve, self._judge, self._best_known = problem, solve, judge, best_known
+
+    def reference(self, instance: Instance, seconds: float) -> Reference:
+        """The optimum, or within about `seconds` of wall time a proven bound (problem's unit)."""
+        return self.shipped(instance) or self.compute(instance, seconds)
+
+    def shipped(self, instance: Instance) -> Reference | None:
+        """What ships with its answer, or the best known value of the literature, else None."""
+        found = certificates.certificate(self._problem, instance.digest)
+        return self._best_known(instance) if found is None else found.reference("shipped with its answer")
+
+    def compute(self, instance: Instance, seconds: float) -> Reference:
+        """Like `reference`, without what is shipped."""
+        return self.certify(instance, seconds).reference(f"solved: {seconds:g} s")
+
+    def certify(self, instance: Instance, seconds: float, answer: Json = None) -> Certificate:
+        """Bound and best answer, which is judged by the problem's own verification.
+
+        Args:
+            instance: the instance.
+            seconds: wall seconds, about.
+            answer: a valid answer to start from.
+
+        Raises:
+            ValueError: solver and verification disagree about the answer.
+        """
+        made = self._solve(instance.public, seconds, answer)
+        self._attained(instance, made)
+        return made
+
+    def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
+        """The same reference proved again: the shipped answer is judged, and the solver starts from it.
+
+        Raises:
+            ValueError: the shipped answer has another objective than the certificate says.
+        """
+        found = certificates.certificate(self._problem, instance.digest)
+        if found is None:
+            return self.compute(instance, seconds)
+        self._attained(instance, found)
+        return self.certify(instance, seconds, found.answer).reference(f"proved again: {seconds:g} s")
+
+    def _attained(self, instance: Instance, made: Certificate) -> None:
+        verdict = self._judge(instance.public, made.answer)
+        if verdict.objective != made.value:
+            got = verdict.violations[0] if verdict.objective is None else verdict.objective
+            raise ValueError(
+                f"instance {instance.id}: the certificate's answer: got {got}, expected {made.value}"
+            )

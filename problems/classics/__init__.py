@@ -1,0 +1,28 @@
+"""Classic problems of the literature, each as a whole answer and as the rule of a fixed loop."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from ..base import Parameter
+from .flow_shop import FlowShop, FlowShopRule
+
+Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 200)]
+
+
+def flow_shop(
+    train_per_stratum: Rounds = 8, valid_per_stratum: Rounds = 8, test_per_stratum: Rounds = 20
+) -> FlowShop:
+    """Candidates return an order of the jobs; 3 strata."""
+    return FlowShop(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+
+
+def flow_shop_rule(
+    train_per_stratum: Rounds = 8, valid_per_stratum: Rounds = 8, test_per_stratum: Rounds = 20
+) -> FlowShopRule:
+    """Candidates rate the jobs left, and a fixed loop appends one; the same instances."""
+    return FlowShopRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+
+
+def _rounds(train: int, valid: int, test: int) -> dict[str, int]:
+    return {"train": train, "valid": valid, "test": test}

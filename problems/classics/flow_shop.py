@@ -1,0 +1,179 @@
+"""The permutation flow shop, as an order of jobs and as a rule that appends one job after the other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..faults import permutation_fault
+from ..programs import program, programs
+from ..rule_form import PURE, RuleForm
+from ..shops.explaining import explain_schedule
+from ..shops.gantt import gantt
+from ..strata import Cell, Draw, draw_splits, split_sentences
+from . import flow_shop_texts as texts
+from . import taillard
+
+SIZES = ((20, 5), (15, 5), (10, 10))
+"""Jobs and machines of the strata: sizes that CP-SAT proves in seconds."""
+_HELPER = "\nfrom .insertion import spans\n"
+"""What stands in place of the helper in the files of programs."""
+
+
+def draw_shop(jobs: int, machines: int, stream: random.Random) -> Draw:
+    """Times uniform from 1 to 99, the law of Taillard's instances."""
+    times = [[stream.randint(1, 99) for _ in range(machines)] for _ in range(jobs)]
+    return Draw({"times": times}, 1)
+
+
+CELLS = tuple(Cell(f"{n}x{m}", partial(draw_shop, n, m)) for n, m in SIZES)
+
+
+def starts(times: Sequence[Sequence[int]], order: Sequence[int]) -> list[list[int]]:
+    """Earliest start of each operation, one list per job, if the jobs come in this order."""
+    free = [0] * len(times[0])
+    begins: list[list[int]] = [[] for _ in times]
+    for job in order:
+        end = 0
+        for machine, time in enumerate(times[job]):
+            begin = max(end, free[machine])
+            begins[job].append(begin)
+            end = free[machine] = begin + time
+    return begins
+
+
+def judge(public: Mapping[str, Any], answer: Json) -> Verdict:
+    """Valid with its makespan iff the answer is a permutation of the jobs; exact integers."""
+    times = public["times"]
+    if fault := permutation_fault(answer, len(times), "job"):
+        return Verdict.invalid(fault)
+    order: Any = answer
+    return Verdict.valid(starts(times, order)[order[-1]][-1] + int(times[order[-1]][-1]))
+
+
+def as_job_shop(public: Mapping[str, Any]) -> dict[str, Any]:
+    """The same shop as a job shop whose routes are all 0, 1, 2, …"""
+    machines = len(public["times"][0])
+    routes = [list(range(machines)) for _ in public["times"]]
+    return {"machines": machines, "routes": routes, "times": public["times"]}
+
+
+class FlowShop:
+    """F | prmu | Cmax: minimise the makespan (time units) of an order of the jobs."""
+
+    name = "flow-shop"
+    version = "1"
+    sense = Sense.MINIMISE
+    unit = "time units"
+    entry_point = "sequence"
+    signature = "def sequence(times: list[list[int]]) -> list[int]:"
+    statement = texts.SEQUENCE
+    instance_format = taillard.FORMAT
+
+    def __init__(self, rounds: Mapping[str, int]) -> None:
+        """Takes split (`train`, `valid`, `test`) → instances per stratum, ≥ 1."""
+        self._rounds = dict(rounds)
+
+    def sets(self) -> Mapping[str, str]:
+        """Name of each set → one sentence."""
+        return {**split_sentences(CELLS, self._rounds), **taillard.sets()}
+
+    def instances(self, set: str, seed: int) -> list[Instance]:
+        """The instances of a set, the splits disjoint for one seed; both forms share them."""
+        if set in self._rounds:
+            return draw_splits(FlowShop.name, seed, CELLS, self._rounds, "random flow shop")[set]
+        return taillard.instances(set)
+
+    def start_programs(self) -> Mapping[str, str]:
+        """The slope index and the insertion heuristic."""
+        return {name: self.baselines()[name] for name in ("palmer", "neh")}
+
+    def baselines(self) -> Mapping[str, str]:
+        """The heuristics of the literature; those that insert jobs end with the same helper."""
+        helper = program(__package__, FlowShop.name, "insertion").partition('"""\n\n\n')[2]
+        alone = programs(__package__, FlowShop.name, ("palmer", "gupta", "rapid-access", "cds"))
+        insert = programs(__package__, FlowShop.name, texts.INSERTION_PROGRAMS)
+        return {
+            **alone,
+            **{name: f"{text.replace(_HELPER, '')}\n\n{helper}" for name, text in insert.items()},
+        }
+
+    def verify(self, instance: Instance, answer: Json) -> Verdict:
+        """The makespan of a permutation; anything else is no valid answer."""
+        return judge(instance.public, answer)
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the entry point's parameter and the names of loops."""
+        return texts.SEQUENCE_PRIMITIVES
+
+    def moves(self) -> Moves | None:
+        """The makespan, and that an answer is a permutation."""
+        return Moves(program(__package__, FlowShop.name, "moves"), kind="permutation")
+
+    def draw(self, instance: Instance, answer: Json) -> Drawing:
+        """Gantt chart."""
+        return gantt(self._shop(instance), self._schedule(instance, answer))
+
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """Idle machines, the last jobs, and the critical chain."""
+        return explain_schedule(
+            as_job_shop(instance.public), self._schedule(instance, answer), blocking=False
+        )
+
+    def read_instances(self, path: Path) -> Sequence[Instance]:
+        """A user's instances in Taillard's layout."""
+        return taillard.read(path)
+
+    def _shop(self, instance: Instance) -> Instance:
+        return Instance(
+            instance.id, instance.split, instance.stratum, as_job_shop(instance.public), 1, instance.source
+        )
+
+    def _schedule(self, instance: Instance, answer: Json) -> Json:
+        """Start times of an order.
+
+        Raises:
+            ValueError: the answer is no order of the jobs.
+        """
+        verdict = judge(instance.public, answer)
+        if verdict.objective is None:
+            raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+        return starts(instance.public["times"], answer)  # type: ignore[arg-type, return-value]
+
+
+class FlowShopRule(RuleForm, FlowShop):
+    """The same instances; a candidate rates the jobs left, and a fixed loop appends the one rated lowest."""
+
+    name = "flow-shop-rule"
+    entry_point = "priority"
+    signature = f"def priority({texts.ARGUMENTS}) -> np.ndarray:"
+    statement = texts.APPEND + PURE
+    calls = (
+        "The loop calls it once for each place of the order but the last; every number must follow from the "
+        "arguments of its own call."
+    )
+
+    @property
+    def driver(self) -> str:
+        """The loop that appends jobs."""
+        return program(__package__, self.name, "driver")
+
+    def start_programs(self) -> Mapping[str, str]:
+        """The rule of least idle time."""
+        return programs(__package__, self.name, ("least-idle-time",))
+
+    def baselines(self) -> Mapping[str, str]:
+        """Rules that append jobs."""
+        return programs(__package__, self.name, texts.APPEND_PROGRAMS)
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the rule's parameters."""
+        return texts.APPEND_PRIMITIVES
+
+    def moves(self) -> Moves | None:
+        """None: a rule returns no whole answer."""
+        return None
