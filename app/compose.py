@@ -34,8 +34,10 @@ from .opening.baselines import evaluate_baselines, shipped_programs
 from .opening.founders import Founder, founders_of
 from .opening.setup import Notify, Setup
 from .opening.stored import stored_setup
+from .opening.timing import measured
 from .proposers import SourceOf, live_source
 from .record.authority import SEAL, is_own, seal
+from .record.champions import class_champions, floor_of
 from .record.claims import best_baseline, claims
 from .record.record import open_record
 from .record.runs import CONFIG_NAME, STOP_NAME, Group, at_work, log_end, put_text, run_log
@@ -149,6 +151,8 @@ def prepared(
     with ThreadPoolExecutor(1, "open-slot") as opening:
         describer = opening.submit(setup.open_slot)
         with setup.executor() as executor, closing(describer.result()) as slot:
+            if store.read.record("timing") is None:  # a replay has that of its record
+                store.set("timing", asdict(measured(slot, setup.policy)))
             plain = not store.read.record("docstrings")
             problem = setup.loaded.problem
             seeded = bool(getattr(problem, "anew", 0))
@@ -297,7 +301,8 @@ def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -
     """After a whole campaign: the champion by validation, tested once, beside the start program."""
     if stopped.halts:
         return
-    best = champion.choose(campaign, setup.config.evaluation.champions)
+    settings, floor = setup.config.evaluation, floor_of(store.read)
+    best = champion.choose(campaign, settings, floor)
     first = store.read.candidate(store.read.record("start"))
     for candidate in (first, None if best is None else best.candidate):
         if candidate is not None:
@@ -306,6 +311,21 @@ def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -
     if best is not None:
         store.set("champion", best.candidate.id)
         store.set("claims", claims(store.read, best.candidate.id, setup.evaluator.loss))
+    if setup.config.timed:
+        _crown_classes(campaign, store, setup.evaluator.version, floor)
+
+
+def _crown_classes(campaign: Campaign, store: Store, version: str, floor: float) -> None:
+    """Where the user asks for time: validates the best elite of each time class, tests each class's champion.
+
+    A campaign without that wish evaluates the same programs on every machine.
+    """
+    champion.validate_leaders(campaign, floor)
+    for one in class_champions(store.read):
+        candidate = store.read.candidate(one.program)
+        if candidate is not None:
+            _keep_baseline_test(store, candidate, version)
+            champion.evaluate_on_test(campaign, candidate)
 
 
 def _keep_baseline_test(store: Store, candidate: Candidate, version: str) -> None:

@@ -170,6 +170,11 @@ class Config(BaseModel):
         return any(table.spec != "offline" for table in self.model)
 
     @property
+    def timed(self) -> bool:
+        """Whether measured times decide anything, so that the run is the same on another machine no more."""
+        return self.evaluation.time_budget is not None
+
+    @property
     def offline_share(self) -> float:
         """Share of the iterations that the offline proposer makes beside models (ratio)."""
         if not self.uses_models:

@@ -71,6 +71,13 @@ def duration(seconds: float | None) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
+def time_words(seconds: float) -> str:
+    """A CPU time with two digits and its unit: `0.8 ms`, `16 ms`, `1.2 s`."""
+    if seconds < 0.00995:
+        return f"{seconds * 1000:.1f} ms".replace(".0 ms", " ms")
+    return f"{seconds * 1000:.0f} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
+
+
 def milliseconds(seconds: float | None) -> str:
     """A short time in milliseconds, `–` when there is none."""
     return "–" if seconds is None else f"{seconds * 1000:.1f}"

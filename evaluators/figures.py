@@ -34,6 +34,7 @@ class Figures:
         far_beyond: number of instances whose objective is several times better than an unproven reference:
             either the reference is weak, or the evaluator accepts answers that it should refuse.
         reference_kinds: kind → count.
+        cpu_seconds_mean: CPU seconds of an execution.
         cpu_seconds_median, cpu_seconds_p90: CPU seconds per execution (nearest rank).
     """
 
@@ -49,6 +50,7 @@ class Figures:
     zeros_missed: int
     far_beyond: int
     reference_kinds: Mapping[str, int]
+    cpu_seconds_mean: float | None
     cpu_seconds_median: float | None
     cpu_seconds_p90: float | None
 
@@ -76,6 +78,7 @@ def figures(scores: Sequence[Score], instances: Sequence[Instance]) -> Figures:
         zeros_missed=sum(s.objective is None or s.objective != 0 for s in zeros),
         far_beyond=sum(map(_far_beyond, scores)),
         reference_kinds=dict(sorted(Counter(s.reference_kind.value for s in scores).items())),
+        cpu_seconds_mean=sum(times) / len(times) if times else None,
         cpu_seconds_median=_quantile(times, 50),
         cpu_seconds_p90=_quantile(times, 90),
     )

@@ -1,4 +1,4 @@
-"""Chooses the champion on validation and tests it once."""
+"""Chooses the champion on validation, tests it once, and validates the best elites of the time classes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from .base import Candidate, Elite
 from .campaign import Campaign
 from .course import Recorded
 from .executor import Job
+from .timing import net_seconds, time_class
+from .validation import ChampionSettings
 
 
-def choose(campaign: Campaign, elites: int) -> Elite | None:
+def choose(campaign: Campaign, settings: ChampionSettings, floor: float) -> Elite | None:
     """The candidate with the best fitness of all that were validated, the top elites by training included.
 
     Validation guards against the winner's curse: the best of many training results is too good to be true.
@@ -19,13 +21,20 @@ def choose(campaign: Campaign, elites: int) -> Elite | None:
 
     Args:
         campaign: after its loop.
-        elites: how many of the top elites are validated (count).
+        settings: how many of the top elites are validated, and how slow a champion may be.
+        floor: CPU seconds of an execution that does nothing.
 
     Returns:
-        None when no candidate is valid on every validation instance.
+        None when no candidate is valid on every validation instance within the time budget.
     """
+    limit = settings.time_budget
+
+    def quick(evaluation: Evaluation) -> bool:
+        return limit is None or net_seconds(evaluation.scores, floor) <= limit
+
     archive, store = campaign.search.archive, campaign.ports.store
-    for elite in unique(archive.elites())[:elites]:
+    elites = [elite for elite in unique(archive.elites()) if quick(elite.evaluation)]
+    for elite in elites[: settings.champions]:
         campaign.validation.start(elite.candidate)
     campaign.settle()
     recorded = Recorded(store.read)
@@ -33,10 +42,29 @@ def choose(campaign: Campaign, elites: int) -> Elite | None:
     for id, evaluation in campaign.validation.evaluations.items():
         training = store.read.evaluation(id, "train")
         # An elite may have failed on instances that training took up later.
-        if evaluation.fitness is not None and training is not None and training.fitness is not None:
+        if evaluation.fitness is None or not quick(evaluation):
+            continue
+        if training is not None and training.fitness is not None:
             elite = recorded.elite(id, archive)
             valid.append((evaluation.fitness, len(training.scores), elite.fitness, id, elite))
     return max(valid, key=lambda one: one[:4])[4] if valid else None
+
+
+def validate_leaders(campaign: Campaign, floor: float) -> None:
+    """Validates the best elite in training of each time class, unless a faster elite is as good.
+
+    Args:
+        campaign: after its loop.
+        floor: CPU seconds of an execution that does nothing.
+    """
+    best, leaders = float("-inf"), dict[int, Elite]()
+    for elite in unique(campaign.search.archive.elites()):  # best first
+        leaders.setdefault(time_class(net_seconds(elite.evaluation.scores, floor)), elite)
+    for _, elite in sorted(leaders.items()):
+        if elite.fitness > best:
+            best = elite.fitness
+            campaign.validation.start(elite.candidate)
+    campaign.settle()
 
 
 def evaluate_on_test(campaign: Campaign, candidate: Candidate) -> Evaluation:

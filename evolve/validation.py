@@ -29,6 +29,12 @@ class ChampionSettings:
     """How the champion is chosen after the search."""
 
     champions: int = knob(10, "top elites that are validated at the end (count, >= 1)", ge=1)
+    time_budget: float | None = knob(
+        None,
+        "most time of a champion (CPU seconds of an execution above the sandbox's floor, mean over "
+        "validation, > 0); slower candidates stay parents; default: no limit",
+        gt=0,
+    )
 
 
 class Validation:

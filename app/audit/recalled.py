@@ -20,7 +20,7 @@ from ...evolve.models.cassette import Cassette, RecordedModel
 from ...evolve.offline import OfflineProposer
 from ...evolve.prompted import PromptedProposer
 from ...evolve.store.reader import Reader
-from ...evolve.store.recorded import ended_by_a_clock
+from ...evolve.store.recorded import ended_by_a_clock, execution_seconds
 from ...sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Led, Limits, Program, Sandbox
 from ..opening.setup import Setup
 from ..proposers import Source, SourceOf, prompt_builder
@@ -37,25 +37,29 @@ _MORE_TIME = 5.0
 
 TimeOuts = Mapping[tuple[str, int], Execution]
 """(digest of a program, seed of an execution) → its recorded time-out."""
+Times = Mapping[tuple[str, int], float]
+"""(digest of a program, seed of an execution) → its recorded CPU seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecalledSetup(Setup):
-    """A setup whose slots take time-outs from the record and run everything else."""
+    """A setup whose slots take time-outs, and times that matter, from the record and run everything else."""
 
     time_outs: TimeOuts
+    times: Times
 
     def open_slot(self) -> Sandbox:
         """See `Setup`."""
-        return RecalledSlot(Setup.open_slot(self), self.time_outs)
+        return RecalledSlot(Setup.open_slot(self), self.time_outs, self.times)
 
 
 class RecalledSlot:
     """A sandbox slot in which an execution ends by its CPU limit exactly where the record says so."""
 
-    def __init__(self, slot: Sandbox, time_outs: TimeOuts) -> None:
-        """Takes a slot and the recorded time-outs."""
+    def __init__(self, slot: Sandbox, time_outs: TimeOuts, times: Times) -> None:
+        """Takes a slot, the recorded time-outs, and the recorded times that replace measured ones."""
         self._slot = slot
+        self._times = times
         self._time_outs = time_outs
 
     def execute(
@@ -67,11 +71,12 @@ class RecalledSlot:
         dialogue: Dialogue | Led | None = None,
     ) -> Execution:
         """The recorded time-out if there is one; otherwise runs the program, see `Sandbox`."""
-        found = self._time_outs.get((program.digest, seed))
-        if found is not None:
-            return found
+        key = program.digest, seed
+        if (time_out := self._time_outs.get(key)) is not None:
+            return time_out
         generous = replace(limits, cpu_seconds=_MORE_TIME * limits.cpu_seconds)
-        return self._slot.execute(program, instance, generous, seed, dialogue)
+        execution = self._slot.execute(program, instance, generous, seed, dialogue)
+        return replace(execution, cpu_seconds=self._times.get(key, execution.cpu_seconds))
 
     def describe(self, text: str, entry_point: str) -> Description:
         """See `Sandbox`."""
@@ -97,6 +102,21 @@ def recorded_time_outs(reader: Reader, evaluator: GapEvaluator) -> dict[tuple[st
             status = ExecutionStatus(row["status"])
             found[key] = Execution(status, error=message, cpu_seconds=row["cpu_seconds"])
     return found
+
+
+def recorded_times(reader: Reader, evaluator: GapEvaluator) -> dict[tuple[str, int], float]:
+    """CPU seconds of all recorded executions of candidates."""
+    from ...evaluators.evaluator import execution_seed
+
+    digests: dict[str, str] = {}
+    times: dict[tuple[str, int], float] = {}
+    for row in execution_seconds(reader):
+        id = row["program"]
+        if id not in digests and (candidate := reader.candidate(id)) is not None:
+            digests[id] = evaluator.program(candidate.files).digest
+        if id in digests:
+            times[digests[id], execution_seed(evaluator.seed, row["name"])] = row["cpu_seconds"]
+    return times
 
 
 def recorded_source(reader: Reader, config: Config) -> SourceOf:

@@ -24,7 +24,7 @@ from ..opening.setup import Setup
 from ..record.authority import NO_TRUST, Trust, Use
 from ..record.resume import start_programs_of
 from ..record.runs import running
-from .recalled import RecalledSetup, recorded_source, recorded_time_outs
+from .recalled import RecalledSetup, recorded_source, recorded_time_outs, recorded_times
 from .verify import Findings, outcome_of, surroundings
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def _run_again(
         record.name,
         opened.prefixes,
         recorded_time_outs(record.reader, evaluator),
+        recorded_times(record.reader, evaluator) if config.timed else {},
     )
     starts = start_programs_of(record.reader)
 
@@ -108,6 +109,7 @@ def _run_again(
     try:
         compose.record_setup(store, setup, again, None)
         store.set("docstrings", record.reader.record("docstrings"))
+        store.set("timing", record.reader.record("timing") or {"floor_seconds": 0.0, "pace_seconds": 0.0})
         store.set("gates", record.reader.record("gates") or [])
         store.set("founder_seconds", record.reader.record("founder_seconds") or {})
         _copy_baselines(record, store, evaluator.version)

@@ -9,6 +9,8 @@ from typing import Any
 from ...evaluators.base import Evaluation, Score
 from ...evaluators.statistics import paired, wins_ties_losses
 from ...evolve.store.reader import BASELINE, Reader
+from ...evolve.timing import net_seconds
+from .champions import floor_of, time_budget
 
 
 def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None]) -> list[dict[str, Any]]:
@@ -20,7 +22,8 @@ def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None])
         loss: normalised loss of a score (ratio); None unless the score is OK.
 
     Returns:
-        One entry against the start program and one against the baseline that is best on validation:
+        One entry against the start program and one against the baseline that is best on validation, within
+        the time budget if there is one:
         `against`, `instances` (count), `difference_percent` (mean of champion − other, points of normalised
         loss), `ci95_percent`, `p_value`, `test`, `wins`, `ties`, `losses` (instances, count). A missing valid
         answer counts as an infinite loss in `wins`, `ties` and `losses`, and leaves the mean difference, its
@@ -28,7 +31,13 @@ def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None])
     """
     mine = reader.evaluation(champion, "test")
     others = {"start program": reader.evaluation(str(reader.record("start")), "test")}
-    known = {n: {"valid": e} for n in reader.baselines() if (e := reader.evaluation(BASELINE + n, "valid"))}
+    limit, floor = time_budget(reader), floor_of(reader)
+    known = {
+        name: {"valid": evaluation}
+        for name in reader.baselines()
+        if (evaluation := reader.evaluation(BASELINE + name, "valid"))
+        and (limit is None or net_seconds(evaluation.scores, floor) <= limit)
+    }
     if (best := best_baseline(known, "valid")) is not None:
         others[f"baseline {best[0]}"] = reader.evaluation(BASELINE + best[0], "test")
     if mine is None:

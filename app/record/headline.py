@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from ...evolve.store.reader import Reader
-from ..numbers import percent
+from ..numbers import percent, time_words
 from ..words import count
 
 LEVEL = 0.05
@@ -45,7 +45,9 @@ def headline(reader: Reader, summary: Mapping[str, Any]) -> dict[str, Any]:
         "claim": None,
     }
     if best is None:
-        return {"text": "no feasible candidate", **document}
+        limit = summary.get("time_budget_seconds")
+        within = "" if limit is None else f" within {time_words(limit)} of CPU time on an instance"
+        return {"text": f"no feasible candidate{within}", **document}
     split = next((s for s in _SPLITS if best["splits"][s]), "train")
     document["split"] = split
     document["champion_percent"] = _gap(best["splits"], split)
@@ -69,11 +71,18 @@ def headline(reader: Reader, summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def best_baseline_name(summary: Mapping[str, Any]) -> str | None:
-    """Name of the baseline with the best fitness on validation; None when none is complete."""
+    """Name of the baseline with the best fitness on validation, within the time budget if there is one.
+
+    None when no baseline is complete and quick enough.
+    """
+    limit = summary.get("time_budget_seconds")
+    floor = (summary.get("timing") or {}).get("floor_seconds") or 0.0
     fitness = {
         name: splits["valid"]["fitness"]
         for name, splits in summary["baselines"].items()
-        if splits["valid"] and splits["valid"]["fitness"] is not None
+        if splits["valid"]
+        and splits["valid"]["fitness"] is not None
+        and (limit is None or splits["valid"]["cpu_seconds_mean"] - floor <= limit)
     }
     return max(fitness, key=lambda name: (fitness[name], name)) if fitness else None
 

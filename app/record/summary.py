@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...evaluators.base import Evaluation
-from ...evaluators.figures import Figures, of_evaluation
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.work import executions, tested, work
 from ...problems.base import SPLITS
 from .authority import is_own
+from .champions import best_of_time, champions, proof, time_budget
 from .headline import headline
 from .model_figures import model_figures, model_usage, newest_page, notes
 from .runs import LOG_NAME, status
+from .splits import candidate_summary, splits
 
 
 def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
@@ -42,6 +42,10 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "generalisation": generalisation(best),
         "baselines": {name: splits(reader, BASELINE + name) for name in reader.baselines()},
         "claims": reader.record("claims") or [],
+        "champions": champions(reader),
+        "proof": proof(reader),
+        "timing": reader.record("timing"),
+        "time_budget_seconds": time_budget(reader),
         "test_evaluations": test_evaluations(reader),
         "foreign": not is_own(reader),
         "unsafe_without": list(reader.record("unsafe_without") or ()),
@@ -65,11 +69,15 @@ def _faults(folder: Path, reader: Reader) -> list[str]:
 def best_candidate(reader: Reader) -> str | None:
     """Id of the champion; until it is chosen, of the best candidate on validation, or else on training.
 
-    Start programs are validated before the search: as long as nothing else was, training decides.
+    Start programs are validated before the search: as long as nothing else was, training decides. A time
+    budget leaves those candidates alone that are within it on validation.
     """
     champion = reader.record("champion")
     if champion is not None:
         return str(champion)
+    if (limit := time_budget(reader)) is not None:
+        quick = best_of_time(reader, limit)
+        return None if quick is None else quick.program
     starts = reader.record("starts") or ()
     validated, trained = reader.best("valid"), reader.best("train")
     searched = any(id not in starts for id, _ in validated)
@@ -101,31 +109,6 @@ def generalisation(best: Mapping[str, Any] | None) -> dict[str, Any] | None:
         "instances": {split: found and found["instances"] for split, found in figures.items()},
         "gap_points": test - train,
     }
-
-
-def candidate_summary(reader: Reader, id: str) -> dict[str, Any]:
-    """Summary of one candidate."""
-    candidate = reader.candidate(id)
-    return {
-        "candidate": id,
-        "origin": None if candidate is None else candidate.origin.value,
-        "iteration": None if candidate is None else candidate.iteration,
-        "splits": splits(reader, id),
-    }
-
-
-def splits(reader: Reader, program: str) -> dict[str, Any]:
-    """Split → figures of a candidate or of a baseline (`baseline/NAME`); None for a split without them."""
-    found = {split: reader.evaluation(program, split) for split in SPLITS}
-    return {
-        split: None if evaluation is None else figures_of(reader, evaluation).as_json()
-        for split, evaluation in found.items()
-    }
-
-
-def figures_of(reader: Reader, evaluation: Evaluation) -> Figures:
-    """Figures of a recorded evaluation."""
-    return of_evaluation(evaluation, reader.instances())
 
 
 def test_evaluations(reader: Reader) -> int:

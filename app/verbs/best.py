@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from .common import Force, Json, Run, Runs
+from .common import Force, Json, Run, Runs, duration
 from .files import write_new
 from .records import best_of, opened, warn_of_reaching
 from .terminal import console, emit_json, errors
-
-if TYPE_CHECKING:
-    pass
 
 
 def best(
@@ -22,17 +19,27 @@ def best(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write a program that runs alone.")
     ] = None,
     force: Force = False,
+    within: Annotated[
+        float | None,
+        typer.Option(
+            "--within",
+            parser=duration,
+            metavar="TIME",
+            help="Best on validation of those that take at most this CPU time on an instance, as 10ms.",
+        ),
+    ] = None,
     runs: Runs = None,
     json: Json = False,
 ) -> None:
     """Print the best heuristic's source, or write it as a program that runs alone."""
     with errors(json):
+        from ..record.champions import best_within
         from ..record.record import find_runs
         from ..record.runs import runs_folder
         from ..views.candidate import best_document, print_code
 
         with opened(best_of(find_runs(run, runs_folder(runs)))) as record:
-            id = record.resolve("best")
+            id = record.resolve("best") if within is None else best_within(record.reader, within).program
             if output is not None:
                 from ..record.standalone import evaluate_command, program_text
 

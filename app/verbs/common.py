@@ -65,6 +65,16 @@ Candidate = Annotated[str, typer.Argument(help="Id, unambiguous prefix, best or 
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A name, a file.py, or module:attribute.")]
 
 
+def duration(text: str) -> float:
+    """CPU seconds of an option's value such as `10ms`."""
+    from ...evolve.timing import seconds_of
+
+    try:
+        return seconds_of(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 def finite(value: float | None) -> float | None:
     """Refuses an infinite or undefined number as an option's value."""
     if value is not None and not isfinite(value):

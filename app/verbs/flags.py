@@ -22,6 +22,7 @@ def build_config(
     workers: int | None = None,
     without: list[str] | None = None,
     instances: list[str] | None = None,
+    time_budget: float | None = None,
     control: str | None = None,
 ) -> Config:
     """The configuration of a file or a problem's name with all flags applied.
@@ -53,7 +54,7 @@ def build_config(
         "budget": budget or {},
         "run": {"workers": workers},
         "sandbox": {"without": without},
-        "evaluation": {"instances": instances},
+        "evaluation": {"instances": instances, "time_budget": time_budget},
     }
     for section, values in flags.items():
         known = {key: value for key, value in values.items() if value is not None}

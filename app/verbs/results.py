@@ -45,10 +45,12 @@ def print_result(document: dict[str, Any], json: bool, runs: Path | None) -> Non
     if json:
         emit_json(document)
         return
+    from ..views.champions import print_champions
     from ..views.tables import print_campaign
     from ..words import clean
 
     print_campaign(console(), document)
+    print_champions(console(), document)
     for note in document["notes"]:
         console().print(clean(note), markup=False)
     print_next(document, runs)

@@ -25,6 +25,7 @@ from .common import (
     Usd,
     Without,
     Workers,
+    duration,
 )
 from .flags import build_config, start_programs
 from .results import finish
@@ -87,6 +88,15 @@ def run(
             help="Start program: a file, a baseline's name, or a run's elites (repeatable).",
         ),
     ] = None,
+    time_budget: Annotated[
+        float | None,
+        typer.Option(
+            "--time-budget",
+            parser=duration,
+            metavar="TIME",
+            help="Most CPU time of a champion on an instance, as 10ms; slower ones stay parents.",
+        ),
+    ] = None,
     instances: Annotated[
         list[str] | None,
         typer.Option(
@@ -131,6 +141,7 @@ def run(
             workers=workers,
             without=unsafe_without,
             instances=instances,
+            time_budget=time_budget,
             control=control and control.value,
         )
         config = resolve_budget(config)

@@ -13,6 +13,7 @@ from ..numbers import duration, interval, percent
 from ..record.record import RunRecord
 from ..record.summary import group_summary
 from ..words import FOREIGN, clean, count, counts, layers, sparkline, usd
+from .champions import print_champions
 from .tables import new_table, print_campaign
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def print_overview(console: Console, record: RunRecord, summary: Mapping[str, An
         console.print("\nnothing was evaluated yet", markup=False)
         return
     print_campaign(console, summary)
+    print_champions(console, summary)
     if summary["best"] is None:
         console.print("no feasible candidate", style="red")
 

@@ -93,6 +93,14 @@ def deciding_calls(reader: Reader, useless: Sequence[str]) -> list[sqlite3.Row]:
     )
 
 
+def execution_seconds(reader: Reader) -> list[sqlite3.Row]:
+    """Executions of candidates: program, name of the instance, CPU seconds."""
+    return reader.rows(
+        "SELECT e.program, i.name, x.cpu_seconds FROM executions x JOIN evaluations e ON e.id = x.evaluation "
+        f"JOIN instances i ON i.id = x.instance WHERE e.program NOT LIKE '{BASELINE}%'"
+    )
+
+
 def ended_by_a_clock(reader: Reader, late: str) -> list[sqlite3.Row]:
     """Executions of candidates with status `timeout` or a message that begins with `late`.
 

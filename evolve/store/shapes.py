@@ -13,6 +13,7 @@ SHAPES: dict[str, Any] = {
     "start_programs": [str],
     "founders": {str: str},
     "founder_seconds": {str: float},
+    "timing": {str: float},
     "champion": str,
     "stop_reason": str,
     "ending": str,

@@ -1,0 +1,45 @@
+"""Measures what an execution costs that does nothing, and how fast this machine is."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from ...evolve.timing import Timing
+from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
+
+if TYPE_CHECKING:
+    from ...sandbox.base import Sandbox
+    from ...sandbox.policy import Policy
+
+_RUNS = 20
+_PACES = 3
+_ENTRY = "measure"
+_NOTHING = "def measure():\n    return 0\n"
+_LOOP = """def measure():
+    total = 0
+    for number in range(200_000):
+        total = (total * 31 + number) % 1_000_003
+    return total
+"""
+_measured: dict[str, Timing] = {}
+
+
+def measured(slot: Sandbox, policy: Policy) -> Timing:
+    """Floor and pace of this machine under a policy, measured once in a process.
+
+    The floor is the median of twenty executions that return at once, the pace that of three of a fixed loop.
+    """
+    if policy.digest not in _measured:
+        floor = _median(slot, _NOTHING, _RUNS)
+        _measured[policy.digest] = Timing(floor, max(0.0, _median(slot, _LOOP, _PACES) - floor))
+    return _measured[policy.digest]
+
+
+def _median(slot: Sandbox, text: str, runs: int) -> float:
+    """Median CPU seconds of a program's executions."""
+    program, limits = Program({MAIN_FILE: text}, _ENTRY), Limits(cpu_seconds=20.0)
+    found = [slot.execute(program, b"{}", limits, 0) for _ in range(runs)]
+    if any(execution.status is not ExecutionStatus.OK for execution in found):
+        raise AssertionError(f"a program that does nothing ended as {found[0].status}: {found[0].error}")
+    return median(execution.cpu_seconds for execution in found)

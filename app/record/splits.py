@@ -1,0 +1,35 @@
+"""Figures of a candidate or baseline on the three splits, under the field names of the JSON contract."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...evaluators.base import Evaluation
+from ...evaluators.figures import Figures, of_evaluation
+from ...evolve.store.reader import Reader
+from ...problems.base import SPLITS
+
+
+def candidate_summary(reader: Reader, id: str) -> dict[str, Any]:
+    """Summary of one candidate."""
+    candidate = reader.candidate(id)
+    return {
+        "candidate": id,
+        "origin": None if candidate is None else candidate.origin.value,
+        "iteration": None if candidate is None else candidate.iteration,
+        "splits": splits(reader, id),
+    }
+
+
+def splits(reader: Reader, program: str) -> dict[str, Any]:
+    """Split → figures of a candidate or of a baseline (`baseline/NAME`); None for a split without them."""
+    found = {split: reader.evaluation(program, split) for split in SPLITS}
+    return {
+        split: None if evaluation is None else figures_of(reader, evaluation).as_json()
+        for split, evaluation in found.items()
+    }
+
+
+def figures_of(reader: Reader, evaluation: Evaluation) -> Figures:
+    """Figures of a recorded evaluation."""
+    return of_evaluation(evaluation, reader.instances())

@@ -1,0 +1,63 @@
+"""Time of a candidate: recorded CPU seconds of an execution without those of the sandbox, in coarse classes.
+
+Two measurements of one evaluation differ by some 5 %, so that with classes a factor of four apart about one
+candidate of twenty-five falls into another class when it is run again.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..evaluators.base import Score
+
+CLASSES = (0.001, 0.004, 0.016, 0.064, 0.256, 1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0)
+"""Upper edges of the time classes, which include them (CPU seconds); what is slower is in a class above."""
+
+_DURATION = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(us|µs|ms|s|min)\s*")
+_UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What a machine's times are read with.
+
+    Attributes:
+        floor_seconds: CPU seconds of an execution that returns at once.
+        pace_seconds: CPU seconds of a fixed loop, which compares machines.
+    """
+
+    floor_seconds: float
+    pace_seconds: float
+
+
+def net_seconds(scores: Sequence[Score], floor: float) -> float:
+    """Mean CPU seconds of an execution above `floor` (CPU seconds), at least 0; of no scores 0."""
+    if not scores:
+        return 0.0
+    return max(0.0, sum(score.cpu_seconds for score in scores) / len(scores) - floor)
+
+
+def time_class(seconds: float) -> int:
+    """Number of the class of a time (CPU seconds), 0 for the fastest."""
+    return bisect_left(CLASSES, seconds)
+
+
+def edge(number: int) -> float | None:
+    """Upper edge of a class (CPU seconds); None for the slowest class, which has none."""
+    return CLASSES[number] if number < len(CLASSES) else None
+
+
+def seconds_of(text: str) -> float:
+    """CPU seconds of a duration such as `10ms` or `0.5s`.
+
+    Raises:
+        ValueError: the text is none, or is not above 0.
+    """
+    match = _DURATION.fullmatch(text)
+    seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
+    if seconds <= 0:
+        raise ValueError(f"got {text!r}, expected a duration above 0 such as 10ms, 0.5s or 2min")
+    return seconds
