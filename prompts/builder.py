@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,24 @@ _FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, MemoryE
 """Exceptions that a template can raise besides Jinja's own."""
 
 
+@lru_cache(maxsize=4)
+def _environment(own: tuple[tuple[str, str], ...]) -> ImmutableSandboxedEnvironment:
+    """Jinja's sandbox with a user's templates (names and texts) before the built-in ones.
+
+    It is kept, because it compiles each template once (0.1 s of CPU for all of them).
+    """
+    environment = ImmutableSandboxedEnvironment(
+        loader=ChoiceLoader([DictLoader(dict(own)), FileSystemLoader(str(TEMPLATES))]),
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    environment.filters.update(fence=fence, quote=quote, percent=_percent)
+    return environment
+
+
 class PromptTooLarge(ValueError):
     """A prompt exceeds its size limit even without its optional parts."""
 
@@ -56,16 +75,8 @@ class Builder:
         if folder is not None and not folder.is_dir():
             raise ValueError(f"[prompts] folder: got {str(folder)!r}, expected a folder with templates")
         self._size = tokens
-        given = {} if folder is None else template_texts(folder)
-        self._environment = ImmutableSandboxedEnvironment(
-            loader=ChoiceLoader([DictLoader(given), FileSystemLoader(str(TEMPLATES))]),
-            undefined=StrictUndefined,
-            autoescape=False,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=False,
-        )
-        self._environment.filters.update(fence=fence, quote=quote, percent=_percent)
+        own = {} if folder is None else template_texts(folder)
+        self._environment = _environment(tuple(sorted(own.items())))
         self.digest = self._digest()
 
     def _digest(self) -> str:

@@ -163,6 +163,7 @@ def test_heavy_weights_stretch_the_price_bound_and_do_not_wrap(draw: Draw, heavi
         assert price_bound(heavy, jobs) == price_bound(long, jobs) * heavier
 
 
+@pytest.mark.slow
 def test_a_large_instance_gets_a_bound_near_a_good_sequence() -> None:
     """In a second, where no exact method finishes, the bound is above 0.85 of a sequence found by search."""
     instance = next(i for i in smtt.problem().instances("n=500", 0) if i.stratum == "rdd=0.4 tf=0.6")
