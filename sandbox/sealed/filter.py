@@ -119,10 +119,9 @@ def build(machine: str) -> list[Instruction]:
 
 
 class Loader:
-    """The filter in the kernel's form, ready to be loaded by many children of one process."""
+    """A filter in the kernel's form, ready to be loaded by many children of one process."""
 
-    def __init__(self, machine: str) -> None:
-        program = build(machine)
+    def __init__(self, program: list[Instruction]) -> None:
         code = b"".join(struct.pack("<HBBI", *instruction) for instruction in program)
         self._code = ctypes.create_string_buffer(code, len(code))
         header = struct.pack("<HxxxxxxQ", len(program), ctypes.addressof(self._code))

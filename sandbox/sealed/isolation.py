@@ -12,20 +12,28 @@ import os
 import resource
 import struct
 import sys
+from collections.abc import Iterable
 
 Outcome = tuple[bool, str]
+Rule = tuple[str, int]
+"""A file or folder, and the Landlock rights that hold there and below (bits as in `landlock.h`)."""
 
 NOBODY = 65534
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, SIGKILL = 1, 4, 38, 9
 
 _CLONE_NEWUTS, _CLONE_NEWIPC, _CLONE_NEWUSER = 0x04000000, 0x08000000, 0x10000000
-_CLONE_NEWPID, _CLONE_NEWNET = 0x20000000, 0x40000000
-_LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446  # the same on every architecture
+_CLONE_NEWPID, _CLONE_NEWNET, _CLONE_NEWNS = 0x20000000, 0x40000000, 0x00020000
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same on every architecture
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def _call(result: int, what: str) -> int:
+def check(result: int, what: str) -> int:
+    """The result of a call of the C library.
+
+    Raises:
+        OSError: the call failed.
+    """
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
@@ -38,35 +46,38 @@ def prctl(option: int, value: int) -> None:
     Raises:
         OSError: the kernel refused.
     """
-    _call(
+    check(
         _libc.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0)),
         f"prctl({option}, {value})",
     )
 
 
-def enter_namespaces() -> Outcome:
+def enter_namespaces(mounts: bool = False) -> Outcome:
     """Moves into fresh user, process, network, IPC and host-name namespaces; returns as their first process.
 
     The process that called stays outside and waits for the one that returns. Root keeps its user namespace:
     there its ids are dropped for good, which is worth more. A throwaway child goes first: where the kernel
     gives namespaces but refuses the maps of ids, a process is left half inside, and can fork only once.
 
+    Args:
+        mounts: whether a mount namespace is entered too.
+
     Raises:
         OSError: the throwaway child came in, and this process did not.
     """
-    refused = _refused_to_a_child()
+    refused = _refused_to_a_child(mounts)
     if refused:
         return False, f"not available here ({refused})"
-    _enter()
+    _enter(mounts)
     return True, "own process, network, IPC and host-name namespaces" + (
         "" if os.geteuid() == 0 else ", own user namespace"
     )
 
 
-def _enter() -> None:
-    flags = _CLONE_NEWPID | _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWUTS
+def _enter(mounts: bool) -> None:
+    flags = _CLONE_NEWPID | _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWUTS | (_CLONE_NEWNS if mounts else 0)
     root, uid, gid = os.geteuid() == 0, os.geteuid(), os.getegid()
-    _call(_libc.unshare(flags if root else flags | _CLONE_NEWUSER), "unshare")
+    check(_libc.unshare(flags if root else flags | _CLONE_NEWUSER), "unshare")
     if not root:
         for name, text in (
             ("setgroups", "deny"),
@@ -77,13 +88,13 @@ def _enter() -> None:
                 file.write(text)
 
 
-def _refused_to_a_child() -> str:
+def _refused_to_a_child(mounts: bool) -> str:
     """Why a forked child cannot enter the namespaces and fork twice there; empty if it can."""
     inbound, outbound = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            _enter()
+            _enter(mounts)
             said = b"" if _forks(2) else b"no process can be made in them"
         except OSError as error:
             said = (error.strerror or str(error)).encode()
@@ -157,11 +168,14 @@ def drop_capabilities() -> None:
         OSError: the kernel refused.
     """
     header = ctypes.create_string_buffer(struct.pack("<Ii", 0x20080522, 0), 8)
-    _call(_libc.capset(header, ctypes.create_string_buffer(24)), "capset")
+    check(_libc.capset(header, ctypes.create_string_buffer(24)), "capset")
 
 
-def landlock() -> Outcome:
-    """Denies files, TCP, foreign abstract sockets and foreign signals; needs `no_new_privs`."""
+def landlock(rules: Iterable[Rule] = ()) -> Outcome:
+    """Denies files but those of the rules, TCP, foreign abstract sockets and foreign signals.
+
+    Needs `no_new_privs`. A rule for a path that does not exist is left out.
+    """
     abi = _libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint(1))
     if abi < 1:
         return False, f"the kernel has no Landlock ({os.strerror(ctypes.get_errno())})"
@@ -169,16 +183,38 @@ def landlock() -> Outcome:
     network = 0b11 if abi >= 4 else 0
     scopes = 0b11 if abi >= 6 else 0
     size = 8 if abi < 4 else 16 if abi < 6 else 24
-    rules = ctypes.create_string_buffer(struct.pack("<QQQ", (1 << rights) - 1, network, scopes), 24)
+    handled = ctypes.create_string_buffer(struct.pack("<QQQ", (1 << rights) - 1, network, scopes), 24)
+    listed = list(rules)
     try:
-        fd = _call(_libc.syscall(_LANDLOCK_CREATE, rules, ctypes.c_size_t(size), ctypes.c_uint(0)), "create")
+        create = _libc.syscall(_LANDLOCK_CREATE, handled, ctypes.c_size_t(size), ctypes.c_uint(0))
+        fd = check(create, "create")
         try:
-            _call(_libc.syscall(_LANDLOCK_RESTRICT, ctypes.c_int(fd), ctypes.c_uint(0)), "restrict")
+            for path, wanted in listed:
+                _allow(fd, path, wanted & ((1 << rights) - 1))
+            check(_libc.syscall(_LANDLOCK_RESTRICT, ctypes.c_int(fd), ctypes.c_uint(0)), "restrict")
         finally:
             os.close(fd)
     except OSError as error:
         return False, f"the kernel refused it ({error})"
-    return True, f"every file denied (ABI {abi})"
+    return True, f"every file denied{' but those of the task' if listed else ''} (ABI {abi})"
+
+
+_FILE_RIGHTS = 0b1100_0000_0000_0111  # execute, write, read, truncate, ioctl: the others are of folders
+
+
+def _allow(ruleset: int, path: str, rights: int) -> None:
+    """Adds one rule to a Landlock ruleset."""
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        rights &= -1 if os.path.isdir(path) else _FILE_RIGHTS
+        rule = ctypes.create_string_buffer(struct.pack("<Qi", rights, place), 12)
+        add = (_LANDLOCK_ADD, ctypes.c_int(ruleset), ctypes.c_int(1), rule, ctypes.c_uint(0))
+        check(_libc.syscall(*add), f"rule for {path}")
+    finally:
+        os.close(place)
 
 
 def fixed_limits() -> None:

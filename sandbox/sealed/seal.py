@@ -7,7 +7,7 @@ import os
 import resource
 
 from . import isolation
-from .filter import Loader
+from .filter import Loader, build
 
 
 class Seal:
@@ -15,7 +15,7 @@ class Seal:
 
     def __init__(self, without: frozenset[str], base_bytes: int) -> None:
         self._limits = "rlimits" not in without
-        self._loader = None if "seccomp" in without else Loader(isolation.machine())
+        self._loader = None if "seccomp" in without else Loader(build(isolation.machine()))
         self._base = base_bytes
 
     def apply(self, cpu_seconds: float, memory_bytes: int, output_bytes: int) -> None:

@@ -1,0 +1,354 @@
+"""A workshop: a jailed process for a trusted evaluator that runs an untrusted program in its own process.
+
+The sandbox returns a claimed solution, which the tool judges. A foreign evaluator imports the program and
+reports a score, so a program can forge *its own* score: whatever the layers, that score is reported and not
+verified. A workshop sees to the rest: the program reaches no file but those of its task, no network, no other
+process and no other program's result, and nothing that it starts outlives the evaluation.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from .answers import InvalidAnswer, clean, parse
+from .base import (
+    MAX_SOURCE_BYTES,
+    Description,
+    Dialogue,
+    Execution,
+    ExecutionStatus,
+    Json,
+    Led,
+    Limits,
+    Program,
+    SandboxError,
+)
+from .policy import Policy
+from .slot import Slot
+
+RESULT_BYTES = 1 << 20
+_GRACE_SECONDS = 15.0  # to start the interpreter and to end the jail
+_STAGES = 3
+_TAIL_BYTES = 2048
+_BOOTSTRAP = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from sealed import jail
+sys.path[:] = [place for place in sys.path[1:] if place]
+jail.main()
+"""
+_STORES = (".sqlite", ".db")
+_FAILED = {"raised": ExecutionStatus.RAISED, "memory": ExecutionStatus.MEMORY}
+_SUFFIXED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a workshop is set up for.
+
+    Attributes:
+        folder: of the task; what is in it may be read, hidden files and other tools' runs excepted.
+        driver: source that defines `drive(path, folder, instance, options, seed, report)`: it runs the
+            evaluator on the program at `path` and reports documents, of which the last one is the answer.
+            `report(document, next_stage=True)` begins a stage, with its own wall limit.
+        options: of the driver (JSON).
+        python: interpreter with the evaluator's packages.
+        name: file name that a program gets; `{}` stands for a number.
+    """
+
+    folder: Path
+    driver: str
+    options: dict[str, Json] = field(default_factory=dict)
+    python: str = sys.executable
+    name: str = "program_{}.py"
+
+
+class Workshop:
+    """Runs one evaluation at a time, each in a fresh jail; a slot like the sandbox's, not thread-safe.
+
+    The CPU limit is the wall limit of each stage: an evaluator may start processes of its own.
+    """
+
+    def __init__(self, task: Task, policy: Policy) -> None:
+        self.task = task
+        self.policy = policy
+        self._slot: Slot | None = None
+
+    def __enter__(self) -> Workshop:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the process that describes texts; an evaluation leaves none."""
+        slot, self._slot = self._slot, None
+        if slot is not None:
+            slot.close()
+
+    def describe(self, text: str, entry_point: str) -> Description:
+        """Describes a text in the sandbox; runs nothing of it."""
+        if self._slot is None:
+            self._slot = Slot(self.policy)
+        return self._slot.describe(text, entry_point)
+
+    def execute(
+        self,
+        program: Program,
+        instance: bytes,
+        limits: Limits,
+        seed: int,
+        dialogue: Dialogue | Led | None = None,
+    ) -> Execution:
+        """Runs the task's evaluator on a program; its answer is the last document that the driver reported.
+
+        Raises:
+            SandboxError: the jail does not work here; says nothing about the program.
+        """
+        if dialogue is not None:
+            raise SandboxError("platform", "a workshop leads no dialogue", "use the sandbox")
+        begun = perf_counter()
+        if len(program.main.encode("utf-8", "surrogatepass")) > MAX_SOURCE_BYTES:
+            return Execution(ExecutionStatus.REFUSED, error=f"the program has over {MAX_SOURCE_BYTES} bytes")
+        with contextlib.ExitStack() as stack:
+            output, answer = (_memory(stack) for _ in range(2))
+            folder = tempfile.mkdtemp(prefix="gapsmith-workshop-")
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            job = self._job(program, json.loads(instance), limits, seed, folder)
+            report = _run(self.task.python, job, output, answer, stack)
+            _note(self.policy, report["layers"])
+            wall = perf_counter() - begun
+            printed = clean(_tail(output).decode("utf-8", "replace"))
+            status, error, document = _judge(report, limits, answer)
+            return Execution(
+                status, document, error, float(report["cpu"]), wall, int(report["peak"]) or None, printed
+            )
+
+    def _job(
+        self, program: Program, instance: Json, limits: Limits, seed: int, folder: str
+    ) -> dict[str, Any]:
+        home = os.path.realpath(os.path.expanduser("~"))
+        above = [home, *map(str, Path(home).parents)]
+        return {
+            "parent": os.getpid(),
+            "without": sorted(self.policy.without),
+            "folder": folder,
+            "name": self.task.name.format(os.path.basename(folder)[-8:].replace("-", "_")),
+            "program": program.main,
+            "task": str(self.task.folder),
+            "readable": _readable(self.task.folder),
+            "closed": above,
+            "driver": self.task.driver,
+            "options": self.task.options,
+            "instance": instance,
+            "seed": seed,
+            "seconds": limits.cpu_seconds,
+            "memory": limits.memory_bytes,
+        }
+
+
+def _readable(folder: Path) -> list[str]:
+    """Entries of a task's folder that its evaluator may read: not hidden, and no runs with their stores."""
+    entries = [entry for entry in sorted(folder.iterdir()) if not entry.name.startswith(".")]
+    return [str(entry) for entry in entries if entry.suffix not in _STORES and not _holds_runs(entry)]
+
+
+def _holds_runs(entry: Path) -> bool:
+    """Whether a folder is that of a run, or of runs."""
+    if not entry.is_dir() or entry.is_symlink():
+        return False
+    if entry.name in ("runs", "openevolve_output"):
+        return True
+    return any(child.suffix in _STORES for child in entry.iterdir())
+
+
+def _memory(stack: contextlib.ExitStack) -> int:
+    place = os.memfd_create("gapsmith-workshop", os.MFD_CLOEXEC)
+    stack.callback(os.close, place)
+    return place
+
+
+def _tail(place: int) -> bytes:
+    size = os.lseek(place, 0, os.SEEK_END)
+    return os.pread(place, _TAIL_BYTES, max(0, size - _TAIL_BYTES))
+
+
+def _run(
+    python: str, job: dict[str, Any], output: int, answer: int, stack: contextlib.ExitStack
+) -> dict[str, Any]:
+    """Starts the jail, waits for its end and returns its report."""
+    given = _memory(stack)
+    os.pwrite(given, json.dumps(job).encode(), 0)
+    reading, writing = os.pipe2(os.O_CLOEXEC)
+    stack.callback(os.close, reading)
+    descriptors = (given, output, answer, writing)
+    home = str(Path(__file__).parent)
+    try:
+        process = subprocess.Popen(
+            [python, "-B", "-X", "utf8", "-c", _BOOTSTRAP, home, *map(str, descriptors)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=environment(job["folder"], python),
+            cwd="/",
+            start_new_session=True,  # a Ctrl-C in the terminal is for the tool
+            pass_fds=descriptors,
+        )
+    except OSError as error:
+        os.close(writing)
+        hint = "name an interpreter with the evaluator's packages in `problem.python`"
+        raise SandboxError("platform", f"{python}: {error.strerror}", hint) from error
+    os.close(writing)
+    try:
+        process.wait(_STAGES * job["seconds"] + _GRACE_SECONDS)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
+    raw = os.read(reading, 1 << 16)
+    if not raw:
+        tail = _tail(output).decode(errors="replace").strip().rpartition("\n")[2]
+        said = clean(tail, 300) or "no message"
+        raise SandboxError("platform", f"the workshop's jail did not start: {said}", "run `gapsmith doctor`")
+    report: dict[str, Any] = json.loads(raw)
+    if "error" in report:
+        raise SandboxError(report["layer"], report["error"], _hint(report["layer"]))
+    return report
+
+
+def environment(folder: str, python: str) -> dict[str, str]:
+    """The whole environment of an evaluator: no variable of the user's, one thread for linear algebra."""
+    threads = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+    found = dict.fromkeys(threads, "1") | {
+        "PATH": f"{Path(python).parent}:/usr/local/bin:/usr/bin:/bin",
+        "HOME": folder,
+        "TMPDIR": folder,
+        "MPLCONFIGDIR": folder,
+        "MPLBACKEND": "Agg",
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    if "LD_LIBRARY_PATH" in os.environ:  # some interpreters do not start without it
+        found["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
+    return found
+
+
+def _judge(report: dict[str, Any], limits: Limits, answer: int) -> tuple[ExecutionStatus, str | None, Json]:
+    """From how a worker ended and what it reported to an outcome; a stage that was reported counts."""
+    size = os.lseek(answer, 0, os.SEEK_END)
+    if size > RESULT_BYTES:
+        return ExecutionStatus.OUTPUT, f"reported more than {RESULT_BYTES} bytes", None
+    if size:
+        try:
+            document = parse(os.pread(answer, size, 0), RESULT_BYTES)
+        except InvalidAnswer as error:
+            return ExecutionStatus.INVALID_ANSWER, str(error), None
+        match document:
+            case {"failed": [str(kind), str(reason)]} if kind in _FAILED:
+                return _FAILED[kind], clean(reason) or "no reason given", None
+        return ExecutionStatus.OK, None, document
+    if report["cause"] == "time":
+        return ExecutionStatus.TIMEOUT, f"had not ended after {limits.cpu_seconds:g} seconds", None
+    status = report["status"]
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return ExecutionStatus.CRASHED, f"ended by signal {number} ({signal.strsignal(number)})", None
+    return ExecutionStatus.CRASHED, f"ended with exit code {os.WEXITSTATUS(status)} and no result", None
+
+
+def _hint(layer: str) -> str:
+    return f"see docs/sandbox.md on workshops, or accept the risk with `--unsafe-without {layer}`"
+
+
+_active: dict[str, dict[str, bool]] = {}
+_tested: set[tuple[str, str]] = set()
+_testing = threading.Lock()
+
+
+def _note(policy: Policy, layers: dict[str, list[Any]]) -> None:
+    found = _active.setdefault(policy.digest, {})
+    for name, state in layers.items():
+        found[name] = found.get(name, True) and bool(state[0])
+
+
+def active_layers(policy: Policy) -> dict[str, bool]:
+    """Layer → whether it was on in every evaluation of this process under a policy."""
+    return dict(_active.get(policy.digest, {}))
+
+
+_ATTACKS = """
+import ctypes, os, socket, subprocess, sys
+def tried(attempt):
+    try:
+        attempt()
+        return True
+    except OSError:
+        return False
+def drive(path, folder, instance, options, seed, report):
+    libc = ctypes.CDLL(None, use_errno=True)
+    def mounted():
+        if libc.mount(b"none", b"/", None, 0, None):
+            raise OSError
+    done = {
+        "read /etc/passwd": ["landlock", tried(lambda: open("/etc/passwd"))],
+        "read /proc": ["landlock", tried(lambda: open("/proc/self/environ"))],
+        "write outside": ["landlock", tried(lambda: open(os.path.join(folder, ".probe"), "w"))],
+        "open a socket": ["seccomp", tried(socket.socket)],
+        "mount": ["uid", tried(mounted)],
+    }
+    for line in ("print(1)", "import json"):
+        subprocess.run([sys.executable, "-c", line], check=True)
+    report(done)
+"""
+
+
+def open_workshop(task: Task, policy: Policy | None = None) -> Workshop:
+    """Opens a workshop; the first one of a process with an interpreter and a policy is tested by attacks.
+
+    Raises:
+        SandboxError: no evaluator can be run safely here; says which layer, why, and what to do.
+    """
+    workshop = Workshop(task, policy or Policy())
+    key = (workshop.policy.digest, task.python)
+    with _testing:
+        if key not in _tested:
+            self_test(workshop)
+            _tested.add(key)
+    return workshop
+
+
+def self_test(workshop: Workshop) -> dict[str, bool]:
+    """Attack → whether it was stopped, tried in a jail of this workshop's kind.
+
+    Raises:
+        SandboxError: an attack got through although its layer is not switched off, or nothing runs.
+    """
+    task, without = workshop.task, workshop.policy.without
+    probe = Workshop(Task(task.folder, _ATTACKS, {}, task.python), workshop.policy)
+    done = probe.execute(Program({"program.py": ""}, "none"), b"{}", Limits(30.0, 1 << 30), 1)
+    if not isinstance(done.answer, dict):
+        reason = f"{done.error}; {done.output}".strip("; ")
+        raise SandboxError("platform", f"the workshop's self-test failed: {reason}", _hint("namespaces"))
+    stopped = {}
+    for name, found in done.answer.items():
+        layer, through = found if isinstance(found, list) else ("platform", True)
+        if through and str(layer) not in without:
+            raise SandboxError(str(layer), f"an evaluated program could {name}", _hint(str(layer)))
+        stopped[name] = not through
+    return stopped

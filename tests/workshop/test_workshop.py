@@ -1,0 +1,200 @@
+"""What a workshop gives an evaluator, where it ends it, and what it says where it cannot work."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from gapsmith.sandbox.base import Execution, ExecutionStatus, Limits, Program, SandboxError
+from gapsmith.sandbox.policy import Policy
+from gapsmith.sandbox.sealed import denials, isolation
+from gapsmith.sandbox.sealed.filter import ERRNO, Instruction, Loader
+from gapsmith.sandbox.workshop import Task, Workshop, active_layers, open_workshop, self_test
+
+Drive = Callable[..., Execution]
+
+
+def alive(mark: str) -> list[int]:
+    """Processes of this machine with a mark in their arguments."""
+    found = []
+    for place in Path("/proc").iterdir():
+        try:
+            if place.name.isdigit() and mark.encode() in (place / "cmdline").read_bytes():
+                found.append(int(place.name))
+        except OSError:
+            continue
+    return found
+
+
+def test_evaluator_finds_its_packages_folder_and_processes(drive: Drive, tmp_path: Path) -> None:
+    """Packages, files of the task, a temporary folder, threads, pools and other programs work."""
+    (tmp_path / "data.txt").write_text("42")
+    done = drive(
+        "import asyncio, math, multiprocessing, numpy, os, subprocess, sys, tempfile, threading\n"
+        "with multiprocessing.Pool(2) as pool:\n"
+        "    roots = pool.map(math.sqrt, [4, 9])\n"
+        "thread = threading.Thread(target=lambda: None); thread.start(); thread.join()\n"
+        "async def later(): return int(open(os.path.join(folder, 'data.txt')).read())\n"
+        "with tempfile.NamedTemporaryFile('w', suffix='.py', delete=False) as file:\n"
+        "    file.write('print(6 * 7)')\n"
+        "out = subprocess.run([sys.executable, file.name], stdout=-1, text=True).stdout\n"
+        "report([roots, asyncio.run(later()), out, float(numpy.eye(3).sum()), os.path.dirname(path) == "
+        "os.environ['TMPDIR'] == os.environ['HOME'], seed, instance])"
+    )
+    assert done.error is None
+    assert done.answer == [[2.0, 3.0], 42, "42\n", 3.0, True, 7, {"repeat": 1}]
+
+
+@pytest.mark.parametrize("off", [frozenset(), frozenset({"namespaces"})])
+def test_time_limit_ends_grandchildren(off: frozenset[str], drive: Drive) -> None:
+    """What was started in sessions of its own, twice removed, has ended when the outcome is there."""
+    mark = f"outlives-{os.getpid()}-{len(off)}"
+    done = drive(
+        "import os, subprocess, sys, time\n"
+        "for _ in range(3):\n"
+        "    if os.fork() == 0:\n"
+        "        os.setsid()\n"
+        f"        subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)', '{mark}'])\n"
+        "        os._exit(0)\n"
+        "time.sleep(600)",
+        seconds=2.0,
+        without=off,
+    )
+    assert done.status is ExecutionStatus.TIMEOUT
+    assert alive(mark) == []
+
+
+def test_orphans_end_with_their_evaluation(drive: Drive) -> None:
+    """A process that is left behind by an evaluator that ended in order does not outlive it."""
+    mark = f"orphan-{os.getpid()}"
+    done = drive(
+        "import subprocess, sys\n"
+        f"subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)', '{mark}'], "
+        "start_new_session=True)\n"
+        "report('done')"
+    )
+    assert done.answer == "done"
+    assert alive(mark) == []
+
+
+def test_programs_leave_nothing_to_each_other(tmp_path: Path) -> None:
+    """Files, shared memory and the result of one evaluation are out of reach of the next."""
+    driver = (
+        "import os\ndef drive(path, folder, instance, options, seed, report):\n"
+        "    places = (os.environ['HOME'], '/dev/shm')\n"
+        "    left = [n for place in places for n in os.listdir(place) if n.startswith('left')]\n"
+        "    for place in places:\n"
+        "        open(os.path.join(place, 'left'), 'w').write('1000')\n"
+        "    report(left)\n"
+    )
+    with Workshop(Task(tmp_path, driver), Policy()) as workshop:
+        answers = [
+            workshop.execute(Program({"h.py": f"x = {n}"}, "f"), b"{}", Limits(20), 1).answer
+            for n in range(2)
+        ]
+    assert answers == [[], []]
+
+
+def test_last_report_counts_and_a_stage_has_its_own_time(drive: Drive) -> None:
+    """What was reported before the time limit of a later stage stands; each stage has the whole limit."""
+    begun = time.monotonic()
+    done = drive(
+        "import time\ntime.sleep(1.2)\nreport({'stage': 1}, next_stage=True)\n"
+        "time.sleep(1.2)\nreport({'stage': 2}, next_stage=True)\ntime.sleep(600)",
+        seconds=2.0,
+    )
+    assert done.answer == {"stage": 2}
+    assert time.monotonic() - begun > 4.4
+
+
+def test_stages_without_end_are_no_more_time(drive: Drive) -> None:
+    """A program that announces stages for ever gets three limits and no more."""
+    done = drive(
+        "import time\nwhile True:\n    report('still here', next_stage=True)\n    time.sleep(0.1)",
+        seconds=0.5,
+    )
+    assert done.answer == "still here"
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("bytearray(1 << 30)", ExecutionStatus.MEMORY),
+        ("raise ValueError('no circles')", ExecutionStatus.RAISED),
+        ("import os; os._exit(3)", ExecutionStatus.CRASHED),
+        ("import ctypes; ctypes.string_at(0)", ExecutionStatus.CRASHED),
+        ("report(float('nan'))", ExecutionStatus.INVALID_ANSWER),
+        ("report('x' * (1 << 21))", ExecutionStatus.OUTPUT),
+        ("raise SystemExit", ExecutionStatus.RAISED),
+    ],
+)
+def test_failures_are_data(body: str, status: ExecutionStatus, drive: Drive) -> None:
+    """Whatever goes wrong in the evaluator's process is a status with a reason."""
+    done = drive(body)
+    assert done.status is status
+    assert done.error
+
+
+def test_printed_text_is_kept_and_cleaned(drive: Drive) -> None:
+    """The end of what was printed is there, without control characters."""
+    assert drive("print('radius \\x1b[31m3')\nreport(1)").output == "radius [31m3"
+
+
+def test_layers_are_reported(tmp_path: Path) -> None:
+    """A workshop says which layers it put on, and opens only after its own attacks were stopped."""
+    with open_workshop(Task(tmp_path, "")) as workshop:
+        assert all(self_test(workshop).values())
+        layers = active_layers(workshop.policy)
+    assert {"landlock", "seccomp", "rlimits", "uid"} <= {name for name, on in layers.items() if on}
+
+
+def test_missing_landlock_refuses(tmp_path: Path) -> None:
+    """Where the kernel refuses Landlock nothing runs, and the error names the layer."""
+    machine = isolation.machine()
+    step = Instruction
+    refuse = [step(0x20, 0, 0, 0), step(0x15, 0, 1, 444), step(0x06, 0, 0, ERRNO | 38)]
+    refuse.append(step(0x06, 0, 0, 0x7FFF0000))
+    assert machine in ("x86_64", "aarch64")
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        isolation.prctl(isolation.PR_SET_NO_NEW_PRIVS, 1)
+        Loader(refuse).load()
+        try:
+            self_test(Workshop(Task(tmp_path, ""), Policy()))
+        except SandboxError as error:
+            os.write(writing, f"{error.layer}: {error.hint}".encode())
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    said = os.read(reading, 1000).decode()
+    os.close(reading)
+    assert said.startswith("landlock")
+    assert "--unsafe-without landlock" in said
+
+
+def test_interpreter_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """A wrong interpreter is the user's error, with the key to correct."""
+    with pytest.raises(SandboxError, match="/no/python") as caught:
+        open_workshop(Task(tmp_path, "", python="/no/python"))
+    assert "problem.python" in caught.value.hint
+
+
+def test_call_numbers_are_those_of_the_kernel() -> None:
+    """Every name of the deny-list has the number of the kernel's own header, where that is installed."""
+    header = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
+    if not header.exists():
+        pytest.skip("the kernel's headers are not installed")
+    numbers = {name: int(n) for name, n in re.findall(r"#define __NR_(\w+)\s+(\d+)", header.read_text())}
+    tables = (denials.REFUSED, denials.SIGNALS, denials.CHANGES, denials.ABSENT, denials.OWN_ONLY)
+    listed = {name: pair[0] for table in tables for name, pair in table.items()}
+    assert {n: (v, numbers[n]) for n, v in listed.items() if n in numbers and numbers[n] != v} == {}
+    header = Path("/usr/include/asm-generic/unistd.h")
+    generic = re.findall(r"#define __NR3?2?6?4?_?(\w+)\s+(\d+)", header.read_text())
+    others = {name: int(n) for name, n in generic}
+    both = {name: pair[1] for table in tables for name, pair in table.items() if pair[1] >= 0}
+    assert {n: (v, others[n]) for n, v in both.items() if n in others and others[n] != v} == {}
