@@ -10,8 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .app.api import evaluate, run_campaign
+    from .app.api import Progress, evaluate, load_run, run_campaign
     from .app.check import check_problem
+    from .app.errors import ProblemError, UserError
+    from .app.result import Champion, Picture, RunResult
     from .evaluators.base import Plugin, ProofKind, Reference, ReferenceKind, References
     from .evaluators.toolbox import Solved, solve_cpsat, solve_mip
     from .problems.base import (
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 __all__ = [
+    "Champion",
     "CostShape",
     "Dialogue",
     "Drawable",
@@ -58,27 +61,35 @@ __all__ = [
     "Moves",
     "Parameter",
     "Phase",
+    "Picture",
     "Plugin",
     "Primitive",
     "Problem",
+    "ProblemError",
+    "Progress",
     "ProofKind",
     "ReadsInstances",
     "Reference",
     "ReferenceKind",
     "References",
+    "RunResult",
     "Sense",
     "Shape",
     "Solved",
+    "UserError",
     "Verdict",
     "check_problem",
     "evaluate",
+    "load_run",
     "run_campaign",
     "solve_cpsat",
     "solve_mip",
 ]
 
 _HOMES = {
-    "app.api": ("evaluate", "run_campaign"),
+    "app.api": ("Progress", "evaluate", "load_run", "run_campaign"),
+    "app.errors": ("ProblemError", "UserError"),
+    "app.result": ("Champion", "Picture", "RunResult"),
     "app.check": ("check_problem",),
     "evaluators.base": ("Plugin", "ProofKind", "Reference", "ReferenceKind", "References"),
     "evaluators.toolbox": ("Solved", "solve_cpsat", "solve_mip"),

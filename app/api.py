@@ -1,75 +1,208 @@
-"""The Python API beside the command line: `run_campaign` and `evaluate`."""
+"""The Python API beside the command line: `run_campaign`, `load_run` and `evaluate`."""
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..sandbox.base import MAIN_FILE
 from . import compose
-from .assignments import override
+from .assignments import choose_models
 from .audit.evaluation import evaluate_program
-from .config import parse, resolve_budget
+from .config import Config, parse, resolve_budget
+from .door.given import spec_of
+from .door.plugins import load_problem
+from .errors import USAGE, UserError
 from .opening.setup import Setup
 from .proposers import check_models
-from .record.runs import new_folder, new_name, runs_folder
+from .record.runs import find_run, new_folder, new_name, runs_folder
+from .result import RunResult
+from .views.live import LiveView, best_validated, mean_gap
+
+if TYPE_CHECKING:
+    from ..evaluators.base import Plugin
+    from ..evolve.campaign import Campaign
+    from ..problems.base import Problem
+
+    ProblemLike = str | Path | type[Problem] | Plugin
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a campaign is.
+
+    Attributes:
+        step: `references`, `baselines`, …, or `search`.
+        done: of the step (count); iterations of a search.
+        total: of the step (count); the budget of iterations of a search, None without one.
+        evaluations: candidates evaluated in training (count).
+        best_gap_percent: mean gap of the best candidate on validation; None before there is one.
+        seconds: wall seconds of search.
+    """
+
+    step: str
+    done: int
+    total: int | None
+    evaluations: int = 0
+    best_gap_percent: float | None = None
+    seconds: float = 0.0
 
 
 def run_campaign(
-    problem: str,
+    problem: ProblemLike,
     *,
+    model: str | Sequence[str] | None = None,
     iterations: int | None = None,
+    evaluations: int | None = None,
     seconds: float | None = None,
-    seed: int = 1,
+    usd: float | None = None,
+    tokens: int | None = None,
+    seed: int | None = None,
     start: str | None = None,
+    control: str | None = None,
+    workers: int | None = None,
     runs: str | Path | None = None,
-    settings: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Runs a campaign to its end, as `gapsmith run` does, and returns its JSON document.
+    settings: Mapping[str, Any] | None = None,
+    progress: bool | Callable[[Progress], None] = False,
+) -> RunResult:
+    """Runs a campaign to its end, as `gapsmith run` does.
 
     Args:
-        problem: a built-in's name, a file, or `module:attribute`.
-        iterations: budget in iterations (count).
+        problem: a name, a file, `module:attribute`, a problem's class, or a Plugin.
+        model: `openai/NAME` or another specification, or several; without one the offline proposer works.
+        iterations, evaluations: budget (counts).
         seconds: budget in wall seconds of search.
+        usd: budget in US dollars, a hard cap.
+        tokens: budget in tokens in and out, a hard cap.
         seed: of the search's random streams.
         start: source text of a start program; the problem's own by default.
+        control: `best-of-n` or `random` in place of the search.
+        workers: sandbox slots at work (count), by default one per processor.
         runs: folder for the run; `GAPSMITH_RUNS` or `./runs` by default.
         settings: further configuration by dotted path (`{"archive.islands": 2}`).
+        progress: True shows the progress on standard error; a function is called with each `Progress`.
 
     Raises:
         UserError: whatever a person can mend, with an exit code and a hint.
     """
-    budget = {"iterations": iterations, "seconds": seconds}
-    document: dict[str, Any] = {
-        "campaign": {"problem": problem, "seed": seed},
-        "budget": {key: value for key, value in budget.items() if value is not None},
-    }
-    for path, value in (settings or {}).items():
-        section, _, key = path.partition(".")
-        document.setdefault(section, {})[key] = value
-    config = resolve_budget(parse(document, "run_campaign"))
+    budget = {"iterations": iterations, "evaluations": evaluations, "seconds": seconds}
+    config = _config(
+        "run_campaign",
+        {
+            "campaign": {"problem": spec_of(problem), "seed": seed, "control": control},
+            "budget": {**budget, "usd": usd, "tokens": tokens},
+            "run": {"workers": workers},
+        },
+        settings,
+        [model] if isinstance(model, str) else list(model or ()),
+    )
     place = runs_folder(None if runs is None else Path(runs))
-    config = check_models(config, place)
+    config = check_models(resolve_budget(config), place)
     programs = None if start is None else {"start": {MAIN_FILE: start}}
-    with new_folder(place, new_name(Path(problem).stem, seed, time.time())) as folder:
-        return compose.run(config, folder, start=programs)
+    spec = config.campaign.problem
+    stem = Path(spec).stem if isinstance(problem, str) else load_problem(spec, config.problem).name
+    name = new_name(stem, config.campaign.seed, time.time())
+    slots = config.run.workers or os.cpu_count() or 1
+    with new_folder(place, name) as folder:
+        view = LiveView(spec, slots) if progress is True else None
+        with view or nullcontext():
+            compose.run(config, folder, start=programs, watcher=_watcher(progress, view))
+        return RunResult(folder)
+
+
+def load_run(run: str | Path = "latest", *, runs: str | Path | None = None) -> RunResult:
+    """A run that has ended or is at work, as `run_campaign` returns it.
+
+    Args:
+        run: folder, name, unambiguous prefix, or `latest`.
+        runs: folder of the runs; `GAPSMITH_RUNS` or `./runs` by default.
+
+    Raises:
+        UserError: there is no such run, or it cannot be read.
+    """
+    return RunResult(find_run(str(run), runs_folder(None if runs is None else Path(runs))))
 
 
 def evaluate(
-    problem: str, source: str, *, instances: str = "test", settings: list[str] | None = None
+    problem: ProblemLike,
+    source: str,
+    *,
+    instances: str = "test",
+    workers: int | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Scores a program's source text, as `gapsmith evaluate` does, and returns its JSON document.
 
     Args:
-        problem: a built-in's name, a file, or `module:attribute`.
+        problem: as for `run_campaign`.
         source: Python text that defines the problem's entry point.
         instances: `train`, `valid`, `test`, a named set, or a path of an instance file.
-        settings: configuration as `section.key=value`.
+        workers: sandbox slots at work (count), by default one per processor.
+        settings: further configuration by dotted path.
 
     Raises:
         UserError: whatever a person can mend, with an exit code and a hint.
     """
-    config = parse(override({"campaign": {"problem": problem}}, settings or []), "evaluate")
+    tables: dict[str, dict[str, Any]] = {
+        "campaign": {"problem": spec_of(problem)},
+        "run": {"workers": workers},
+    }
+    config = _config("evaluate", tables, settings, [])
     setup = Setup.from_problem(config, sets=[instances])
     return evaluate_program(setup, setup.instances_from, {MAIN_FILE: source}, "source", False)
+
+
+def _config(
+    function: str,
+    tables: Mapping[str, Mapping[str, Any]],
+    settings: Mapping[str, Any] | None,
+    models: Sequence[str],
+) -> Config:
+    """The configuration that arguments make; settings are applied last.
+
+    Raises:
+        UserError: a key or value is wrong, or the settings are no mapping of paths.
+    """
+    if settings is not None and not isinstance(settings, Mapping):
+        raise UserError(
+            USAGE,
+            f"{function}: settings: got {type(settings).__name__}, expected a dictionary",
+            'write settings={"problem.jobs": 10}',
+        )
+    document: dict[str, Any] = {
+        section: {key: value for key, value in table.items() if value is not None}
+        for section, table in tables.items()
+    }
+    for path, value in (settings or {}).items():
+        section, dot, key = str(path).partition(".")
+        if not (dot and key):
+            raise UserError(
+                USAGE, f"{function}: settings: got {path!r}, expected section.key", "e.g. search.pool"
+            )
+        document.setdefault(section, {})[key] = value
+    return parse(choose_models(document, models)[0] if models else document, function)
+
+
+def _watcher(progress: bool | Callable[[Progress], None], view: LiveView | None) -> compose.Watcher:
+    """What tells a caller of a campaign's progress."""
+    if view is not None:
+        return compose.Watcher(view.notify, observe=view.observe)
+    if not callable(progress):
+        return compose.Watcher()
+    tell = progress
+
+    def notify(what: str, done: int, total: int) -> None:
+        tell(Progress(what, done, total))
+
+    def observe(campaign: Campaign) -> None:
+        usage, best = campaign.usage(), best_validated(campaign)
+        gap = None if best is None else mean_gap(best[1])
+        total = campaign.budget.iterations
+        tell(Progress("search", usage.iterations, total, usage.evaluations, gap, usage.wall_seconds))
+
+    return compose.Watcher(notify, observe=observe)

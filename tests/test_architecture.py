@@ -30,7 +30,7 @@ FLOORS = (
     ("assignments", "config", "door", "keyfile", "translate", "versions"),
     ("check", "record"),
     ("opening", "proposers", "plan", "views"),
-    ("compose",),
+    ("compose", "result"),
     ("audit",),
     ("api", "verbs"),
 )
@@ -48,7 +48,8 @@ HOMES = {
     "jinja2": ("prompts/", "app/"),
     "typer": ("cli.py", "app/verbs/"),
     "rich": ("app/",),
-    "matplotlib": ("app/views/plots/",),
+    "pandas": ("app/result.py",),
+    "matplotlib": ("app/views/plots/", "app/result.py"),
     "pydantic": ("app/config.py", "app/door/parameters.py", "evolve/models/"),
     "pydantic_core": ("app/config.py", "evolve/models/"),
     "cma": ("evolve/tune.py",),

@@ -25,6 +25,7 @@ from typing import Any
 
 from ...evaluators.toolbox import SolverError
 from ..errors import ProblemError, SolverFailed, UnknownProblem
+from .given import code_digest
 
 PATIENCE_SECONDS = 5.0
 """Wall seconds beyond those that were asked for, before somebody who waits is told what for."""
@@ -184,6 +185,8 @@ def source_digest(modules: list[str]) -> str:
     for name in sorted(set(modules)):
         hasher.update(name.encode() if not name.startswith("gapsmith_file_") else b"file")
         module = sys.modules.get(name)
+        if module is not None and getattr(module, "__file__", None) is None:
+            hasher.update(code_digest(module).encode())
         for path in _files(getattr(module, "__file__", None), bool(getattr(module, "__package__", ""))):
             hasher.update(b"\0" + path.name.encode() + b"\0" + path.read_bytes())
     return hasher.hexdigest()

@@ -9,12 +9,16 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from ...evolve.store.exports import export_rows
+from ...problems.base import decode_number
 from ...sandbox import unseen
 from ..words import escaped
 from .record import RunRecord
 
 CASSETTE = "cassette"
 """Prompts and replies of all model calls; `--model replay/FILE.jsonl` answers from them without the run."""
+
+SCORES = "scores"
+"""Every program on every instance that it was executed on."""
 
 ELITES = "elites"
 """The elite of each cell of the archive at the end of the record."""
@@ -34,7 +38,24 @@ def rows(record: RunRecord, what: str) -> Iterator[dict[str, Any]]:
     if what == ELITES:
         yield from _elites(record)
         return
-    yield from export_rows(record.reader, what)
+    for row in export_rows(record.reader, what):
+        yield _with_numbers(row) if what == SCORES else row
+
+
+def _with_numbers(row: dict[str, Any]) -> dict[str, Any]:
+    """A score with numbers for any program beside the exact texts: `gap_percent`, `objective_number`, …"""
+    numbers = {key: _float(row[key]) for key in ("objective", "reference", "excess", "gap")}
+    gap = numbers.pop("gap")
+    row = {**row, "gap_percent": None if gap is None else 100 * gap}
+    return {**row, **{f"{key}_number": value for key, value in numbers.items()}}
+
+
+def _float(text: str | None) -> float | None:
+    """A stored number as a float; None of one that is beyond all floats."""
+    try:
+        return None if text is None else float(decode_number(text))
+    except OverflowError:
+        return None
 
 
 def _elites(record: RunRecord) -> Iterator[dict[str, Any]]:
