@@ -14,7 +14,7 @@ from ..evaluators.base import Evaluation
 from ..evolve import champion
 from ..evolve.admission import Admission
 from ..evolve.archive import settled
-from ..evolve.base import Candidate, Context
+from ..evolve.base import Candidate, Context, Times
 from ..evolve.budget import Budget, StopReason
 from ..evolve.campaign import Campaign
 from ..evolve.executor import ThreadExecutor
@@ -228,7 +228,8 @@ def _campaign(
     """The search, its ports, its budget and its pace."""
     config, evaluator, problem = setup.config, setup.evaluator, setup.loaded.problem
     instances, control = evaluator.instances("train"), Control(config.campaign.control)
-    space = MeasureSpace.of(config.archive.measures, founders[0][1], instances, evaluator.loss)
+    floor, limit = floor_of(store.read), config.evaluation.time_budget
+    space = MeasureSpace.of(config.archive.measures, founders[0][1], instances, evaluator.loss, floor, limit)
     # A control learns nothing from an archive: one island holds what it found.
     archive = settled(space, config.archive.islands if control is Control.NONE else 1, founders)
     elites, source = [archive.elite(*founder, 0) for founder in founders], source_of(admission, archive)
@@ -242,6 +243,7 @@ def _campaign(
         baseline=best_baseline(baselines, "train"),
         modules=tuple(admission.modules),
         cpu_seconds=config.sandbox.limits.cpu_seconds,
+        times=Times(floor, limit) if config.timed else None,
     )
     search = Search(
         archive,

@@ -21,7 +21,7 @@ from pydantic_core import ErrorDetails
 from ..evolve.budget import DEFAULT_CPU_SECONDS, DEFAULT_ITERATIONS, BudgetSettings
 from ..evolve.islands import islands_with_models
 from ..evolve.knobs import knob
-from ..evolve.measures import DEFAULT_NAMES, MEASURES
+from ..evolve.measures import DEFAULT_NAMES, MEASURES, TIME
 from ..evolve.models.settings import MAY_HOLD_SECRET, ModelSettings
 from ..evolve.pool import POOL_SHARE, POOL_SHARE_OF_MODELS
 from ..evolve.prompt_settings import PromptSettings
@@ -172,7 +172,7 @@ class Config(BaseModel):
     @property
     def timed(self) -> bool:
         """Whether measured times decide anything, so that the run is the same on another machine no more."""
-        return self.evaluation.time_budget is not None
+        return self.evaluation.time_budget is not None or TIME in self.archive.measures
 
     @property
     def offline_share(self) -> float:

@@ -240,12 +240,15 @@ WHOLE = slice(None)
 class Race(Protocol):
     """A test that can end an evaluation early."""
 
-    def lost(self, losses: Sequence[float], answers: Sequence[str | None]) -> bool:
+    def lost(
+        self, losses: Sequence[float], answers: Sequence[str | None], seconds: Sequence[float] = ()
+    ) -> bool:
         """Whether the losses so far show that the rest of the evaluation is not worth its cost.
 
         Args:
             losses: normalised losses in the order of execution.
             answers: digests of the answers on the same instances.
+            seconds: CPU seconds of the same executions.
         """
 
 

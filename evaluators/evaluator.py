@@ -125,7 +125,7 @@ class GapEvaluator:
                 continue
             losses.append(loss)
             if len(losses) == len(scores) < len(instances) and race.lost(
-                losses, [score.answer_digest for score in scores]
+                losses, [score.answer_digest for score in scores], [score.cpu_seconds for score in scores]
             ):
                 return Evaluation(split, tuple(scores), EvaluationStatus.STOPPED, None)
         if self._auditor is not None and all(s.status is ScoreStatus.OK for s in scores):

@@ -19,7 +19,8 @@ _NOVELTY = 0.25  # weight of the novelty rank beside the fitness rank
 class Archive:
     """One elite a cell and island; a better candidate of the same cell takes its place.
 
-    A candidate that answers every training instance as an earlier one did is its twin and takes no cell.
+    A candidate that answers every training instance as an earlier one did is its twin and takes no cell,
+    unless time is a measure and the candidate is at least one class faster.
     A pure function of the sequence of `add`, `migrate` and `reset` calls: rebuilt from the store on resume.
     """
 
@@ -30,7 +31,7 @@ class Archive:
         self.space = space
         self._islands: list[dict[tuple[int, ...], Elite]] = [{} for _ in range(islands)]
         self._best: Elite | None = None
-        self._behaviours: dict[str, str] = {}
+        self._behaviours: dict[str, tuple[str, int]] = {}
         self._losses: dict[str, dict[str, float]] = {}
         self._ranked: dict[int, list[Elite]] = {}
 
@@ -45,15 +46,34 @@ class Archive:
         return self._best
 
     def twin(self, candidate: Candidate, evaluation: Evaluation) -> str | None:
-        """Id of an earlier candidate with the same answers on all training instances, None if none has."""
-        found = self._behaviours.get(behaviour(evaluation))
-        return None if found == candidate.id else found
+        """Id of an earlier candidate with the same answers on all training instances, None if none has.
+
+        Where time is a measure, a slower candidate is no twin.
+        """
+        id = self.same(candidate, evaluation)
+        return None if id is None or self._faster(evaluation) else id
+
+    def same(self, candidate: Candidate, evaluation: Evaluation) -> str | None:
+        """Id of the fastest earlier candidate with the same answers, whatever its time; None if none has."""
+        id, _ = self._behaviours.get(behaviour(evaluation), (candidate.id, 0))
+        return None if id == candidate.id else id
+
+    def _faster(self, evaluation: Evaluation) -> bool:
+        """Whether an evaluation is at least one class faster than the earlier ones with its answers."""
+        _, best = self._behaviours[behaviour(evaluation)]
+        return self.space.time_class(evaluation.scores) < best
+
+    def _know(self, candidate: Candidate, evaluation: Evaluation) -> None:
+        """Remembers answers, and the fastest candidate that gave them."""
+        key = behaviour(evaluation)
+        if key not in self._behaviours or self._faster(evaluation):
+            self._behaviours[key] = candidate.id, self.space.time_class(evaluation.scores)
 
     def add(self, candidate: Candidate, evaluation: Evaluation, island: int) -> AddStatus:
         """Adds a candidate with its complete training evaluation to an island."""
         if self.twin(candidate, evaluation) is not None:
             return AddStatus.NOT_ADDED
-        self._behaviours[behaviour(evaluation)] = candidate.id
+        self._know(candidate, evaluation)
         return self._place(self.elite(candidate, evaluation, island))
 
     def elite(self, candidate: Candidate, evaluation: Evaluation, island: int) -> Elite:
@@ -95,7 +115,7 @@ class Archive:
             for elite in elites:
                 evaluation = evaluations[elite.candidate.id]
                 if evaluation.fitness is not None:
-                    self._behaviours.setdefault(behaviour(evaluation), elite.candidate.id)
+                    self._know(elite.candidate, evaluation)
                     self._place(self.elite(elite.candidate, evaluation, island))
         for island, cells in enumerate(self._islands):
             if not cells:
@@ -122,7 +142,8 @@ class Archive:
         """Parents from an island: the first by rank, the second a complement of it, others uniform.
 
         Ranks are of fitness with a novelty term; a better rank is likelier (squared uniform). The same elite
-        is never chosen twice; fewer come back when the island holds fewer.
+        is never chosen twice; fewer come back when the island holds fewer. Where time is a measure, the first
+        is of a drawn time class, and the others are of it or of its neighbours.
 
         Args:
             island: index.
@@ -131,7 +152,10 @@ class Archive:
             fertile: which of the ranked elites may be the first.
         """
         pool = list(self._by_rank(island))
-        firsts = fertile(pool)
+        number = self.draw_class(pool, rng)
+        firsts = fertile([elite for elite in pool if number is None or self.class_of(elite) == number])
+        if number is not None:
+            pool = [elite for elite in pool if abs(self.class_of(elite) - number) <= 1]
         chosen = [firsts[int(len(firsts) * rng.random() ** 2)]] if pool else []
         pool = [elite for elite in pool if not chosen or elite is not chosen[0]]
         if pool and parents > 1:
@@ -150,6 +174,43 @@ class Archive:
         """
         ranked = [elite for elite in self.elites(island) if elite.candidate.id not in barred]
         return ranked[(len(ranked) - 1) // 4] if ranked else None
+
+    def rivals(self, island: int) -> dict[int, Elite]:
+        """Time class → the weakest elite of the best quarter of its elites on an island."""
+        classes: dict[int, list[Elite]] = {}
+        for elite in self.elites(island):
+            classes.setdefault(self.class_of(elite), []).append(elite)
+        return {number: elites[(len(elites) - 1) // 4] for number, elites in sorted(classes.items())}
+
+    def class_of(self, elite: Elite) -> int:
+        """Number of an elite's time class, 0 for the fastest; always 0 unless time is a measure."""
+        return self.space.time_class(elite.evaluation.scores)
+
+    def class_losses(self) -> dict[int, float]:
+        """Time class → loss of its best elite (percent); empty unless time is a measure."""
+        losses: dict[int, float] = {}
+        for elite in self.elites() if self.space.timed else ():  # best first
+            losses.setdefault(self.class_of(elite), -100 * elite.fitness)
+        return losses
+
+    def draw_class(self, elites: Sequence[Elite], rng: random.Random) -> int | None:
+        """A time class for a parent: one whose best elite is better than all faster ones, uniform.
+
+        Half of the draws are the class of the time budget if there is one and it holds an elite.
+
+        Returns:
+            None where time is no measure or there is no elite; then nothing is drawn.
+        """
+        if not self.space.timed or not elites:
+            return None
+        bests: dict[int, float] = {}
+        for elite in elites:
+            number = self.class_of(elite)
+            bests[number] = max(elite.fitness, bests.get(number, elite.fitness))
+        if self.space.aim in bests and rng.random() < 0.5:
+            return self.space.aim
+        fronts = [n for n in sorted(bests) if all(bests[n] > bests[m] for m in bests if m < n)]
+        return fronts[rng.randrange(len(fronts))]
 
     def occupancy(self) -> list[int]:
         """Cells filled on each island (count)."""

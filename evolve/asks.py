@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .base import AddStatus, Candidate, Context, Elite, Event, Proposal, Rejection
-from .racing import PairedRace
+from .racing import Racing
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Ask:
     parents: tuple[str, ...]
     elites: tuple[Elite, ...] = ()
     rival: str | None = None
-    race: PairedRace | None = None
+    race: Racing | None = None
     tuned: bool = False
     offline: bool = False
     point: Proposal | Rejection | None = None

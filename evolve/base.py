@@ -249,7 +249,7 @@ class Event:
 
     Attributes:
         iteration: the iteration, or for the islands the number of told iterations, that it belongs to.
-        kind: `best`, `twin`, `beyond_bound`, `migration` or `reset`.
+        kind: `best`, `twin`, `faster` (a twin in a faster class), `beyond_bound`, `migration` or `reset`.
         data: JSON.
     """
 
@@ -322,6 +322,21 @@ class Turn(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Times:
+    """What a proposer may know of CPU times, where time decides something.
+
+    Attributes:
+        floor_seconds: CPU seconds of an execution that does nothing.
+        budget_seconds: most CPU seconds of a champion above the floor; None without a limit.
+        losses: time class → training loss of its best elite (percent); empty where time is no measure.
+    """
+
+    floor_seconds: float
+    budget_seconds: float | None = None
+    losses: Mapping[int, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What a proposer may know beside the parents; nothing of references' solutions, validation or test.
 
@@ -348,6 +363,7 @@ class Context:
             while the campaign makes progress.
         pages: with models: the iterations that have written a page of notes, oldest first.
         writes: with models: whether this ask writes a page first.
+        times: what is known of CPU times; None where time decides nothing.
     """
 
     problem: Problem
@@ -368,6 +384,7 @@ class Context:
     turn: Turn | None = None
     pages: tuple[int, ...] = ()
     writes: bool = False
+    times: Times | None = None
 
 
 class Proposer(Protocol):

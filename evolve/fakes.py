@@ -125,7 +125,8 @@ class FakeEvaluator:
             scores.append(_score(program.main, instance))
             losses = [self.loss(score) or 0.0 for score in scores]
             answers = [score.answer_digest for score in scores]
-            if race is not None and len(scores) < len(instances) and race.lost(losses, answers):
+            seconds = [score.cpu_seconds for score in scores]
+            if race is not None and len(scores) < len(instances) and race.lost(losses, answers, seconds):
                 return Evaluation(split, tuple(scores), EvaluationStatus.STOPPED, None)
         return self._complete(split, scores)
 

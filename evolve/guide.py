@@ -61,6 +61,8 @@ class Guide:
         A fresh start has the start program as its parent; another turn asks for something else of the best.
         """
         elites = archive.elites(island)
+        if (number := archive.draw_class(elites, rng)) is not None:
+            elites = [elite for elite in elites if archive.class_of(elite) == number]
         everywhere = archive.elites()
         if turn is Turn.FRESH:
             first = self.start

@@ -10,13 +10,14 @@ most of what a change of source brings is such a twin, and executing it to the e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, stdev
 
 from ..evaluators.base import Evaluation, EvaluationStatus, Score
 from .base import Alike, Candidate, Complete, Failed, Outcome, Worse
 from .knobs import knob
+from .timing import time_class
 
 FIRST_LOOK = 4
 _GROWTH = 1.5
@@ -70,7 +71,9 @@ class PairedRace:
         proven = all(score.reference_kind.proven for score in rival.scores)
         return cls(tuple(losses_of(rival, loss_of).values()), level, proven, parent)
 
-    def lost(self, losses: Sequence[float], answers: Sequence[str | None]) -> bool:
+    def lost(
+        self, losses: Sequence[float], answers: Sequence[str | None], seconds: Sequence[float] = ()
+    ) -> bool:
         """Whether the first instances show the candidate clearly worse than the rival, or like its parent."""
         if self.alike(answers):
             return True
@@ -84,12 +87,52 @@ class PairedRace:
             [a - b for a, b in zip(losses, self.rival, strict=False)], self.level / len(looks)
         )
 
-    def alike(self, answers: Sequence[str | None]) -> bool:
+    def alike(self, answers: Sequence[str | None], seconds: Sequence[float] = ()) -> bool:
         """Whether the candidate ends here because it answered the first instances as its parent did."""
         return bool(self.parent) and tuple(answers) == self.parent
 
 
-def outcome_of(candidate: Candidate, evaluation: Evaluation, race: PairedRace | None) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class TimedRace:
+    """A race against one's own time class: a slow rival never ends a fast candidate.
+
+    Attributes:
+        rivals: time class → the race against its rival; classes without an elite are missing.
+        parent: digests of the parent's answers on the first instances.
+        parent_seconds: net CPU seconds of the parent on them, in all.
+        floor: CPU seconds of an execution that does nothing.
+    """
+
+    rivals: Mapping[int, PairedRace]
+    parent: tuple[str | None, ...]
+    parent_seconds: float
+    floor: float
+
+    def lost(
+        self, losses: Sequence[float], answers: Sequence[str | None], seconds: Sequence[float] = ()
+    ) -> bool:
+        """Whether the candidate is clearly worse than its class's rival, or like its parent and no faster.
+
+        The class is the one that the candidate shows so far; where it has no elite, the rival is that of the
+        next faster class.
+        """
+        if self.alike(answers, seconds):
+            return True
+        shown = time_class(max(0.0, math.fsum(seconds) / len(seconds) - self.floor))
+        quicker = [number for number in self.rivals if number <= shown]
+        return bool(quicker) and self.rivals[max(quicker)].lost(losses, ())
+
+    def alike(self, answers: Sequence[str | None], seconds: Sequence[float] = ()) -> bool:
+        """Whether the candidate answers as its parent did, in more than half the parent's time."""
+        if not self.parent or tuple(answers) != self.parent:
+            return False
+        return math.fsum(one - self.floor for one in seconds) > 0.5 * self.parent_seconds
+
+
+Racing = PairedRace | TimedRace
+
+
+def outcome_of(candidate: Candidate, evaluation: Evaluation, race: Racing | None) -> Outcome:
     """The outcome of a candidate whose training evaluation has ended.
 
     Args:
@@ -101,7 +144,8 @@ def outcome_of(candidate: Candidate, evaluation: Evaluation, race: PairedRace | 
         return Complete(candidate, evaluation)
     if evaluation.status is EvaluationStatus.FAILED:
         return Failed(candidate, evaluation)
-    if race is not None and race.alike([score.answer_digest for score in evaluation.scores]):
+    scores = evaluation.scores
+    if race is not None and race.alike([s.answer_digest for s in scores], [s.cpu_seconds for s in scores]):
         return Alike(candidate, evaluation)
     return Worse(candidate, evaluation)
 

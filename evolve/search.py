@@ -36,7 +36,7 @@ from .islands import Islands, IslandSettings
 from .memory import Memory
 from .pages import Pages
 from .pool import POOL_SHARE, Pool, PoolSettings
-from .racing import PairedRace, RaceSettings, alike_after
+from .racing import PairedRace, RaceSettings, Racing, TimedRace, alike_after
 from .selection import Control, FreshSettings, InspirationSettings, Selection
 from .stall import Stall, StallSettings
 from .strata import Strata
@@ -138,7 +138,7 @@ class Search:
         else:
             island = (number - 1) % self.archive.islands
             elites = self._parents(number, island)
-            rival = self.archive.rival(island, self._slow.barred(elites[0].candidate, self.memory))
+            rival = self._rival(island, elites[0])
         if not self._races:
             rival = None
         ask = Ask(
@@ -147,7 +147,7 @@ class Search:
             (elites[0].candidate.id,),
             tuple(elites),
             None if rival is None else rival.candidate.id,
-            self._race(rival, elites[0]),
+            self._race(island, rival, elites[0]),
             tuned=point is not None,
             offline=point is None and self._offline(number),
             point=None if point is None else point[1],
@@ -182,7 +182,7 @@ class Search:
         if tuned and point is not None:
             elites = elites or [point[0]]
             rival = rival or (point[0] if self._races else None)
-        race = self._race(rival, elites[0]) if elites else None
+        race = self._race(island, rival, elites[0]) if elites else None
         raced = None if rival is None else rival.candidate.id
         offline = not tuned and self._offline(number)
         failed = None if tuned or offline else self._opened(number, island)
@@ -287,6 +287,9 @@ class Search:
         )
         if self._guide is None or best is None or self._offline(number):
             return context
+        if context.times is not None:
+            times = replace(context.times, losses=self.archive.class_losses())
+            context = replace(context, times=times)
         return replace(
             context,
             complements=self._strata.complements(best, self.archive.elites()),
@@ -331,14 +334,28 @@ class Search:
             return self._points.get(number)
         return self.tuner.ask(number, self.archive)
 
-    def _race(self, rival: Elite | None, parent: Elite) -> PairedRace | None:
+    def _rival(self, island: int, parent: Elite) -> Elite | None:
+        """The elite that a child of `parent` races; where time is a measure, that of the parent's class."""
+        if not self.archive.space.timed:
+            return self.archive.rival(island, self._slow.barred(parent.candidate, self.memory))
+        rivals = self.archive.rivals(island)
+        quicker = [number for number in rivals if number <= self.archive.class_of(parent)]
+        return rivals[max(quicker, default=min(rivals))] if rivals else None
+
+    def _race(self, island: int, rival: Elite | None, parent: Elite) -> Racing | None:
         if rival is None:
             return None
         first = parent.evaluation.scores[: alike_after(self.pool.first)]
         answers = tuple(score.answer_digest for score in first)
-        return PairedRace.against(
-            rival.evaluation, self.archive.space.loss, self._settings.race_level, answers
-        )
+        space, level = self.archive.space, self._settings.race_level
+        if not space.timed:
+            return PairedRace.against(rival.evaluation, space.loss, level, answers)
+        rivals = {
+            number: PairedRace.against(elite.evaluation, space.loss, level)
+            for number, elite in self.archive.rivals(island).items()
+        }
+        seconds = sum(score.cpu_seconds - space.floor for score in first)
+        return TimedRace(rivals, answers, seconds, space.floor)
 
     def _place(self, ask: Ask, outcome: Outcome, events: list[Event]) -> AddStatus | None:
         """Adds a complete candidate to the archive, and notes its twin if it has one."""
@@ -354,6 +371,8 @@ class Search:
         twin = self.archive.twin(candidate, evaluation)
         if twin is not None:
             events.append(Event(ask.number, "twin", {"candidate": candidate.id, "of": twin}))
+        elif (slower := self.archive.same(candidate, evaluation)) is not None:
+            events.append(Event(ask.number, "faster", {"candidate": candidate.id, "of": slower}))
         return self.archive.add(candidate, evaluation, ask.island)
 
     def _note(self, ask: Ask, outcome: Outcome, improved: bool, events: list[Event]) -> None:

@@ -18,6 +18,7 @@ from ..prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task,
 from ..prompts.text import cut, short_inputs
 from .base import Attempt, Context, Elite, End, Failed
 from .edits import START
+from .shown_times import time_sentences
 
 WORST = 2
 """Instances that are shown of the parent; one more where the best program loses most."""
@@ -78,6 +79,7 @@ def parts_for(
         tried=tuple(_tried(attempt, labels) for attempt in context.attempts),
         lineage=context.lineage if len(context.lineage) > 1 else (),
         notes=notes,
+        time=time_sentences(parent, context) if operator != NOTES else "",
         failure=failure,
         turn=context.turn.value if context.turn is not None and stalled else "",
         hunks=not whole and len(text.splitlines()) >= hunks_from,

@@ -27,6 +27,7 @@ HEADINGS = (
     "Other programs",
     "What was tried so far",
     "Notes",
+    "CPU times",
     "What to do",
     "Improve this program",
     "Try a different idea",

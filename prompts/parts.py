@@ -163,6 +163,7 @@ class Parts:
         tried: what was tried so far, newest first, then the best of what is older.
         lineage: at most three lines on the parent's ancestry.
         notes: the campaign's page of notes; empty without one.
+        time: CPU times and what is wanted in which time, sentences; empty where time decides nothing.
         failure: the failure to mend, for *repair*.
         turn: what a campaign that stands still asks for (`representation`, `strata`, `time`, `fresh`).
         hunks: whether the reply shall be SEARCH/REPLACE hunks rather than a whole program.
@@ -182,6 +183,7 @@ class Parts:
     tried: tuple[Tried, ...] = ()
     lineage: tuple[str, ...] = ()
     notes: str = ""
+    time: str = ""
     failure: Failure | None = None
     turn: str = ""
     hunks: bool = False

@@ -9,6 +9,7 @@ from typing import Any
 from ...evaluators.base import Evaluation, ReferenceKind
 from ...evaluators.scoring import normalised_loss
 from ...evaluators.statistics import worse
+from ...evolve.measures import TIME
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.timing import edge, net_seconds, time_class
 from ...problems.base import Instance
@@ -53,6 +54,12 @@ def time_budget(reader: Reader) -> float | None:
     section = (reader.record("config") or {}).get("evaluation") or {}
     limit = section.get("time_budget")
     return None if limit is None else float(limit)
+
+
+def steered_by_time(reader: Reader) -> bool:
+    """Whether time is a measure of a run's archive."""
+    section = (reader.record("config") or {}).get("archive") or {}
+    return TIME in (section.get("measures") or ())
 
 
 def timed_programs(reader: Reader, *, baselines: bool = True) -> list[Timed]:

@@ -12,6 +12,7 @@ from ...evolve.base import Elite
 from ...evolve.measures import DEFAULT_NAMES, MeasureSpace
 from ...evolve.store.recorded import additions
 from ...evolve.store.schema import StoreError
+from .champions import floor_of
 
 if TYPE_CHECKING:
     from .record import RunRecord
@@ -64,7 +65,11 @@ def replayed(record: RunRecord) -> Iterator[tuple[int, Archive]]:
     section = record.config.get("archive") or {}
     names = section.get("measures", DEFAULT_NAMES)
     space = MeasureSpace.of(
-        names, evaluation, instances, lambda score: normalised_loss(score, instances[score.instance])
+        names,
+        evaluation,
+        instances,
+        lambda score: normalised_loss(score, instances[score.instance]),
+        floor_of(record.reader),
     )
     alone = (record.config.get("campaign") or {}).get("control", "none") != "none"
     islands = 1 if alone else int(section.get("islands", 1))

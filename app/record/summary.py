@@ -10,7 +10,7 @@ from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.work import executions, tested, work
 from ...problems.base import SPLITS
 from .authority import is_own
-from .champions import best_of_time, champions, proof, time_budget
+from .champions import best_of_time, champions, proof, steered_by_time, time_budget
 from .headline import headline
 from .model_figures import model_figures, model_usage, newest_page, notes
 from .runs import LOG_NAME, status
@@ -46,6 +46,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "proof": proof(reader),
         "timing": reader.record("timing"),
         "time_budget_seconds": time_budget(reader),
+        "steered_by_time": steered_by_time(reader),
         "test_evaluations": test_evaluations(reader),
         "foreign": not is_own(reader),
         "unsafe_without": list(reader.record("unsafe_without") or ()),

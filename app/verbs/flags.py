@@ -23,6 +23,7 @@ def build_config(
     without: list[str] | None = None,
     instances: list[str] | None = None,
     time_budget: float | None = None,
+    measures: list[str] | None = None,
     control: str | None = None,
 ) -> Config:
     """The configuration of a file or a problem's name with all flags applied.
@@ -54,6 +55,7 @@ def build_config(
         "budget": budget or {},
         "run": {"workers": workers},
         "sandbox": {"without": without},
+        "archive": {"measures": measures},
         "evaluation": {"instances": instances, "time_budget": time_budget},
     }
     for section, values in flags.items():

@@ -43,6 +43,12 @@ class Control(StrEnum):
     RANDOM = "random"
 
 
+class Fronts(StrEnum):
+    """What the search keeps the best programs by, beside the loss."""
+
+    TIME = "time"
+
+
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Random seed of the search.")]
 
 
@@ -97,6 +103,10 @@ def run(
             help="Most CPU time of a champion on an instance, as 10ms; slower ones stay parents.",
         ),
     ] = None,
+    fronts: Annotated[
+        Fronts | None,
+        typer.Option("--fronts", metavar="time", help="Search for the best program at each CPU time."),
+    ] = None,
     instances: Annotated[
         list[str] | None,
         typer.Option(
@@ -119,6 +129,7 @@ def run(
     Without a budget it ends after 400 iterations; without a model also after 80 CPU seconds.
     """
     with errors(json):
+        from ...evolve.measures import TIME
         from ..config import resolve_budget
         from ..proposers import check_models
         from ..record.runs import Group, new_name, runs_folder
@@ -142,6 +153,7 @@ def run(
             without=unsafe_without,
             instances=instances,
             time_budget=time_budget,
+            measures=[TIME, "size"] if fronts else None,
             control=control and control.value,
         )
         config = resolve_budget(config)

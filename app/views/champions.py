@@ -44,6 +44,8 @@ def champion_notes(summary: Mapping[str, Any]) -> list[str]:
     ]
     if (limit := summary["time_budget_seconds"]) is not None:
         lines.append(f"time budget: no champion takes more than {time_words(limit)}")
+    if summary["steered_by_time"]:
+        lines.append("time steers this search: `replay` holds, another machine takes another course")
     if (proof := summary["proof"]) is not None:
         lines.append(
             f"proof: {proof['proven']} of {proof['instances']} validation instances, 90 % of them within "
