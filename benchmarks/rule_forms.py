@@ -34,6 +34,7 @@ RULES = (
     "blocking-job-shop-rule",
     "lora-microbatches-rule",
     "flow-shop-rule",
+    "task-graph-rule",
 )
 UNKNOWN = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
 

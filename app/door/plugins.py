@@ -50,6 +50,8 @@ BUILT_INS = {
     "blocking-job-shop-rule": "gapsmith.evaluators.shops:blocking_job_shop_rule",
     "flow-shop": "gapsmith.evaluators.classics:flow_shop",
     "flow-shop-rule": "gapsmith.evaluators.classics:flow_shop_rule",
+    "task-graph": "gapsmith.evaluators.graphs:task_graph",
+    "task-graph-rule": "gapsmith.evaluators.graphs:task_graph_rule",
     "lora-microbatches": "gapsmith.evaluators.training:lora_microbatches",
     "lora-microbatches-rule": "gapsmith.evaluators.training:lora_microbatches_rule",
     "sequence-packing": "gapsmith.evaluators.training:sequence_packing",

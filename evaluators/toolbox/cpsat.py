@@ -22,6 +22,7 @@ def solve_cpsat(
     workers: int = 1,
     seed: int = 0,
     known_bound: int | float | None = None,
+    effort: float | None = None,
 ) -> Solved:
     """Solves a CP-SAT model in a separate process, to a proven optimum or as far as the time allows.
 
@@ -34,13 +35,16 @@ def solve_cpsat(
             limit may not be either: store the reference, and never let a score depend on such a run.
         seed: seed of the solver's random choices, ≥ 0.
         known_bound: a bound that the caller has proven; used if it is at least as strong as the solver's.
+        effort: limit in CP-SAT's deterministic seconds, > 0; a run with one worker that this limit ends is
+            repeatable. None for no such limit.
 
     Raises:
         ModelError: the model is invalid, or its solution refutes `known_bound`.
         SolverError: the solver's process failed.
     """
     proto = model.proto
-    report = run_worker("cp-sat", _text(model), {"workers": workers, "seed": seed}, seconds)
+    options = {"workers": workers, "seed": seed, **({} if effort is None else {"effort": effort})}
+    report = run_worker("cp-sat", _text(model), options, seconds)
     if report.ended == "invalid":
         raise ModelError(f"cp-sat: the model is invalid: {report.message}")
     real = _has(proto, "floating_point_objective")
@@ -59,7 +63,8 @@ def solve_cpsat(
         solver="cp-sat",
         version=report.version,
         seconds=report.seconds,
-        command=f"{seconds:g} s, {workers} worker{'s' * (workers > 1)}, seed {seed}",
+        command=("" if effort is None else f"{effort:g} deterministic s, ")
+        + f"{seconds:g} s, {workers} worker{'s' * (workers > 1)}, seed {seed}",
         note=report.note,
     )
 

@@ -58,7 +58,7 @@ def run_worker(solver: str, model: str, options: Mapping[str, Any], seconds: flo
     Args:
         solver: `highs`, `cbc` or `cp-sat`.
         model: text of the model in the worker's format for this solver.
-        options: `workers` and `seed`.
+        options: `workers` and `seed`, of CP-SAT maybe `effort`.
         seconds: wall seconds of solving, > 0; the process is killed `GRACE_SECONDS` later.
 
     Raises:

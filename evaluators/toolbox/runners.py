@@ -211,6 +211,8 @@ def run_cpsat(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) 
     solver.parameters.max_time_in_seconds = float(job["seconds"])
     solver.parameters.num_workers = job["workers"]
     solver.parameters.random_seed = job["seed"]
+    if "effort" in job:
+        solver.parameters.max_deterministic_time = float(job["effort"])
     solver.best_bound_callback = lambda bound: reporter.note(**_finite(bound))
     reporter.flush(ready=True)
     status = solver.solve(model, Incumbents())

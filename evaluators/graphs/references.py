@@ -1,0 +1,95 @@
+"""References of task graphs: shipped, or CP-SAT's optimum, or a proven bound when its limit is reached."""
+
+from __future__ import annotations
+
+import time
+
+from ...problems.base import Instance
+from ...problems.graphs.verification import judge
+from ..base import ProofKind, Reference, ReferenceKind
+from ..shipped import shipped
+from ..toolbox import Solved, SolveStatus, solve_cpsat
+from .models import arithmetic_bound, graph_model
+
+Schedule = list[list[int]]
+
+
+class TaskGraphReferences:
+    """Optima by CP-SAT, and the solver's bound where an instance stays open."""
+
+    version = "intervals 1"
+    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
+
+    def reference(self, instance: Instance, seconds: float) -> Reference:
+        """The optimum (time units), or within about `seconds` of wall time a lower bound."""
+        return self.shipped(instance) or self.compute(instance, seconds)
+
+    def shipped(self, instance: Instance) -> Reference | None:
+        """The shipped optimum or bound, None if there is none."""
+        return shipped(__package__, "task-graph", instance)
+
+    def compute(self, instance: Instance, seconds: float) -> Reference:
+        """Like `reference`, without what is shipped."""
+        return self.solve(instance, seconds)
+
+    def solve(self, instance: Instance, seconds: float, effort: float | None = None) -> Reference:
+        """Optimum or bound within wall seconds and, if `effort` is not None, deterministic seconds."""
+        floor = arithmetic_bound(instance.public)
+        graph = graph_model(instance.public, least=floor)
+        solved = solve_cpsat(graph.model, seconds=seconds, known_bound=floor, effort=effort)
+        schedule = graph.schedule(solved)
+        value = None if schedule is None else _value(instance, schedule)
+        return solved.as_reference(verified=value)
+
+    def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
+        """The same reference proven again: no schedule ends earlier, and of an optimum one ends then.
+
+        CP-SAT answers both questions without an objective, with a deadline; the schedule goes through the
+        problem's own verification.
+
+        Raises:
+            ValueError: a schedule ends before the reference.
+        """
+        started = time.monotonic()
+        value, floor = int(reference.value), arithmetic_bound(instance.public)
+        earlier = self._ends_by(instance, value - 1, seconds)[0] if value > floor else None
+        spent = time.monotonic() - started
+        if earlier is not None and earlier.status is not SolveStatus.INFEASIBLE:
+            if earlier.solution is not None:
+                raise ValueError(f"instance {instance.id}: a schedule ends by {value - 1}, expected none")
+            return Reference.proven_bound(
+                floor, ProofKind.ARITHMETIC, "arithmetic bound", "1", spent, "the solver's time was over"
+            )
+        proof = (
+            (ProofKind.ARITHMETIC, "arithmetic bound", "1")
+            if earlier is None
+            else (ProofKind.SOLVER, earlier.solver, earlier.version)
+        )
+        source = f"no schedule ends by {value - 1}"
+        if reference.kind is ReferenceKind.OPTIMUM:
+            left = max(1.0, seconds - spent)
+            if self._ends_by(instance, value, left)[1] is not None:
+                spent = time.monotonic() - started
+                return Reference.optimum(value, *proof, spent, f"{source}, one ends by {value}")
+        return Reference.proven_bound(value, *proof, spent, source)
+
+    def _ends_by(self, instance: Instance, deadline: int, seconds: float) -> tuple[Solved, Schedule | None]:
+        """CP-SAT's word on schedules that end by a deadline, and one that passed the verification."""
+        graph = graph_model(instance.public, deadline=deadline)
+        solved = solve_cpsat(graph.model, seconds=seconds)
+        schedule = graph.schedule(solved)
+        if schedule is not None and _value(instance, schedule) > deadline:
+            raise ValueError(f"instance {instance.id}: model and verification disagree on a schedule")
+        return solved, schedule
+
+
+def _value(instance: Instance, schedule: Schedule) -> int:
+    """Makespan of a schedule of the model, as the problem's own verification says.
+
+    Raises:
+        ValueError: the verification refuses the schedule.
+    """
+    verdict = judge(instance.public, schedule)  # type: ignore[arg-type]
+    if verdict.objective is None:
+        raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+    return int(verdict.objective)
