@@ -57,6 +57,7 @@ BUILT_INS = {
     "sequence-packing": "gapsmith.evaluators.training:sequence_packing",
     "memory-mapping": "gapsmith.evaluators.memory:memory_mapping",
     "memory-mapping-rule": "gapsmith.evaluators.memory:memory_mapping_rule",
+    "cluster-scheduling": "gapsmith.evaluators.cluster:cluster_scheduling",
 }
 
 _ATTRIBUTES = {

@@ -1,0 +1,18 @@
+"""Cluster scheduling: jobs with two resources arrive one by one at a fleet that is partly full."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from ..base import Parameter
+from .problem import ClusterScheduling
+
+Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 100)]
+
+
+def cluster_scheduling(
+    train_per_stratum: Rounds = 6, valid_per_stratum: Rounds = 6, test_per_stratum: Rounds = 13
+) -> ClusterScheduling:
+    """Fill a fleet from a snapshot, the placed weight maximised; 4 strata."""
+    rounds = {"train": train_per_stratum, "valid": valid_per_stratum, "test": test_per_stratum}
+    return ClusterScheduling(rounds)
