@@ -22,6 +22,7 @@ from gapsmith.evolve.selection import Control
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store
 from gapsmith.evolve.tune import OPERATOR
+from gapsmith.evolve.validation import ChampionSettings
 
 Make = Callable[..., Any]
 
@@ -207,7 +208,7 @@ def test_the_champion_is_the_best_of_all_that_were_validated(fakes: Make, seed: 
     store = Store(made.folder)
     campaign = made.campaign(store, iterations=60)
     campaign.run()
-    best = champion.choose(campaign, 1)
+    best = champion.choose(campaign, ChampionSettings(champions=1), 0.0)
     validated = dict(store.read.best("valid"))
     assert best is not None
     assert validated[best.candidate.id] == max(validated.values())
