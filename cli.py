@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from . import __version__
+from .app.errors import EXIT_CODES
 from .app.verbs import (
     baselines,
     best,
@@ -44,6 +45,15 @@ from .app.verbs.terminal import emit_json, errors, printing
 
 class _Verbs(TyperGroup):
     """The verbs; with `--json` an error of usage is a document too, beside the text on standard error."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Lists the verbs in groups, each with its whole first sentence; then the exit codes."""
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                commands = [(name, self.get_command(ctx, name)) for name in names]
+                formatter.write_dl([(n, c.get_short_help_str(200)) for n, c in commands if c is not None])
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), words) for code, words in EXIT_CODES.items()])
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Reads the options before the verb."""
@@ -121,6 +131,13 @@ VERBS: dict[str, Callable[..., None]] = {
 """Verb → function, in the order of the help page."""
 GROUPS = {"problems": problems.app, "references": references.app, "config": config.app}
 """Group → its verbs."""
+SECTIONS = {
+    "Run": ("run", "resume", "stop", "watch", "list", "delete", "prune"),
+    "Look": ("show", "best", "diff", "lineage", "report", "plot", "export"),
+    "Judge": ("evaluate", "baselines", "compare", "verify", "replay", "simplify"),
+    "Plug in": ("problems", "references", "models", "mailbox", "config", "doctor"),
+}
+"""Title on the help page → verbs."""
 
 for name, verb in VERBS.items():
     app.command(name)(verb)

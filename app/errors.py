@@ -13,6 +13,19 @@ NO_CANDIDATE = 6
 UNSAFE = 7
 TROUBLE = 8
 INTERRUPTED = 130
+EXIT_CODES = {
+    0: "done",
+    UNEXPECTED: "an error in Gapsmith itself; the message says where the log is",
+    USAGE: "wrong usage",
+    INVALID: "a configuration, a plug-in or a file is invalid",
+    MISSING: "something is not installed; the message names the command that installs it",
+    CHECK_FAILED: "a check failed: of a problem, a proof, a record",
+    NO_CANDIDATE: "no candidate, or a program that gives no valid answer",
+    UNSAFE: "the sandbox is not safe on this machine",
+    TROUBLE: "trouble outside: a provider, money, a disk; what was done is saved, resume goes on",
+    INTERRUPTED: "interrupted; what was done is saved",
+}
+"""Exit code → what it means."""
 
 
 class UserError(Exception):

@@ -57,10 +57,10 @@ class BudgetSettings:
     """What a campaign may use over all stops and resumes; None is no limit."""
 
     iterations: int | None = knob(
-        None, f"iterations (count, >= 1); {DEFAULT_ITERATIONS} if nothing here is limited", ge=1
+        None, f"iterations (count, >= 1); {DEFAULT_ITERATIONS} if nothing here is limited", ge=1, le=10**9
     )
-    evaluations: int | None = knob(None, "candidates evaluated in training (count, >= 1)", ge=1)
-    executions: int | None = knob(None, "executions in training and validation (count, >= 1)", ge=1)
+    evaluations: int | None = knob(None, "candidates evaluated in training (count, >= 1)", ge=1, le=10**9)
+    executions: int | None = knob(None, "executions in training and validation (count, >= 1)", ge=1, le=10**9)
     cpu_seconds: float | None = knob(
         None,
         "CPU seconds of executions (> 0); ends the same trajectory earlier; "
@@ -68,8 +68,10 @@ class BudgetSettings:
         gt=0,
     )
     seconds: float | None = knob(None, "wall seconds of search (> 0); ends the same trajectory earlier", gt=0)
-    patience: int | None = knob(None, "iterations without a better best (count, >= 1)", ge=1)
-    tokens: int | None = knob(None, "tokens in and out of all models, a hard cap (count, >= 1)", ge=1)
+    patience: int | None = knob(None, "iterations without a better best (count, >= 1)", ge=1, le=10**9)
+    tokens: int | None = knob(
+        None, "tokens in and out of all models, a hard cap (count, >= 1)", ge=1, le=10**12
+    )
     usd: float | None = knob(None, "US dollars over all models, a hard cap (> 0)", gt=0)
 
     @property

@@ -9,25 +9,35 @@ from typing import TYPE_CHECKING, Any
 from ...evaluators.base import Evaluation, Score, ScoreStatus
 from ...evaluators.figures import by_stratum, of_evaluation
 from ...evaluators.statistics import wins_ties_losses
-from ...problems.base import SPLITS, Instance, Number, WritesAnswers
+from ...evolve.executor import Executor, Job
+from ...problems.base import SPLITS, Instance, Number, Stateless, WritesAnswers
+from ...sandbox.base import Program
 from ..errors import USAGE, UserError, unwritable
-from ..opening.baselines import evaluate_all, evaluate_baselines
+from ..opening.baselines import evaluate_baselines
 
 if TYPE_CHECKING:
     from ..opening.setup import Notify, Setup
 
+_PARTS = 40
+"""Jobs into which the instances of a set are divided (count), about."""
+
 
 def evaluate_program(
-    setup: Setup, chosen: str, files: Mapping[str, str], name: str, with_baselines: bool
+    setup: Setup,
+    chosen: str,
+    files: Mapping[str, str],
+    name: str,
+    with_baselines: bool,
+    notify: Notify = lambda what, done, total: None,
 ) -> dict[str, Any]:
-    """The document of `evaluate`: every instance scored, also after a failure."""
+    """The document of `evaluate`: every instance scored, also after a failure; `notify` is told of each."""
     program = setup.evaluator.program(files)
     instances = setup.evaluator.instances(chosen)
     found = None
     with setup.executor() as executor:
-        evaluation = evaluate_all(executor, {name: program}, [chosen])[name][chosen]
+        evaluation = _in_parts(setup, executor, program, chosen, notify)
         if with_baselines:
-            found = evaluate_baselines(setup, executor, [chosen], lambda what, done, total: None)
+            found = evaluate_baselines(setup, executor, [chosen], notify)
     return {
         "problem": setup.loaded.name,
         "problem_version": setup.loaded.problem.version,
@@ -43,6 +53,26 @@ def evaluate_program(
         if found is None
         else {n: of_evaluation(by[chosen], instances).as_json() for n, by in found.items()},
     }
+
+
+def _in_parts(setup: Setup, executor: Executor, program: Program, chosen: str, notify: Notify) -> Evaluation:
+    """A program on all instances of a set, in parts on all slots, so that progress can be told.
+
+    A rule that must be a function is audited once for each job, so its instances are one job.
+    """
+    size = len(setup.evaluator.instances(chosen))
+    step = size if isinstance(setup.loaded.problem, Stateless) else max(1, size // _PARTS)
+    jobs = [
+        executor.submit(Job(program, chosen, whole=True, first=first, last=min(size, first + step)))
+        for first in range(0, size, step)
+    ]
+    notify("instances", 0, size)
+    whole = jobs[0].result()
+    notify("instances", len(whole.scores), size)
+    for job in jobs[1:]:
+        whole = setup.evaluator.joined(whole, job.result())
+        notify("instances", len(whole.scores), size)
+    return whole
 
 
 def write_answers(setup: Setup, chosen: str, files: Mapping[str, str], path: Path) -> int:

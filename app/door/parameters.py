@@ -134,13 +134,22 @@ def _read(parameter: inspect.Parameter, hint: Any, where: str) -> ParameterSpec:
     plain = typing.get_args(hint)[0] if typing.get_origin(hint) is typing.Annotated else hint
     described = extras[0] if extras else Parameter(parameter.name.replace("_", " "))
     spec = ParameterSpec(parameter.name, plain, parameter.default, described)
-    if not spec.inside(spec.default):
+    if spec.default is not None and not _fits(spec):
         raise ProblemError(
             f"{where}: problem parameter {spec.name} has the default {spec.default!r}, "
             f"expected {spec.expected}",
-            "correct the default, or the range in its Parameter",
+            "correct the default, or the type and range beside it",
         )
     return spec
+
+
+def _fits(spec: ParameterSpec) -> bool:
+    """Whether the default is of the parameter's type and in its range."""
+    try:
+        spec.check(spec.default)
+    except ProblemError:
+        return False
+    return True
 
 
 def _type_text(type_: Any) -> str:

@@ -18,7 +18,8 @@ from .summary import best_candidate
 def run_row(folder: Path) -> dict[str, Any]:
     """One run under the field names of the JSON contract.
 
-    A store that cannot be read gives `status` `unreadable` and a `note` with the reason.
+    A store that cannot be read gives `status` `unreadable` and a `note` with the reason, whatever is wrong
+    with it: one damaged run must not end the list of all.
     """
     try:
         if fault := misnamed(folder):
@@ -29,9 +30,10 @@ def run_row(folder: Path) -> dict[str, Any]:
                 return _row(folder, reader)
         finally:
             reader.close()
-    except StoreError as error:
+    except Exception as error:
+        why = str(error) if isinstance(error, StoreError) else f"damaged ({type(error).__name__}: {error})"
         empty = dict.fromkeys(("problem", "model", "iterations", "best_gap_percent", "started", "group"))
-        unknown = {"status": "unreadable", "foreign": True, "unsafe_without": [], "note": str(error)}
+        unknown = {"status": "unreadable", "foreign": True, "unsafe_without": [], "note": why}
         return {"run": folder.name, **empty, **unknown}
 
 

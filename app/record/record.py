@@ -214,7 +214,7 @@ class RunRecord:
             raise UserError(
                 USAGE,
                 f"candidate {text!r}: {len(found)} candidates start like this ({shown})",
-                "say more of it",
+                "type more of its id",
             )
         near = difflib.get_close_matches(text, self.reader.candidate_ids(), 3, 0.3)
         raise UserError(

@@ -31,8 +31,17 @@ MOST_MEMBERS = 1000
 
 
 def runs_folder(given: Path | None = None) -> Path:
-    """The folder that holds the runs: `--runs`, else `GAPSMITH_RUNS`, else `./runs`."""
-    return given or Path(os.environ.get("GAPSMITH_RUNS") or "runs")
+    """The folder that holds the runs: `--runs`, else `GAPSMITH_RUNS`, else `./runs`.
+
+    Raises:
+        UserError: it is a file.
+    """
+    folder = given or Path(os.environ.get("GAPSMITH_RUNS") or "runs")
+    if folder.is_file():
+        raise UserError(
+            USAGE, f"{folder}: a file, expected the folder of the runs", "name it with --runs DIR"
+        )
+    return folder
 
 
 def named_place(folder: Path, given: Path | None) -> Path | None:
@@ -85,7 +94,7 @@ def find_run(text: str, runs: Path) -> Path:
     if matches:
         names = ", ".join(run.name for run in matches[:5])
         raise UserError(
-            USAGE, f"run {text!r}: {len(matches)} runs start like this ({names})", "say more of it"
+            USAGE, f"run {text!r}: {len(matches)} runs start like this ({names})", "type more of its name"
         )
     if not found:
         raise UserError(
@@ -93,8 +102,9 @@ def find_run(text: str, runs: Path) -> Path:
             f"run {text!r}: no runs in {runs}",
             "start one with `gapsmith run smtt`, or name --runs DIR",
         )
-    near = difflib.get_close_matches(text, [run.name for run in found], 3, 0.3) or [found[-1].name]
-    raise UserError(USAGE, f"run {text!r}: not found in {runs}", f"did you mean {', '.join(near)}?")
+    near = difflib.get_close_matches(text, [run.name for run in found], 3, 0.6)
+    hint = f"did you mean {', '.join(near)}?" if near else "`gapsmith list` shows the runs"
+    raise UserError(USAGE, f"run {text!r}: not found in {runs}", hint)
 
 
 def find_group(text: str, runs: Path) -> list[Path]:

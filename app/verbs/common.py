@@ -17,10 +17,25 @@ if TYPE_CHECKING:
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
 
+def folder_name(value: str | None) -> str | None:
+    """Refuses an empty name, which would mean the working folder."""
+    if value is not None and not str(value).strip():
+        raise typer.BadParameter("got an empty name, expected a folder; . is the working folder")
+    return value
+
+
+def _folder(text: str) -> Path:
+    return Path(str(folder_name(text)))
+
+
 Runs = Annotated[
     Path | None,
     typer.Option(
-        "--runs", help="Folder of the runs [default: GAPSMITH_RUNS, else ./runs].", show_default=False
+        "--runs",
+        parser=_folder,
+        metavar="DIR",
+        help="Folder of the runs [default: GAPSMITH_RUNS, else ./runs].",
+        show_default=False,
     ),
 ]
 
@@ -38,7 +53,9 @@ Workers = Annotated[
 
 Without = Annotated[
     list[str] | None,
-    typer.Option("--unsafe-without", metavar="LAYER", help="Go on without a sandbox layer; is stored."),
+    typer.Option(
+        "--unsafe-without", metavar="LAYER", help="Go on without a sandbox layer; the run stores this."
+    ),
 ]
 
 
@@ -82,23 +99,37 @@ def finite(value: float | None) -> float | None:
     return value
 
 
-Iterations = Annotated[int | None, typer.Option("--iterations", min=1, help="Iterations in all (count).")]
+MOST = 10**9
+"""Largest count that a budget may be: a slip of the keyboard is larger."""
+
+
+Iterations = Annotated[
+    int | None, typer.Option("--iterations", min=1, max=MOST, help="Iterations in all (count).")
+]
 
 
 Evaluations = Annotated[
-    int | None, typer.Option("--evaluations", min=1, help="Candidates evaluated in training, in all (count).")
+    int | None,
+    typer.Option("--evaluations", min=1, max=MOST, help="Candidates evaluated in training, in all (count)."),
 ]
 
 
 Seconds = Annotated[
     float | None,
-    typer.Option("--seconds", min=0.001, callback=finite, help="Wall seconds of search in all."),
+    typer.Option(
+        "--seconds",
+        min=0.001,
+        callback=finite,
+        help="Wall seconds of search in all; the final test of the champion comes on top.",
+    ),
 ]
 
 
 Executions = Annotated[
     int | None,
-    typer.Option("--executions", min=1, help="Executions in training and validation, in all (count)."),
+    typer.Option(
+        "--executions", min=1, max=MOST, help="Executions in training and validation, in all (count)."
+    ),
 ]
 
 
@@ -111,7 +142,7 @@ CpuSeconds = Annotated[
 
 
 Patience = Annotated[
-    int | None, typer.Option("--patience", min=1, help="Iterations without a better best (count).")
+    int | None, typer.Option("--patience", min=1, max=MOST, help="Iterations without a better best (count).")
 ]
 
 
@@ -121,7 +152,9 @@ Usd = Annotated[
 ]
 
 
-Tokens = Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens in and out in all, a hard cap.")]
+Tokens = Annotated[
+    int | None, typer.Option("--tokens", min=1, max=1000 * MOST, help="Tokens in and out in all, a hard cap.")
+]
 
 
 def trust_of(trust_run: bool, without: list[str] | None) -> Trust:

@@ -49,7 +49,7 @@ def evaluate(
 
         setup, chosen = open_one_set(problem, split, instances, workers, assign, unsafe_without)
         files = read_program(file)
-        document = evaluate_program(setup, chosen, files, str(file), with_baselines)
+        document = evaluate_program(setup, chosen, files, str(file), with_baselines, progress_line())
         written = None if answers is None else write_answers(setup, chosen, files, answers)
         if json:
             emit_json(document)

@@ -59,4 +59,6 @@ def export(
                 emit_json({"run": record.name, "what": what, "rows": list(rows(record, what))})
             else:
                 with printing():
-                    write_rows(rows(record, what), form, sys.stdout)
+                    number = write_rows(rows(record, what), form, sys.stdout)
+                if not number:
+                    console(stderr=True).print(f"{record.name}: it holds no {what}", markup=False)

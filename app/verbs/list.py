@@ -28,7 +28,10 @@ def list_(runs: Runs = None, json: Json = False) -> None:
         if not rows:
             out.print(f"no runs in {folder}; start one with `gapsmith run smtt`", markup=False)
             return
-        out.print(runs_table(rows, out.width), soft_wrap=False)
+        table, left_out = runs_table(rows, out.width)
+        out.print(table, soft_wrap=False)
+        if left_out:
+            out.print(f"left out of a narrow table: {', '.join(left_out)}; --json has them", markup=False)
         for row in rows:
             if "note" in row:
                 out.print(one_line(f"{row['run']}: {row['note']}", 1000), markup=False, style="red")

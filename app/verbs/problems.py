@@ -12,8 +12,22 @@ from .common import Json, Problem, Set, parameters
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
+    from ...problems.base import Problem as AnyProblem
     from ..check import Report
     from ..door.plugins import Listed, LoadedProblem
+
+_FAMILIES = {
+    "smtt": "one machine, total tardiness",
+    "classics": "classical problems",
+    "shops": "job shops",
+    "placement": "placement of models on GPUs",
+    "training": "training of models",
+    "memory": "memory of programs",
+    "cluster": "clusters",
+    "graphs": "graphs of tasks",
+    "serving": "serving of models",
+}
+"""Package of built-in problems → title in the list."""
 
 app = typer.Typer(help="What can be solved; a new problem of your own, and its check.", no_args_is_help=True)
 
@@ -111,6 +125,8 @@ def _row(entry: Listed) -> dict[str, Any]:
     return {
         "name": entry.name,
         "origin": loaded.origin,
+        "family": _family(entry.name),
+        "summary": _summary(problem),
         "version": problem.version,
         "sense": problem.sense.value,
         "unit": problem.unit,
@@ -120,6 +136,24 @@ def _row(entry: Listed) -> dict[str, Any]:
         "parts": [name for name, has in parts_of(problem).items() if has],
         "error": None,
     }
+
+
+def _family(name: str) -> str:
+    """The family that a problem is listed in: that of its built-in package, or `installed`."""
+    from ..door.plugins import BUILT_INS
+
+    if name not in BUILT_INS:
+        return "installed"
+    package = BUILT_INS[name].partition(":")[0].rpartition(".")[2]
+    return _FAMILIES.get(package, package.replace("_", " "))
+
+
+def _summary(problem: AnyProblem) -> str:
+    """What a problem is, in a sentence: the first paragraph of its class, else the begin of its statement."""
+    import inspect
+
+    paragraph = (inspect.getdoc(type(problem)) or "").partition("\n\n")[0]
+    return " ".join(paragraph.split()) or problem.statement.partition(". ")[0].rstrip(".") + "."
 
 
 def _details(loaded: LoadedProblem) -> dict[str, Any]:
@@ -188,14 +222,19 @@ def _known_kinds(loaded: LoadedProblem) -> dict[str, dict[str, int]] | None:
 
 
 def _print_list(found: list[Listed]) -> None:
-    """Three lines for each problem; broken ones last, with their error."""
+    """Families of problems, four lines for each problem; broken ones last, with their error."""
     out = console()
-    for row in (_row(entry) for entry in found):
-        if row["error"] is not None:
-            continue
+    rows = [row for row in (_row(entry) for entry in found) if row["error"] is None]
+    family = None
+    for row in rows:
+        if row["family"] != family:
+            out.print("" if family is None else "\n", end="")
+            family = row["family"]
+            out.print(family.upper(), markup=False)
         kinds = ", ".join(row["reference_kinds"] or ["kinds not declared"]).replace("_", " ")
         references = f"{kinds} (version {row['references']})" if row["references"] else "the best baseline"
         out.print(f"{row['name']} {row['version']}  ({row['origin']})", style="bold", markup=False)
+        out.print(f"  {row['summary']}", markup=False)
         out.print(f"  {row['sense']} {row['unit']}; references: {references}", markup=False)
         parts = ", ".join(row["parts"]) or "no optional parts"
         out.print(f"  {len(row['sets'])} sets: {_few(row['sets'])}; {parts}", markup=False)

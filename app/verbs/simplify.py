@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import TROUBLE, UserError
-from .common import Json, Run, Runs, TrustRun, WithoutAgain, trust_of
+from .common import Json, Run, Runs, TrustRun, WithoutAgain, Workers, trust_of
 from .files import check_new, write_new
 from .records import best_of, opened, warn_of_reaching
 from .terminal import console, emit_json, errors
@@ -28,6 +28,7 @@ def simplify(
     force: Annotated[
         bool, typer.Option("--force", help="Replace a file that exists, or a smaller form kept earlier.")
     ] = False,
+    workers: Workers = None,
     trust_run: TrustRun = False,
     unsafe_without: WithoutAgain = None,
     runs: Runs = None,
@@ -55,7 +56,7 @@ def simplify(
         with console(stderr=True).status("") as status, opened(folder) as record:
             document = simplified(
                 record,
-                Setup.from_record(record, trust_of(trust_run, unsafe_without)),
+                Setup.from_record(record, trust_of(trust_run, unsafe_without), workers=workers),
                 record.resolve(candidate),
                 evaluations,
                 lambda number: status.update(f"variant {number} of at most {evaluations}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
+from ... import __version__
 from ..errors import INTERRUPTED, TROUBLE, UNEXPECTED, UserError
 
 if TYPE_CHECKING:
@@ -109,8 +111,19 @@ def _open_streams() -> None:
             stream = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
             setattr(sys, name, stream)
         if getattr(stream, "errors", None) in ("strict", "surrogateescape"):
+            if name == "stdout" and not _tells_all(stream) and stream.isatty():
+                sys.stderr.write("note: this terminal's encoding lacks characters; PYTHONUTF8=1 shows them\n")
             with suppress(AttributeError):  # no text file of Python's own, as in a notebook
                 stream.reconfigure(errors="backslashreplace")
+
+
+def _tells_all(stream: TextIO) -> bool:
+    """Whether a stream's encoding has the characters of tables and sparklines."""
+    try:
+        "▁–→".encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 @contextmanager
@@ -180,7 +193,10 @@ def write_crash_log(error: Exception) -> Path | None:
     path = cache_folder() / f"crash-{time.strftime('%Y%m%d-%H%M%S')}.log"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(traceback.format_exception(error)), "utf-8")
+        about = f"gapsmith {__version__}, Python {sys.version.split()[0]}\n{shlex.join(sys.argv)}\n\n"
+        path.write_text(
+            about + "".join(traceback.format_exception(error)), "utf-8", errors="backslashreplace"
+        )
     except OSError:
         return None
     return path

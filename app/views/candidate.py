@@ -85,15 +85,25 @@ def print_candidate(console: Console, record: RunRecord, id: str, *, conversatio
     _print_failures(console, record, id)
     for path, text in candidate.files.items():
         console.print(f"\n{clean(path)}", markup=False, style="bold")
-        print_code(console, text)
+        print_code(console, text, numbered=True)
     if conversation:
         _print_conversation(console, record, candidate.iteration)
 
 
-def print_code(console: Console, text: str) -> None:
-    """Prints Python code without control characters, highlighted on a terminal and plain elsewhere."""
+def print_code(console: Console, text: str, *, numbered: bool = False) -> None:
+    """Prints Python code without control characters, highlighted on a terminal and plain elsewhere.
+
+    Args:
+        console: to print on; a terminal always shows the numbers of lines.
+        text: the code.
+        numbered: whether plain code has them too, as `show --explain` cites them.
+    """
     shown = clean(text).rstrip()
     if not console.is_terminal:
+        if numbered:
+            lines = shown.split("\n")
+            width = len(str(len(lines)))
+            shown = "\n".join(f"{n:>{width}}  {line}".rstrip() for n, line in enumerate(lines, 1))
         console.print(shown, markup=False, soft_wrap=True)
         return
     from rich.syntax import Syntax

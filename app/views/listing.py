@@ -26,8 +26,8 @@ _STYLES = {
 }
 
 
-def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> Table:
-    """A table of runs, oldest first, with the best candidate's gap on validation.
+def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> tuple[Table, list[str]]:
+    """A table of runs, oldest first, with the best candidate's gap on validation; and the columns left out.
 
     Run, iterations, gap and status are never cut. A narrow table drops the start time first, then the
     problem (a run's name contains it), then the model.
@@ -48,6 +48,7 @@ def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> Table:
         "status": [_status(row) for row in rows],
         "started": [Text(one_line(row["started"] or UNKNOWN, 60)[:16].replace("T", " ")) for row in rows],
     }
+    every = list(columns)
     if not wide:
         del columns["started"]
     for header in ("started", "problem", "model"):
@@ -59,7 +60,7 @@ def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> Table:
         table.add_column(header, justify=justify, no_wrap=header != "run", overflow="fold")
     for cells in zip(*columns.values(), strict=True):
         table.add_row(*cells)
-    return table
+    return table, [header for header in every if header not in columns]
 
 
 def _status(row: Mapping[str, Any]) -> Text:

@@ -47,7 +47,7 @@ class LiveView:
 
     def __enter__(self) -> LiveView:
         """Starts the live table if standard error is a terminal."""
-        if self._console.is_terminal:
+        if self._console.is_terminal and not self._console.is_dumb_terminal:
             from rich.live import Live
 
             self._live = Live(

@@ -18,6 +18,8 @@ WHOLE_NAME = 18
 """A program's name up to this length is never cut, because users type it after `--against` (characters)."""
 _LEAST_NAME = 8
 """Least width of the column of program names, however narrow the terminal is (characters)."""
+SMALL = 6
+"""Instances below which an interval says little."""
 _BASELINES = 6
 _EXPENDABLE = ("excess", "CPU\nms", "ratio\nof sums")
 """Columns that a narrow table drops, in this order."""
@@ -107,6 +109,11 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
         lines.append("the test split was not used: the campaign has not come to its end")
     if summary["test_evaluations"] > 1:
         lines.append(f"test seen {summary['test_evaluations']} times")
+    counts = {
+        best["splits"][s]["instances"]: w for s, w in _SPLIT_NAMES.items() if best and best["splits"][s]
+    }
+    if counts and min(counts) < SMALL:
+        lines.append(f"{counts[min(counts)]}: an interval of {count(min(counts), 'instance')} says little")
     if summary["unsafe_without"]:
         lines.append(unsafe(summary["unsafe_without"]))
     usage = summary["usage"]

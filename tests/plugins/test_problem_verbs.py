@@ -44,6 +44,14 @@ def test_list_says_what_each_problem_has() -> None:
     assert "online-bin-packing 1  (built-in)" in text("problems", "list")
 
 
+def test_a_default_of_the_wrong_type_is_named_where_it_stands(planted: Planted) -> None:
+    """The parameter, its default and what is expected, before anything is drawn with it."""
+    path = str(planted(('"jobs", 2, 1000)] = 30', '"jobs", 2, 1000)] = "thirty"')))
+    result = CliRunner().invoke(app, ["problems", "show", path])
+    assert result.exit_code == 3
+    assert "parameter jobs has the default 'thirty', expected an integer from 2 to 1000" in result.output
+
+
 def test_show_resolves_parameters(planted: Planted) -> None:
     """Parameters with value, default, meaning and what is expected; sets, programs and parts."""
     path = str(planted())

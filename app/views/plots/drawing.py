@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ....problems.base import Drawing, Shape
@@ -73,9 +73,8 @@ def in_terminal(drawing: Drawing, width: int, height: int, right: float, top: fl
             continue
         number = groups[shape.group] % len(_FILLS)
         mark = (_mark(shape, number), _TERMINAL[number])
-        for row in _span(shape.y, shape.height, top, height):
-            for column in _span(shape.x, shape.width, right, width):
-                cells[height - 1 - row][column] = mark
+        for row, column in _cells(shape, right, width, top, height):
+            cells[height - 1 - row][column] = mark
         _separate(cells, shape, right, width, top, height)
         _write(cells, shape, right, width, top, height)
     text = Text()
@@ -94,8 +93,22 @@ def in_terminal(drawing: Drawing, width: int, height: int, right: float, top: fl
 def _mark(shape: Shape, number: int) -> str:
     """The character for the cells of a shape, in the drawing and in the legend."""
     if shape.kind == "line":
-        return "─" if abs(shape.width) > 0 else "│"
+        return "·" if shape.width and shape.height else "─" if shape.width else "│"
     return _FILLS[number]
+
+
+def _cells(shape: Shape, right: float, width: int, top: float, height: int) -> Iterator[tuple[int, int]]:
+    """(row, column) of the cells that a shape covers: all of a rectangle, those on the way of a line."""
+    if shape.kind != "line":
+        for row in _span(shape.y, shape.height, top, height):
+            for column in _span(shape.x, shape.width, right, width):
+                yield row, column
+        return
+    steps = max(abs(shape.width) / right * width, abs(shape.height) / top * height, 1)
+    for number in range(int(steps) + 1):
+        x = shape.x + shape.width * number / max(1, int(steps))
+        y = shape.y + shape.height * number / max(1, int(steps))
+        yield min(height - 1, max(0, int(y / top * height))), min(width - 1, max(0, int(x / right * width)))
 
 
 def _separate(
