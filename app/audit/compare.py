@@ -14,6 +14,7 @@ from ..errors import USAGE, UserError
 from ..record.record import RunRecord
 from ..record.summary import test_evaluations
 from ..record.tracks import BUDGETS, Track, check_comparable, track
+from .times import by_class, fronts, mean_hypervolume
 
 _SHARES = (0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
 _CURVE = 101
@@ -72,7 +73,11 @@ def compare(
     split, reason = _judged(arms, by, budget)
     if reason is not None:
         notes.append(reason)
-    shown = [_arm(arm, by, budget) for arm in arms]
+    timed = fronts([arm.tracks for arm in arms], by, budget)
+    shown = [
+        {**_arm(arm, by, budget), "hypervolume": mean_hypervolume(runs)}
+        for arm, runs in zip(arms, timed, strict=True)
+    ]
     notes += [line for arm, one in zip(arms, shown, strict=True) if one["test"] for line in _looks(arm)]
     if len(arms) > 2:
         notes.append(f"p values are not corrected for {len(arms) - 1} comparisons")
@@ -83,7 +88,10 @@ def compare(
         "budget": budget,
         "split": split,
         "arms": shown,
-        "pairs": [_pair(arms[0], other, split, by, budget) for other in arms[1:]],
+        "pairs": [
+            {**_pair(arms[0], other, split, by, budget), "times": by_class(timed[0], runs)}
+            for other, runs in zip(arms[1:], timed[1:], strict=True)
+        ],
         "notes": notes,
     }
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..numbers import far_note, figure, gap_cell
+from ..numbers import far_note, figure, gap_cell, time_words
 from ..words import UNKNOWN, clean, count, gap_word, usd
 from .tables import new_table
 
@@ -31,6 +31,8 @@ def print_comparison(console: Console, document: Mapping[str, Any]) -> None:
     _print_progress(console, document)
     for (letter, _), pair in zip(_lettered(document)[1:], document["pairs"], strict=True):
         console.print(_verdict(letter, pair), markup=False, soft_wrap=False)
+        _print_times(console, letter, pair["times"])
+    _print_hypervolumes(console, document)
     for note in document["notes"]:
         console.print(f"note: {clean(note)}", markup=False, soft_wrap=False)
 
@@ -79,6 +81,35 @@ def _print_progress(console: Console, document: Mapping[str, Any]) -> None:
     for letter, arm in _lettered(document):
         table.add_row(letter, *[figure(point["valid_mean_gap_percent"]) for point in arm["progress"]])
     console.print(table, soft_wrap=False)
+
+
+def _print_times(console: Console, letter: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Prints the best of both arms within each time class."""
+    if not rows:
+        return
+    table = new_table("best within each CPU time on validation: mean loss, percent")
+    table.add_column("time", justify="right", no_wrap=True)
+    for column in ("A", letter, f"A − {letter}", "p (Holm)"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        edge, p = row["time_class_seconds"], row["p_value_holm"]
+        table.add_row(
+            UNKNOWN if edge is None else f"≤ {time_words(edge)}",
+            figure(row["a_loss_percent"]),
+            figure(row["b_loss_percent"]),
+            f"{row['difference_percent']:+.2f}",
+            UNKNOWN if p is None else f"{p:.3g}",
+        )
+    console.print(table, soft_wrap=False)
+
+
+def _print_hypervolumes(console: Console, document: Mapping[str, Any]) -> None:
+    """Prints one number for each arm's front of time and loss."""
+    volumes = [(letter, arm["hypervolume"]) for letter, arm in _lettered(document)]
+    if all(volume is None for _, volume in volumes):
+        return
+    words = ", ".join(f"{letter} {UNKNOWN if v is None else f'{v:.3f}'}" for letter, v in volumes)
+    console.print(f"hypervolume over log time and loss (0: the start program alone): {words}", markup=False)
 
 
 def _verdict(letter: str, pair: Mapping[str, Any]) -> str:
