@@ -27,7 +27,7 @@ from ..evolve.selection import Control
 from ..evolve.store.reader import BASELINE
 from ..evolve.store.store import Store
 from ..evolve.store.work import asked
-from ..problems.base import SPLITS
+from ..problems.base import SPLITS, DescribesStrata
 from .config import Config, dump
 from .errors import UserError
 from .opening.baselines import evaluate_baselines, shipped_programs
@@ -356,6 +356,9 @@ def record_setup(
         "sense": problem.sense.value,
         "unit": problem.unit,
         "entry_point": problem.entry_point,
+        "statement": problem.statement,
+        "strata": problem.strata if isinstance(problem, DescribesStrata) else None,
+        "sets": {name: text for name, text in problem.sets().items() if name in SPLITS},
         "driver": getattr(problem, "driver", None),
         "cpu_seconds": getattr(problem, "cpu_seconds", None),
         "origin": loaded.origin,

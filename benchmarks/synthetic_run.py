@@ -185,6 +185,8 @@ class Synthetic:
             "origin": "built-in",
             "digest": "synthetic",
             "entry_point": problem.entry_point,
+            "statement": problem.statement,
+            "strata": problem.strata,
         }
         record = {
             "config": config,

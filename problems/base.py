@@ -229,6 +229,15 @@ class Driven(Protocol):
 
 
 @runtime_checkable
+class DescribesStrata(Protocol):
+    """A problem that says what the names of its strata mean."""
+
+    @property
+    def strata(self) -> str:
+        """One or two sentences on what the instances of a stratum share, for the readers of tables."""
+
+
+@runtime_checkable
 class DescribesCalls(Protocol):
     """A driven problem that says how its driver calls a candidate."""
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import math
+import base64
+import hashlib
+import secrets
 import shlex
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from ...evolve.archive import unique
 from ...evolve.store.reader import BASELINE
-from ...evolve.store.work import failures_by_status, operators
+from ...evolve.store.work import failure_examples, failures_by_status, operators
 from ...prompts.text import fence
 from ...sandbox.unseen import clean as seen
-from ..numbers import duration, gap_cell, interval, milliseconds, percent
+from ..numbers import figure as figure_of
+from ..numbers import gap_cell, interval, milliseconds, percent
 from ..record.model_figures import model_figures, notes
 from ..record.record import SHORT, RunRecord
 from ..record.runs import CONFIG_NAME
@@ -25,8 +28,11 @@ from .history import unified
 from .overview import stopped_words
 from .plots.canvas import page_part
 from .plots.kinds import KINDS
-from .plots.quality import compared, judged_split
-from .plots.search import archive_links
+from .plots.quality import judged_split
+from .plots.search import candidate_links
+from .report_answers import answers, cost_words, tiles
+from .report_candidates import candidates_of, packed
+from .report_gaps import heat, programs
 from .simplified import rows, verdict
 from .tables import far_notes, generalisation_lines
 from .winners import verdict as together
@@ -36,12 +42,13 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 SPLIT_NAMES = {"train": "training", "valid": "validation", "test": "test"}
-_CODE_BYTES = 350_000
-_DIFF_BYTES = 150_000
+_DIFF_BYTES = 60_000
 _MOST_STEPS = 40
-_HOTTEST = 50.0
-"""Gaps of this size and above have the full colour in the heat map (percent)."""
 _MOST_OPERATORS = 40
+_MOST_BYTES = 1_450_000
+"""Size up to which a page has room for the texts of candidates."""
+_TOP = 15
+"""Rows of the candidate list that the page shows without its script."""
 
 
 def context(record: RunRecord) -> dict[str, Any]:
@@ -50,10 +57,12 @@ def context(record: RunRecord) -> dict[str, Any]:
     split = judged_split(record)
     best = record.best
     headline = _headline(record, summary, split)
+    code = None if best is None else clean(_source(record, best))
+    rejections, failures = dict(record.reader.rejections()), failures_by_status(record.reader)
     return {
         "run": record.name,
         "summary": summary,
-        "problem": {key: record.problem.get(key) for key in ("name", "version", "origin", "unit", "sense")},
+        "problem": _problem(record),
         "models": record.models,
         "started": (record.reader.record("created") or "")[:16].replace("T", " "),
         "best": best,
@@ -61,23 +70,25 @@ def context(record: RunRecord) -> dict[str, Any]:
         "split_name": SPLIT_NAMES.get(split or "", ""),
         "test_used": test_used(summary),
         "headline": headline,
+        "tiles": tiles(summary, headline, split),
+        "answers": answers(record, summary, headline, code),
         "judged": None if headline is None else _judged(headline, split),
-        "cost": _cost(summary),
-        "programs": _programs(record),
-        "heat": _heat(record, split),
+        "cost": cost_words(summary),
+        "programs": programs(record),
+        "heat": heat(record, split),
         "lineage": _lineage(record),
-        "elites": _elites(record),
         "operators": [vars_of(o) for o in operators(record.reader)[:_MOST_OPERATORS]],
         "model_rows": _models(record),
         "far": far_notes(summary),
         "generalisation": "; ".join(generalisation_lines(summary["generalisation"])),
         "notes": [clean(note) for note in notes(record.reader)],
-        "rejections": dict(record.reader.rejections()),
-        "failures": failures_by_status(record.reader),
+        "rejections": rejections,
+        "failures": failures,
+        "failure_examples": [(status, clean(text)) for status, text in failure_examples(record.reader, 3)],
         "stopped": stopped_words(record.reader),
         "twins": len(record.reader.events("twin")),
         "winners": _winners(record),
-        "code": None if best is None else clean(_source(record, best)),
+        "code": code,
         "simplified": _simplified(record),
         "events": [e.data for e in record.reader.events("beyond_bound")],
         "versions": record.reader.record("versions") or {},
@@ -93,17 +104,36 @@ def context(record: RunRecord) -> dict[str, Any]:
 def html(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
     """`report.html`: one self-contained page with its pictures; the page loads nothing from the network."""
     found = found or context(record)
+    candidates = candidates_of(record)
     pictures = {}
     for name, kind in KINDS.items():
-        figure = kind.draw(record)
+        figure = kind.draw(record) if kind.on_page else None
         if figure is not None:
-            links = archive_links(record) if name == "archive" else None
-            shown = {e["address"] for e in found["elites"]["rows"]}
-            links = None if links is None else {a: t for a, t in links.items() if a in shown}
+            links = candidate_links(record, name)
             pictures[name] = {"svg": page_part(figure, name, kind.caption, links), "caption": kind.caption}
-    elites = {row["id"] for row in found["elites"]["rows"]}
-    template = _environment(True).get_template("report.html.jinja")
-    return seen(template.render(found, pictures=pictures, shown_elites=elites), tab="\t")
+    style, script = (
+        files(__package__).joinpath("templates", n).read_text() for n in ("report.css", "report.js")
+    )
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page = _environment(True).get_template("report.html.jinja")
+    top = sorted((c for c in candidates if c["loss"] is not None), key=lambda c: (c["loss"], c["iteration"]))
+    mark = secrets.token_hex(16)  # no record can hold it
+    text = seen(
+        page.render(
+            found,
+            pack=mark,
+            pictures=pictures,
+            style=style,
+            script=script,
+            script_digest=digest,
+            top=top[:_TOP],
+            total=len(candidates),
+        ),
+        tab="\t",
+    )
+    first, last = text.split(mark)
+    room = _MOST_BYTES - len(text.encode("utf-8", "replace"))
+    return first + packed(candidates, found["best"], room) + last
 
 
 def markdown(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
@@ -141,6 +171,8 @@ def _environment(escape: bool) -> Environment:
         "usd": usd,
         "fence": fence,
         "mean": _mean,
+        "figure": figure_of,
+        "capitalised": lambda text: text[:1].upper() + text[1:],
         "python": code_html,
     }
     return environment
@@ -149,6 +181,15 @@ def _environment(escape: bool) -> Environment:
 def _mean(figures: Mapping[str, Any] | None) -> str:
     """Mean gap with its 95 % interval."""
     return gap_cell(figures, percent)
+
+
+def _problem(record: RunRecord) -> dict[str, Any]:
+    """What the run recorded of its problem; older runs have no statement, sets and strata."""
+    names = ("name", "version", "origin", "unit", "sense", "statement", "strata")
+    sets = record.problem.get("sets") or {}
+    return {key: record.problem.get(key) for key in names} | {
+        "sets": [(SPLIT_NAMES[split], sets[split]) for split in SPLIT_NAMES if split in sets]
+    }
 
 
 def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) -> dict[str, Any] | None:
@@ -163,6 +204,8 @@ def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) 
         "start": start,
         "text": clean(summary["headline"]["text"]),
         "proven": summary["headline"]["verdict"] == "better",
+        "worse": summary["headline"]["verdict"] == "worse",
+        "optimal": set(best["reference_kinds"]) == {"optimum"},
         "baseline": baseline,
         "baseline_figures": None if figures is None else figures.as_json(),
         "kinds": reference_kinds(best["reference_kinds"]),
@@ -180,60 +223,6 @@ def _judged(headline: Mapping[str, Any], split: str | None) -> str:
     return (
         f"{words}, on instances that steered nothing: the test split was used once the champion was chosen."
     )
-
-
-def _cost(summary: Mapping[str, Any]) -> str:
-    usage = summary["usage"]
-    words = f"{count(summary['iterations'], 'iteration')}, {count(summary['evaluations'], 'evaluation')}, "
-    words += f"{count(summary['executions'], 'execution')} in {duration(usage['wall_seconds'])}"
-    if not usage["model_calls"]:
-        return words + "; no calls of models, no cost"
-    tokens = f"{usage['tokens_in']:,} tokens in and {usage['tokens_out']:,} out"
-    return f"{words}; {count(usage['model_calls'], 'call')} of models, {tokens}, {usd(usage['cost_usd'])}"
-
-
-def _programs(record: RunRecord) -> list[dict[str, Any]]:
-    """One row for each compared program, with its figures on the three splits."""
-    rows = []
-    for program in compared(record):
-        figures = {s: record.figures(program, s) for s in SPLIT_NAMES}
-        rows.append(
-            {
-                "name": record.title(program),
-                "is_best": program == record.best,
-                "splits": {s: None if f is None else f.as_json() for s, f in figures.items()},
-            }
-        )
-    return rows
-
-
-def _heat(record: RunRecord, split: str | None) -> dict[str, Any] | None:
-    """Strata × programs: mean gap, and a heat in [0, 1] on a logarithmic scale."""
-    if split is None:
-        return None
-    programs = compared(record)
-    table = {p: record.strata(p, split) for p in programs}
-    names = sorted({name for row in table.values() for name in row})
-    gaps = {p: {n: f.mean_gap_percent for n, f in row.items()} for p, row in table.items()}
-    most = max([1.0, *[g for row in gaps.values() for g in row.values() if g is not None]])
-    most = min(most, _HOTTEST)  # otherwise one useless baseline would make all other cells pale
-    rows = [
-        {
-            "stratum": name,
-            "cells": [
-                {"gap": (g := gaps[p].get(name)), "heat": _heat_of(g, most), "best": p == record.best}
-                for p in programs
-            ],
-        }
-        for name in names
-    ]
-    return {"programs": [record.title(p) for p in programs], "rows": rows}
-
-
-def _heat_of(gap: float | None, most: float) -> float:
-    if gap is None or gap <= 0:
-        return 0.0
-    return round(min(1.0, math.log1p(gap / 0.1) / math.log1p(most / 0.1)), 3)
 
 
 def _lineage(record: RunRecord) -> dict[str, Any]:
@@ -263,30 +252,6 @@ def _lineage(record: RunRecord) -> dict[str, Any]:
         )
         before = candidate
     return {"rows": rows, "shown": len(shown), "total": len(chain)}
-
-
-def _elites(record: RunRecord) -> dict[str, Any]:
-    """Code of the archive's elites, best first, until the page's size limit is reached."""
-    archive = record.archive
-    elites = [] if archive is None else unique(archive.elites())
-    rows, budget = [], _CODE_BYTES
-    for elite in elites:
-        text = clean(_source(record, elite.candidate.id))
-        budget -= len(code_html(text).encode("utf-8", "replace"))
-        if budget < 0:
-            break
-        rows.append(
-            {
-                "id": elite.candidate.id,
-                "short": elite.candidate.id[:SHORT],
-                "address": f"#c-{elite.candidate.id}",
-                "loss": -100 * elite.fitness + 0.0,
-                "size": elite.candidate.description.nodes,
-                "island": elite.island,
-                "code": text,
-            }
-        )
-    return {"rows": rows, "shown": len(rows), "total": len(elites)}
 
 
 def _winners(record: RunRecord) -> dict[str, Any] | None:

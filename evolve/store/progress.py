@@ -51,6 +51,93 @@ class Island:
     fitness: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """A candidate with a complete training evaluation: first parent (None at the root) and loss (percent)."""
+
+    id: str
+    parent: str | None
+    iteration: int
+    island: int
+    loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What was spent up to a time.
+
+    Attributes:
+        seconds: wall seconds since the first ask; stops included.
+        failed: CPU seconds of training evaluations that failed or were stopped.
+        training: CPU seconds of the other training evaluations.
+        validation: CPU seconds on validation and test.
+        usd: US dollars of the calls with a known price.
+    """
+
+    seconds: float
+    failed: float
+    training: float
+    validation: float
+    usd: float
+
+
+def relatives(reader: Reader) -> dict[str, Relative]:
+    """Id → candidate, for all that have a complete training evaluation."""
+    rows = reader.stream(
+        "SELECT c.id, c.iteration, c.island, p.parent, max(e.fitness) AS fitness FROM candidates c "
+        "JOIN evaluations e ON e.program = c.id AND e.split = 'train' AND e.fitness IS NOT NULL "
+        "LEFT JOIN parents p ON p.candidate = c.id AND p.position = 0 GROUP BY c.id"
+    )
+    return {
+        row["id"]: Relative(
+            row["id"], row["parent"], row["iteration"], row["island"], -100 * row["fitness"] + 0.0
+        )
+        for row in rows
+    }
+
+
+def island_steps(reader: Reader) -> dict[int, list[tuple[int, float]]]:
+    """Island → (candidates evaluated so far, best training loss so far) at each change, in order.
+
+    Every island begins with the start program.
+    """
+    rows = reader.stream(
+        "SELECT i.island AS island, e.fitness AS fitness FROM iterations i LEFT JOIN evaluations e "
+        "ON e.program = i.candidate AND e.split = 'train' "
+        "WHERE i.told IS NOT NULL AND i.candidate IS NOT NULL ORDER BY i.told"
+    )
+    begin = training_fitness(reader, reader.record("start") or "")
+    first = [] if begin is None else [(0, -100 * begin + 0.0)]
+    steps: dict[int, list[tuple[int, float]]] = {}
+    for count, row in enumerate(rows, start=1):
+        if row["fitness"] is None:
+            continue
+        points, loss = steps.setdefault(row["island"], list(first)), -100 * row["fitness"] + 0.0
+        if not points or loss < points[-1][1]:
+            points.append((count, loss))
+    return dict(sorted(steps.items()))
+
+
+def costs_over_time(reader: Reader) -> list[Spent]:
+    """What was spent after each evaluation of a candidate and each call, from the first ask on."""
+    begun = reader.value("SELECT min(asked_at) FROM iterations")
+    if begun is None:
+        return []
+    rows = reader.stream(
+        "SELECT at, cpu_seconds AS cost, CASE WHEN split IN ('valid', 'test') THEN 'validation' "
+        "WHEN fitness IS NULL THEN 'failed' ELSE 'training' END AS use FROM evaluations "
+        f"WHERE program NOT LIKE '{BASELINE}%' AND at >= ?1 UNION ALL "
+        "SELECT at, cost_usd, 'usd' FROM calls WHERE cost_usd IS NOT NULL AND at >= ?1 ORDER BY at",
+        (begun,),
+    )
+    sums = {"failed": 0.0, "training": 0.0, "validation": 0.0, "usd": 0.0}
+    found = [Spent(0.0, **sums)]
+    for row in rows:
+        sums[row["use"]] += row["cost"]
+        found.append(Spent(row["at"] - begun, **sums))
+    return found
+
+
 def training_fitness(reader: Reader, program: str) -> float | None:
     """Training fitness of a candidate; None if it failed, was stopped or was never evaluated."""
     query = "SELECT fitness FROM evaluations WHERE program = ? AND split = 'train'"

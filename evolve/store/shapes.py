@@ -33,8 +33,13 @@ SHAPES: dict[str, Any] = {
     "claims": [_SECTION],
     "problem": {
         **dict.fromkeys(
-            ("name", "version", "sense", "unit", "entry_point", "origin", "digest", "driver"), str
+            (
+                *("name", "version", "sense", "unit", "entry_point", "origin", "digest", "driver"),
+                *("statement", "strata"),
+            ),
+            str,
         ),
+        "sets": {str: str},
         "parameters": _SECTION,
     },
     "config": {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..base import Prompt
@@ -180,6 +181,24 @@ def failures_by_status(reader: Reader) -> dict[str, int]:
         f"AND e.program NOT LIKE '{BASELINE}%' GROUP BY x.status"
     )
     return {row["status"]: row["n"] for row in rows}
+
+
+def failures(reader: Reader) -> Iterator[tuple[str, str, str]]:
+    """(candidate, status, message) of the execution that ended each failed training evaluation."""
+    query = (
+        "SELECT e.program AS program, x.status AS status, coalesce(x.message, '') AS message "
+        "FROM evaluations e CROSS JOIN executions x ON x.evaluation = e.id AND x.position = e.executions - 1 "
+        "WHERE e.split = 'train' AND e.fitness IS NULL AND e.status = 'failed' "
+        f"AND e.program NOT LIKE '{BASELINE}%' ORDER BY e.id"
+    )
+    for row in reader.stream(query):
+        yield row["program"], row["status"], row["message"]
+
+
+def failure_examples(reader: Reader, most: int) -> list[tuple[str, str]]:
+    """(status, message) of the first failed candidate with each message, the most frequent message first."""
+    tally = Counter((status, message) for _, status, message in failures(reader))
+    return [example for example, _ in tally.most_common(most)]
 
 
 def stopped(reader: Reader) -> Stopped:

@@ -31,6 +31,10 @@ class BinPacking:
     version = "1"
     sense = Sense.MINIMISE
     unit = "bins"
+    strata = (
+        "u: sizes uniform in 20 to 100 and bins of 150; t: triplets of items that fill a bin exactly; "
+        "the number is the count of items."
+    )
     entry_point = "pack"
     signature = "def pack(sizes: list[int], capacity: int) -> list[int]:"
     statement = _STATEMENT

@@ -51,6 +51,10 @@ class ExpertPlacement:
     version = "1"
     sense = Sense.MINIMISE
     unit = "tokens per step"
+    strata = (
+        "experts and gpus are counts, slots the expert copies that a GPU holds, spread how unequal "
+        "the loads of the experts are (the larger, the more unequal)."
+    )
     entry_point = "place"
     signature = (
         "def place(loads: list[int], gpus: int, slots: int, groups: int, nodes: int) -> list[list[int]]:"

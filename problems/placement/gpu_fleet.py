@@ -55,6 +55,10 @@ class _Fleet:
     version = "1"
     sense = Sense.MINIMISE
     unit = "dollars per hour"
+    strata = (
+        "rate is the number of requests per second of the whole fleet; the word is the traffic: short "
+        "chats, long documents, or both mixed."
+    )
     entry_point = "rent"
     instance_format = fleet_files.FORMAT
     name: str

@@ -40,6 +40,10 @@ class ModelPlacement:
     version = "1"
     sense = Sense.MINIMISE
     unit = "load units per free GB"
+    strata = (
+        "gpus and models are counts; fill is the share of all GPU memory that the weights take; open: "
+        "the optimum is not proven for every instance."
+    )
     entry_point = "place"
     signature = "def place(gpus: int, memory: int, sizes: list[int], rates: list[int]) -> list[int]:"
     statement = _STATEMENT

@@ -26,6 +26,10 @@ class JobShop:
     version = "1"
     sense = Sense.MINIMISE
     unit = "time units"
+    strata = (
+        "jobs x machines, then what the times and routes look like: uniform times, times that depend "
+        "on the machine, two kinds of times (bimodal), or routes in two stages."
+    )
     entry_point = "schedule"
     signature = (
         "def schedule(machines: int, routes: list[list[int]], times: list[list[int]]) -> list[list[int]]:"

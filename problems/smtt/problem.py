@@ -31,6 +31,10 @@ class TotalTardiness:
     entry_point = "schedule"
     signature = "def schedule(processing_times: list[int], due_dates: list[int]) -> list[int]:"
     statement = texts.SEQUENCE
+    strata = (
+        "rdd is the relative range of the due dates (their range over the total processing time), tf the "
+        "tardiness factor (the larger, the tighter the due dates on average). A stratum shares both."
+    )
     weighted = False
     _start: tuple[str, ...] = ("mdd", "edd", "spt")
     _baselines: tuple[str, ...] = (

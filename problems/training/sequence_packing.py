@@ -44,6 +44,7 @@ class SequencePacking:
     version = "1"
     sense = Sense.MINIMISE
     unit = "units of 10 µs"
+    strata = "the corpus that the sequence lengths imitate, and the longest sequence in thousands of tokens."
     entry_point = "plan"
     signature = (
         "def plan(devices: int, capacity: int, overhead: int, degrees: list[int], lengths: list[int], "

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shlex
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Callable
 from html import unescape
 from html.parser import HTMLParser
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,20 @@ def page(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str
     with open_record(runs / MODEL) as record:
         found = report.context(record)
         return report.html(record, found), report.markdown(record, found)
+
+
+def _unpacked(text: str) -> dict[str, Any]:
+    pack: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(text)))
+    size = pack["size"]
+    pack["ids"] = [pack["id"][n : n + size].strip() for n in range(0, len(pack["id"]), size)]
+    return pack
+
+
+def _pack(page: str) -> dict[str, Any]:
+    """The packed candidates of a page."""
+    match = re.search(r'<template id="pack">(.*?)</template>', page, re.S)
+    assert match is not None
+    return _unpacked(match[1])
 
 
 class _Page(HTMLParser):
@@ -70,9 +87,63 @@ def test_report_is_one_file_that_needs_nothing(page: tuple[str, str]) -> None:
 def test_every_link_of_the_page_leads_somewhere(page: tuple[str, str]) -> None:
     """Links of the contents and of the archive map have their targets, and no id stands twice."""
     parsed = _Page(page[0])
-    assert {link[1:] for link in parsed.links if link.startswith("#")} <= set(parsed.ids)
+    candidates = {f"c-{id[:8]}" for id in _pack(page[0])["ids"]}
+    assert {link[1:] for link in parsed.links if link.startswith("#")} <= {*parsed.ids} | candidates
     assert len(parsed.ids) == len(set(parsed.ids))
     assert sum(link.startswith("#c-") for link in parsed.links) > 3
+
+
+def test_page_holds_every_candidate_with_its_text(page: tuple[str, str], runs: Path) -> None:
+    """The packed list says of every candidate what the export says, and a small page holds every source."""
+    from gapsmith.app.record.export import rows
+
+    pack = _pack(page[0])
+    with open_record(runs / MODEL) as record:
+        every = list(rows(record, "candidates"))
+        best = record.best
+    assert pack["ids"][pack["best"]] == (best or "")[:8]
+    assert pack["ids"] == [row["candidate"][:8] for row in every]
+    assert [pack["ids"][p[0]] if p else None for p in pack["parents"]] == [
+        row["parents"][0][:8] if row["parents"] else None for row in every
+    ]
+    assert list(accumulate(pack["step"])) == [row["iteration"] for row in every]
+    assert [pack["status_names"][n] for n in pack["status"]] == [row["train_status"] for row in every]
+    for number, row in enumerate(every):
+        fitness = row["train_fitness"]
+        assert pack["loss"][number] == (None if fitness is None else pytest.approx(-100 * fitness, rel=1e-3))
+        assert pack["texts"][str(number)][0] == row["files"]["heuristic.py"].rstrip()
+
+
+def test_a_page_without_room_keeps_the_list_and_the_texts_of_the_best(runs: Path) -> None:
+    """The table stays whole; texts are those of the best candidate, its ancestors and the best others."""
+    from gapsmith.app.views import report_candidates as view
+
+    with open_record(runs / FINISHED) as record:
+        rows = view.candidates_of(record)
+        small = _unpacked(view.packed(rows, record.best, 0))
+        line = [candidate.id for candidate in record.lineage(record.best or "")]
+    assert len(small["loss"]) == len(rows)
+    assert {small["ids"].index(id[:8]) for id in line} <= {int(n) for n in small["texts"]}
+
+
+def test_report_names_problem_and_best_baseline(page: tuple[str, str], runs: Path) -> None:
+    """Page and text state the problem, what strata mean, and the best baseline beside the champion."""
+    with open_record(runs / MODEL) as record:
+        statement, baseline = record.problem["statement"], record.headline["baseline"]
+    for text in page:
+        assert statement.strip().splitlines()[0][:60] in unescape(text)
+        assert "range of the due dates" in unescape(text)
+        assert f"Best baseline {baseline}" in unescape(text)
+
+
+def test_report_of_a_failure_says_why(runs: Path) -> None:
+    """Where every candidate failed the page says so, how they failed, and which program to use."""
+    with open_record(runs / EMPTY) as record:
+        text = unescape(report.html(record))
+    assert "Is it better than the textbook?" in text
+    assert "the search found nothing better than what it began with" in text
+    assert "gapsmith baselines smtt --source mdd" in text
+    assert "IndexError" in text
 
 
 def test_report_answers_the_six_questions(page: tuple[str, str], say: Say) -> None:

@@ -104,7 +104,21 @@ def page_part(figure: Figure, salt: str, description: str, links: dict[str, str]
     for address, name in (links or {}).items():
         old = f'<a xlink:href="{address}">'
         text = text.replace(old, f'<a href="{address}" aria-label="{escape(name)}">')
-    return re.sub(r"\n\s*", "\n", text)
+    text = re.sub(r"(\d\.\d{2})\d+", r"\1", text)  # hundredths of a point are finer than a screen
+    return re.sub(r"\n\s*", "\n", _shared_styles(text))
+
+
+def _shared_styles(text: str) -> str:
+    """An SVG text whose groups of equal marks carry their style once instead of at each mark."""
+
+    def group(match: re.Match[str]) -> str:
+        styles = set(re.findall(r'<use [^>]*?style="([^"]*)"', match[0]))
+        if len(styles) != 1:
+            return match[0]
+        bare = re.sub(r'(<use [^>]*?) style="[^"]*"', r"\1", match[0])
+        return bare.replace("<g", f'<g style="{styles.pop()}"', 1)
+
+    return re.sub(r"<g(?: clip-path=\"[^\"]*\")?>\n(?:\s*<use [^>]*/>\n){9,}\s*</g>", group, text)
 
 
 def thin(points: Sequence[Any], most: int = MOST_POINTS) -> list[Any]:
@@ -114,12 +128,26 @@ def thin(points: Sequence[Any], most: int = MOST_POINTS) -> list[Any]:
     return [points[round(i * (len(points) - 1) / (most - 1))] for i in range(most)]
 
 
+def fit_losses(axis: Axis, losses: Sequence[float]) -> None:
+    """Makes an axis of losses (percent, ≥ 0) logarithmic and fits it to the data, with room for marks.
+
+    An axis with zeros, or with losses over more than three decades, is linear below the smallest loss shown.
+    """
+    largest = max(losses, default=1.0) or 1.0
+    positive = [loss for loss in losses if loss > 0]
+    least = max(min(positive, default=largest), largest / 1000, 0.001)
+    logarithmic(axis, least)
+    whole = len(positive) == len(losses) and min(positive, default=0.0) >= least
+    low, high = (least / 1.3 if whole else -0.15 * least), 1.4 * largest
+    getattr(axis.axes, f"set_{axis.axis_name}lim")(low, high)  # type: ignore[attr-defined]
+
+
 def logarithmic(axis: Axis, least: float) -> None:
     """Makes an axis logarithmic above `least` and linear down to 0, with plain numbers at its ticks."""
     from matplotlib.ticker import FuncFormatter
 
     getattr(axis.axes, f"set_{axis.axis_name}scale")("symlog", linthresh=least)  # type: ignore[attr-defined]
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value >= 0 else ""))
 
 
 def above(axes: Axes, columns: int = 3) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...record.record import RunRecord
-from . import data, quality, search
+from . import data, family, quality, search, time
 from .canvas import styled
 
 if TYPE_CHECKING:
@@ -23,11 +23,13 @@ class Kind:
         caption: one or two sentences that say what the picture shows.
         make: draws the picture; returns None without data.
         numbers: the numbers of the picture as JSON members, for kinds that offer them.
+        on_page: whether the report shows the picture; of the heat map it has a table.
     """
 
     caption: str
     make: Callable[[RunRecord], Figure | None]
     numbers: Callable[[RunRecord], dict[str, Any]] | None = None
+    on_page: bool = True
 
     def draw(self, record: RunRecord) -> Figure | None:
         """The picture of a run, in Gapsmith's style; None without data."""
@@ -52,6 +54,7 @@ KINDS = {
     "strata": Kind(
         "Mean gap of each stratum for start program, baselines and best candidate; darker is larger.",
         quality.strata,
+        on_page=False,
     ),
     "scatter": Kind(
         "Each point is an instance: loss of the best candidate against the best baseline's; below the line "
@@ -74,6 +77,20 @@ KINDS = {
         "Cells filled on all islands, and quality-diversity score: the sum over these cells of how far the "
         "elite's training loss lies below the start program's. Dotted lines: an island was resettled.",
         quality.diversity,
+    ),
+    "islands": Kind(
+        "Best training loss so far of each island over the candidates evaluated. Every island begins with "
+        "the start program; immigrants do not count.",
+        time.islands,
+    ),
+    "spent": Kind(
+        "CPU seconds of executions over wall time, by use; the line is US dollars of model calls.",
+        time.spent,
+    ),
+    "tree": Kind(
+        "The elites and their ancestors: iteration and training loss of each candidate, a line to its "
+        "first parent. The line of the best candidate is thick; each island has its colour.",
+        family.tree,
     ),
     "lineage": Kind(
         "Training loss of the best candidate's ancestors, from the start program on.",

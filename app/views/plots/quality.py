@@ -9,11 +9,15 @@ from ....evaluators.statistics import wins_ties_losses
 from ....evolve.store.work import seconds_by_use, waited_seconds, work
 from ...record.record import SHORT, RunRecord
 from . import data
-from .canvas import BLUE, GREY, INK, ORANGE, WIDTH, above, logarithmic, new_axes, note_thinning, thin
+from .canvas import BLUE, GREY, INK, ORANGE, WIDTH, above, fit_losses, new_axes, note_thinning, thin
 from .search import LOSS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_MOST_STEPS = 600
+_MOST_RESETS = 60
+"""More resettlements than this would cover the curves."""
 
 
 def judged_split(record: RunRecord) -> str | None:
@@ -59,9 +63,10 @@ def scatter(record: RunRecord) -> Figure | None:
     figure, axes = new_axes(4.6, 4.2)
     most = max([0.1, *[value for pair in pairs for value in pair]])
     axes.plot([0, most], [0, most], color=INK, linewidth=0.8, linestyle="--")
+    every = [value for pair in pairs for value in pair]
     axes.scatter([p[0] for p in shown], [p[1] for p in shown], s=16, color=BLUE, alpha=0.7)
-    logarithmic(axes.xaxis, 0.1)
-    logarithmic(axes.yaxis, 0.1)
+    fit_losses(axes.xaxis, every)  # both alike, so that the line of equals is a diagonal
+    fit_losses(axes.yaxis, every)
     axes.set_xlabel(f"best baseline, {record.title(baseline)}: loss (%)")
     axes.set_ylabel(f"best candidate: loss (%), {split} split")
     counts = wins_ties_losses((y, x) for x, y in pairs)
@@ -88,14 +93,15 @@ def lineage(record: RunRecord) -> Figure | None:
     shown = thin(list(range(len(chain))), 9)
     axes.set_xticks(shown, [labels[n] for n in shown], fontsize=8, rotation=30, ha="right")
     axes.set_ylabel(LOSS)
-    logarithmic(axes.yaxis, max(0.01, min((p[1] for p in points if p[1] > 0), default=0.01)))
-    axes.set_ylim(bottom=0)
+    losses = [p[1] for p in points]
     baseline = record.best_baseline("train")
     evaluation = None if baseline is None else record.evaluation(baseline, "train")
     if baseline is not None and evaluation is not None and evaluation.fitness is not None:
         label = f"best baseline ({record.title(baseline)})"
         axes.axhline(-100 * evaluation.fitness, color=ORANGE, linestyle="--", linewidth=1.2, label=label)
+        losses.append(-100 * evaluation.fitness)
         above(axes)
+    fit_losses(axes.yaxis, losses)
     return figure
 
 
@@ -113,14 +119,16 @@ def diversity(record: RunRecord) -> Figure | None:
         (upper, [d.cells for d in found], BLUE, "cells filled\n(count, all islands)"),
         (lower, [d.score for d in found], ORANGE, "quality-diversity score\n(percent points)"),
     ):
-        axes.step(told, [*values, values[-1]], where="post", color=colour)
+        drawn = thin([*zip(told, [*values, values[-1]], strict=True)], _MOST_STEPS)
+        axes.step([x for x, _ in drawn], [y for _, y in drawn], where="post", color=colour)
         axes.set_ylabel(title)
         axes.set_ylim(bottom=0)
     shape = record.archive.space.shape if record.archive is not None else ()
     cells = math.prod(shape) * (record.archive.islands if record.archive is not None else 0)
     upper.set_title(f"of {cells:,} cells", fontsize=9, loc="left")
     lower.set_xlabel("iterations told (count)")
-    for event in record.reader.events("reset"):
+    resets = record.reader.events("reset")
+    for event in resets if len(resets) <= _MOST_RESETS else ():
         for axes in (upper, lower):
             axes.axvline(event.iteration, color=GREY, linewidth=0.8, linestyle=":")
     return figure

@@ -13,7 +13,7 @@ from ....evolve.store.work import failures_by_status, stopped, work
 from ....evolve.store.work import operators as operators_of
 from ...record.record import SHORT, RunRecord
 from . import data
-from .canvas import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, above, logarithmic, new_axes, note_thinning, thin
+from .canvas import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, above, fit_losses, new_axes, note_thinning, thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,11 +48,10 @@ def progress(record: RunRecord, over: str = "evaluations") -> Figure | None:
         label="best so far",
     )
     axes.plot(values[1:], [s.loss for s in steps[1:]], "o", color=BLUE, markersize=4)
-    _reference_lines(record, axes, "train")
-    logarithmic(axes.yaxis, max(0.01, min((s.loss for s in steps if s.loss > 0), default=0.01)))
+    lines = _reference_lines(record, axes, "train")
+    fit_losses(axes.yaxis, [*[s.loss for s in steps], *lines])
     axes.set_xlabel(_AXES[over])
     axes.set_ylabel(LOSS)
-    axes.set_ylim(bottom=0)
     above(axes)
     return figure
 
@@ -65,6 +64,8 @@ def front(record: RunRecord) -> Figure | None:
     most = _FAR * max(every[0].loss, min(p.loss for p in every))  # the first is the start program
     found, near = [p for p in every if p.loss <= most], [p for p in baselines if p.loss <= most]
     shown, best = thin(found), data.front(found)
+    from matplotlib.ticker import LogFormatter
+
     figure, axes = new_axes(WIDTH, 3.8)
     axes.scatter(
         [1000 * p.seconds for p in shown], [p.loss for p in shown], s=8, color=GREY, label="candidates"
@@ -84,10 +85,9 @@ def front(record: RunRecord) -> Figure | None:
         axes.plot(times, [0.0], "*", color=INK, markersize=9, clip_on=False, label="exact (wall time)")
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}")
+    axes.xaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.0, 0.4)))
     axes.tick_params(axis="x", which="minor", labelsize=8)
-    logarithmic(axes.yaxis, max(0.01, min((p.loss for p in found if p.loss > 0), default=0.01)))
-    axes.set_ylim(bottom=0)
+    fit_losses(axes.yaxis, [*[p.loss for p in (*found, *near)], *([] if exact is None else [0.0])])
     note_thinning(axes, len(shown), len(every), "candidates")
     _name({record.title(p.program): p for p in data.front(near)}, axes, [*best, *near])
     axes.set_xlabel("CPU time per execution (ms, logarithmic)")
@@ -148,7 +148,7 @@ def archive(record: RunRecord) -> Figure | None:
         loss = -100 * elite.fitness + 0.0
         red, green, blue, _ = colour = colours((loss - low) / (high - low or 1))
         cell = Rectangle((x, y), 1, 1, facecolor=colour, edgecolor=INK, linewidth=0.5)
-        cell.set_url(f"#c-{elite.candidate.id}")
+        cell.set_url(f"#c-{elite.candidate.id[:SHORT]}")
         axes.add_patch(cell)
         dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
         axes.text(
@@ -165,11 +165,13 @@ def archive(record: RunRecord) -> Figure | None:
     return figure
 
 
-def archive_links(record: RunRecord) -> dict[str, str]:
-    """Address → name of the links in the archive map."""
+def candidate_links(record: RunRecord, kind: str) -> dict[str, str] | None:
+    """Address → name of the links in a picture of candidates; None for other pictures."""
     rebuilt = record.archive
+    if kind not in ("archive", "tree"):
+        return None
     return {
-        f"#c-{e.candidate.id}": f"candidate {e.candidate.id[:SHORT]}, loss {-100 * e.fitness + 0.0:.2f} %"
+        f"#c-{(id := e.candidate.id[:SHORT])}": f"candidate {id}, loss {-100 * e.fitness + 0.0:.2f} %"
         for e in ([] if rebuilt is None else rebuilt.elites())
     }
 
@@ -214,7 +216,9 @@ def rejections(record: RunRecord) -> Figure | None:
     return figure
 
 
-def _reference_lines(record: RunRecord, axes: Axes, split: str) -> None:
+def _reference_lines(record: RunRecord, axes: Axes, split: str) -> list[float]:
+    """Draws the losses of start program and best baseline as lines, and returns them (percent)."""
+    losses = []
     baseline = record.best_baseline(split)
     for program, label, style in ((record.start, "start program", ":"), (baseline, "best baseline", "--")):
         evaluation = None if program is None else record.evaluation(program, split)
@@ -222,6 +226,8 @@ def _reference_lines(record: RunRecord, axes: Axes, split: str) -> None:
             continue
         name = f"{label} ({record.title(program)})" if label == "best baseline" else label
         axes.axhline(-100 * evaluation.fitness, color=ORANGE, linestyle=style, linewidth=1.2, label=name)
+        losses.append(-100 * evaluation.fitness)
+    return losses
 
 
 def _edges(axes: Axes, names: tuple[str, ...]) -> None:

@@ -1,0 +1,176 @@
+"""What a reader wants to know within a minute: five questions about a run with short answers."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from ...evolve.store.work import failures_by_status
+from ..numbers import duration, percent
+from ..record.headline import Verdict
+from ..record.record import SHORT, RunRecord
+from ..words import FOREIGN, clean, count, counts, layers, unsafe, usd
+from .report_gaps import cell
+
+_SPLITS = {"train": "training", "valid": "validation", "test": "test"}
+_ANSWERS = {
+    Verdict.BETTER: ("good", "Yes, beyond noise."),
+    Verdict.WORSE: ("bad", "No, it is worse beyond noise."),
+    Verdict.UNDECIDED: ("open", "Not shown: the difference is within noise."),
+    Verdict.NO_IMPROVEMENT: ("open", "No: the search found nothing better than what it began with."),
+    Verdict.UNTESTED: ("open", "Not tested yet."),
+    Verdict.NOTHING: ("bad", "No: there is no feasible candidate."),
+}
+
+
+def answers(
+    record: RunRecord, summary: Mapping[str, Any], headline: Mapping[str, Any] | None, code: str | None
+) -> list[dict[str, str]]:
+    """The five questions, each with `answer`, a `tone` (good, bad, open or none), a command and a section."""
+    tone, words = _ANSWERS[Verdict(summary["headline"]["verdict"])]
+    name = shlex.quote(record.name)
+    return [
+        {"question": "What is the best heuristic?", "tone": "", "target": "code", "command": ""}
+        | {"answer": _best(record, summary, code)},
+        {"question": "Is it better than the textbook?", "tone": tone, "target": "result", "command": ""}
+        | {"answer": f"{words} {_comparison(summary)}".strip()},
+        {"question": "Can I trust it?", "target": "trust", "command": f"gapsmith verify {name}"}
+        | _trust(record, summary, headline),
+        {"question": "What did it cost?", "tone": "", "target": "cost", "command": ""}
+        | {"answer": _spent(record, summary)},
+        {"question": "How do I use it?", "tone": "", "target": "reproduce"} | _use(record, summary),
+    ]
+
+
+def tiles(
+    summary: Mapping[str, Any], headline: Mapping[str, Any] | None, split: str | None
+) -> list[dict[str, str]]:
+    """Gaps of best candidate, best baseline and start program on the split that judges, each in a tile."""
+    if headline is None or split is None:
+        return []
+    champion = "champion" if split == "test" else "best candidate so far"
+    found = [
+        (champion, summary["best"]["candidate"][:SHORT], headline["best"]),
+        ("best baseline", clean(headline["baseline"] or ""), headline["baseline_figures"]),
+        ("start program", "", headline["start"]),
+    ]
+    return [
+        {"what": what, "name": name, "gap": gap if gap[:1] in "–f" else f"{gap} %", "interval": bounds}
+        for what, name, figures in found
+        if figures is not None
+        for gap, bounds in (cell(figures),)
+    ]
+
+
+def _best(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> str:
+    best = summary["best"]
+    if best is None or code is None:
+        waiting = "none yet" if summary["status"] == "running" else "none"
+        failed = counts(failures_by_status(record.reader))
+        rejected = counts(summary["rejections"])
+        reasons = [
+            f"candidates failed: {failed}" if failed else "",
+            f"proposals rejected: {rejected}" if rejected else "",
+        ]
+        return ". ".join([waiting.capitalize(), *[r.capitalize() for r in reasons if r]]) + "."
+    candidate = record.candidate(best["candidate"])
+    made = clean(candidate.operator or candidate.origin.value)
+    when = (
+        f"made at iteration {candidate.iteration} ({made})"
+        if candidate.iteration
+        else f"there from the start ({made})"
+    )
+    lines = len([line for line in code.splitlines() if line.strip()])
+    split = summary["headline"]["split"]
+    gap = percent(summary["headline"]["champion_percent"])
+    size = count(lines, "line")
+    return f"Candidate {best['candidate'][:SHORT]}, {size}, {when}; mean gap {gap} on {_SPLITS[split]}."
+
+
+def _comparison(summary: Mapping[str, Any]) -> str:
+    """The best baseline and the champion in figures, with the paired test."""
+    headline = summary["headline"]
+    if headline["baseline"] is None or headline["champion_percent"] is None:
+        return ""
+    text = (
+        f"Best baseline {clean(headline['baseline'])} {percent(headline['baseline_percent'])}, "
+        f"best candidate {percent(headline['champion_percent'])} on {_SPLITS[headline['split']]}"
+    )
+    claim = headline["claim"]
+    if claim is None:
+        return f"{text}."
+    p = claim["p_value"]
+    chance = "" if p is None else f", p = {p:.2g}" if p >= 0.0001 else ", p < 0.0001"
+    return (
+        f"{text}: {claim['wins']} instances better, {claim['ties']} equal, {claim['losses']} worse{chance}."
+    )
+
+
+def _trust(
+    record: RunRecord, summary: Mapping[str, Any], headline: Mapping[str, Any] | None
+) -> dict[str, str]:
+    """What speaks against the figures, or else how they were judged."""
+    against = []
+    if record.unsafe:
+        against.append(unsafe(record.unsafe))
+    if summary["foreign"]:
+        against.append(FOREIGN)
+    if summary["best"] is not None and record.reached(summary["best"]["candidate"]):
+        against.append("the program reaches for more than its task needs")
+    if record.reader.events("beyond_bound"):
+        against.append("an answer went beyond a proven bound")
+    if summary["test_evaluations"] > 1:
+        against.append(f"the test split was seen {summary['test_evaluations']} times")
+    if headline is None:
+        text = "There are no figures to trust." if not against else f"Take care: {clean('; '.join(against))}."
+        return {"answer": text, "tone": "open" if against else ""}
+    kinds = f"Gaps are to {headline['kinds']}, judged outside the candidate's process"
+    split = summary["headline"]["split"]
+    if split == "test":
+        kinds += f", on {headline['instances']} that steered nothing"
+    else:
+        against.append(f"{_SPLITS[split]} instances took part in the search and flatter the candidate")
+    sandbox = f"sandbox: {layers(record.layers)}" if record.layers else ""
+    words = [kinds, *([sandbox] if sandbox and not record.unsafe else [])]
+    text = "; ".join(words) + "." + (f" Take care: {clean('; '.join(against))}." if against else "")
+    return {"answer": text, "tone": "open" if against else "good"}
+
+
+def _spent(record: RunRecord, summary: Mapping[str, Any]) -> str:
+    status = f"{summary['status'].capitalize()}" + (
+        f" ({clean(str(summary['stop_reason']))})"
+        if summary["stop_reason"] not in (None, summary["status"])
+        else ""
+    )
+    return f"{cost_words(summary)}. {status}."
+
+
+def _use(record: RunRecord, summary: Mapping[str, Any]) -> dict[str, str]:
+    name = shlex.quote(record.name)
+    if summary["best"] is None:
+        if summary["status"] == "running":
+            return {"answer": "Wait: the campaign is running.", "command": f"gapsmith watch {name}"}
+        return {
+            "answer": "There is nothing to use; see why each candidate failed.",
+            "command": f"gapsmith show {name}",
+        }
+    headline = summary["headline"]
+    if headline["verdict"] in (Verdict.NO_IMPROVEMENT, Verdict.WORSE) and headline["baseline"] is not None:
+        words = ["gapsmith", "baselines", str(summary["problem"]), "--source", headline["baseline"]]
+        return {"answer": "Use the best baseline instead.", "command": shlex.join(words)}
+    return {
+        "answer": "As a program that needs no Gapsmith: an instance as JSON in, the answer as JSON out.",
+        "command": f"gapsmith best {name} -o best.py",
+    }
+
+
+def cost_words(summary: Mapping[str, Any]) -> str:
+    """What a campaign did and spent, in words."""
+    usage = summary["usage"]
+    words = f"{count(summary['iterations'], 'iteration')}, {count(summary['evaluations'], 'evaluation')}, "
+    words += f"{count(summary['executions'], 'execution')} in {duration(usage['wall_seconds'])}"
+    if not usage["model_calls"]:
+        return words + "; no calls of models, no cost"
+    tokens = f"{usage['tokens_in']:,} tokens in and {usage['tokens_out']:,} out"
+    return f"{words}; {count(usage['model_calls'], 'call')} of models, {tokens}, {usd(usage['cost_usd'])}"
