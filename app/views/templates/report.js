@@ -228,7 +228,7 @@
   function forget() {
     if (location.hash.startsWith("#c-")) history.replaceState(null, "", location.pathname + location.search);
   }
-  by("candidate").addEventListener("close", forget);
+  by("candidate").addEventListener("cancel", forget);
   by("close").addEventListener("click", function () { by("candidate").close(); forget(); });
   addEventListener("hashchange", open);
 
