@@ -109,7 +109,7 @@ def _print_hypervolumes(console: Console, document: Mapping[str, Any]) -> None:
     if all(volume is None for _, volume in volumes):
         return
     words = ", ".join(f"{letter} {UNKNOWN if v is None else f'{v:.3f}'}" for letter, v in volumes)
-    console.print(f"hypervolume over log time and loss (0: the start program alone): {words}", markup=False)
+    console.print(f"hypervolume of log time and loss (start program alone: 0): {words}", markup=False)
 
 
 def _verdict(letter: str, pair: Mapping[str, Any]) -> str:
