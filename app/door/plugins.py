@@ -52,6 +52,8 @@ BUILT_INS = {
     "flow-shop-rule": "gapsmith.evaluators.classics:flow_shop_rule",
     "task-graph": "gapsmith.evaluators.graphs:task_graph",
     "task-graph-rule": "gapsmith.evaluators.graphs:task_graph_rule",
+    "kv-scheduling": "gapsmith.evaluators.serving:kv_scheduling",
+    "kv-scheduling-rule": "gapsmith.evaluators.serving:kv_scheduling_rule",
     "lora-microbatches": "gapsmith.evaluators.training:lora_microbatches",
     "lora-microbatches-rule": "gapsmith.evaluators.training:lora_microbatches_rule",
     "sequence-packing": "gapsmith.evaluators.training:sequence_packing",

@@ -1,0 +1,107 @@
+"""A lower bound on the sum of latencies: prices of memory, from a linear programme, evaluated exactly.
+
+Let m_t >= 0 be a price of a token in round t, and let all workers share their memory. For every feasible
+schedule the held tokens of round t are at most workers · memory, so
+
+    sum of latencies  >=  sum_i min_t [ t + o_i - a_i + sum_{k=1..o_i} m_{t+k-1} (s_i + k) ]
+                          - workers · memory · sum_t m_t,        t >= a_i.
+
+That holds for any prices; those of the time-indexed linear programme make it strong. Behind the last priced
+round a later start only costs more, so the minimum over all t is found among the rounds up to there: the
+bound holds whatever horizon the programme had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ...problems.serving.laws import area
+
+UNIT = 10**6
+"""Prices are whole multiples of one in so many rounds."""
+_MOST_ENTRIES = 400_000
+
+
+def horizon(whole: Mapping[str, Any]) -> int:
+    """Rounds that the programme covers: enough for a schedule that fills the memory to five eighths."""
+    total = sum(area(s, o) for s, o in zip(whole["prompts"], whole["outputs"], strict=True))
+    rounds = total * 8 // (5 * whole["workers"] * whole["memory"])
+    return int(max(whole["arrivals"]) + rounds + max(whole["outputs"]) + 5)
+
+
+def width(whole: Mapping[str, Any]) -> int:
+    """Rounds that share a price, so that the programme keeps to a size: 1 for a few hundred requests."""
+    rounds = 1
+    while True:
+        starts = horizon(whole) // rounds + 1
+        entries = sum(starts * (output // rounds + 2) for output in whole["outputs"])
+        if entries <= _MOST_ENTRIES:
+            return rounds
+        rounds *= 2
+
+
+def prices(whole: Mapping[str, Any], seconds: float) -> list[int]:
+    """Price of a token in each round (rounds / `UNIT`), by HiGHS; any list of numbers >= 0 is valid.
+
+    Args:
+        whole: workers, memory, arrivals, prompts and outputs.
+        seconds: wall seconds of the solver; without an optimum by then all prices are 0.
+    """
+    import highspy
+
+    step = width(whole)
+    spans = horizon(whole) // step + 1
+    room = float(whole["workers"] * whole["memory"] * step)
+    count = len(whole["arrivals"])
+    model = highspy.Highs()
+    infinity = highspy.kHighsInf
+    for option, value in {
+        "output_flag": False,
+        "threads": 1,
+        "random_seed": 0,
+        "time_limit": seconds,
+    }.items():
+        model.setOptionValue(option, value)
+    for _ in range(count):
+        model.addRow(1.0, infinity, 0, [], [])
+    for _ in range(spans):
+        model.addRow(-infinity, room, 0, [], [])
+    for number, (arrival, prompt, output) in enumerate(
+        zip(whole["arrivals"], whole["prompts"], whole["outputs"], strict=True)
+    ):
+        tokens = prompt + np.arange(1, output + 1, dtype=float)
+        for start in range(arrival, max(arrival, (spans * step) - output) + 1, step):
+            spots = (start + np.arange(output)) // step
+            inside = spots < spans
+            first = int(spots[0])
+            sums = np.bincount(spots[inside] - first, tokens[inside])
+            rows = np.concatenate([[number], count + first + np.arange(len(sums))]).astype(np.int32)
+            values = np.concatenate([[1.0], sums])
+            model.addCol(float(start + output - arrival), 0.0, infinity, len(rows), rows, values)
+    model.run()
+    if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return []
+    duals = np.array(model.getSolution().row_dual)[count:]
+    whole_prices = np.maximum(np.floor(-duals * UNIT), 0).astype(int).tolist()
+    return [price for price in whole_prices for _ in range(step)]
+
+
+def evaluate(whole: Mapping[str, Any], priced: Sequence[int]) -> int:
+    """The bound of these prices, in exact integers and rounded up; at least the rounds of service."""
+    sums = [0, *accumulate(priced)]
+    moments = [0, *accumulate(price * time for time, price in enumerate(priced))]
+    end = len(priced)
+    total = -whole["workers"] * whole["memory"] * sums[-1]
+    for arrival, prompt, output in zip(whole["arrivals"], whole["prompts"], whole["outputs"], strict=True):
+        best = None
+        for start in range(arrival, max(arrival, end) + 1):
+            first, last = min(start, end), min(start + output, end)
+            cost = UNIT * (start + output - arrival)
+            cost += (prompt - start + 1) * (sums[last] - sums[first]) + moments[last] - moments[first]
+            best = cost if best is None else min(best, cost)
+        total += best or 0
+    return int(max(-(-total // UNIT), sum(whole["outputs"])))

@@ -1,0 +1,32 @@
+"""References of requests under memory: a proven bound that knows all arrivals."""
+
+from __future__ import annotations
+
+import time
+
+from ...problems.base import Instance
+from ...problems.serving.problem import whole
+from ..base import ProofKind, Reference, ReferenceKind
+from .bound import evaluate, prices
+
+
+class KvSchedulingReferences:
+    """The bound of memory prices; `reprove` solves the programme anew and evaluates its prices."""
+
+    version = "memory prices 1"
+    kinds = (ReferenceKind.BOUND,)
+
+    def reference(self, instance: Instance, seconds: float) -> Reference:
+        """The bound (rounds); no schedule of any rule, clairvoyant or not, has a smaller sum of latencies."""
+        started = time.monotonic()
+        requests = whole(instance)
+        priced = prices(requests, seconds)
+        bound = evaluate(requests, priced)
+        spent = round(time.monotonic() - started, 3)
+        source = (
+            "prices of memory from a time-indexed linear programme, evaluated in integers"
+            if any(priced)
+            else "rounds of service"
+        )
+        proof = ProofKind.DUAL if any(priced) else ProofKind.ARITHMETIC
+        return Reference.proven_bound(bound, proof, "highs", "memory prices 1", spent, source)

@@ -1,0 +1,107 @@
+"""The bound of memory prices: below brute force, valid for any prices, and exact."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+from gapsmith.evaluators.base import ProofKind, ReferenceKind
+from gapsmith.evaluators.serving import bound, kv_scheduling, kv_scheduling_rule
+from gapsmith.problems.serving.verification import horizon, judge
+
+
+def least_latency(whole: Any) -> int:
+    """The least sum of latencies of all workers and starts."""
+    spans = [range(arrival, horizon(whole) + 1) for arrival in whole["arrivals"]]
+    best = None
+    for starts in product(*spans):
+        total = sum(starts) + sum(whole["outputs"]) - sum(whole["arrivals"])
+        if best is not None and total >= best:
+            continue
+        for workers in product(range(whole["workers"]), repeat=len(starts)):
+            answer = [list(place) for place in zip(workers, starts, strict=True)]
+            if judge(whole, answer).objective is not None:  # type: ignore[arg-type]
+                best = total
+                break
+    assert best is not None
+    return best
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_bound_is_below_brute_force(workers: int, requests_of: Any) -> None:
+    """Of three requests, also with prices drawn at random; the programme's are the better ones."""
+    stream = random.Random(workers)
+    tight = 0
+    for whole in requests_of(8, 3, workers, 6, seed=20 + workers):
+        optimum = least_latency(whole)
+        priced = bound.prices(whole, 10)
+        assert sum(whole["outputs"]) <= bound.evaluate(whole, priced) <= optimum
+        tight += bound.evaluate(whole, priced) == optimum
+        for _ in range(20):
+            other = [stream.randrange(bound.UNIT // 4) for _ in range(stream.randrange(12))]
+            assert bound.evaluate(whole, other) <= optimum
+    assert tight
+
+
+def test_the_evaluation_is_the_formula(requests_of: Any) -> None:
+    """Sums by prefix agree with the formula written out in fractions, far behind the last price too."""
+    stream = random.Random(3)
+    for whole in requests_of(10, 5, 2, 12, seed=30):
+        priced = [stream.randrange(bound.UNIT // 50) for _ in range(stream.randrange(15))]
+        prices = [Fraction(price, bound.UNIT) for price in priced] + [Fraction(0)] * 100
+        total = -whole["workers"] * whole["memory"] * sum(prices)
+        for arrival, prompt, output in zip(
+            whole["arrivals"], whole["prompts"], whole["outputs"], strict=True
+        ):
+            total += min(
+                start
+                + output
+                - arrival
+                + sum(prices[start + k - 1] * (prompt + k) for k in range(1, output + 1))
+                for start in range(arrival, 60)
+            )
+        assert bound.evaluate(whole, priced) == max(-(-total // 1), sum(whole["outputs"]))
+
+
+def test_without_prices_the_bound_is_the_service() -> None:
+    """Nothing of the solver is needed for a valid bound; time that is over leaves this one."""
+    whole: Any = kv_scheduling.problem().instances("train", 1)[0].public
+    assert bound.evaluate(whole, []) == sum(whole["outputs"])
+
+
+def test_prices_of_several_rounds_cost_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a large instance rounds share prices: the bound falls, and stays far above the service."""
+    whole: Any = kv_scheduling.problem().instances("train", 1)[3].public
+    fine = bound.evaluate(whole, bound.prices(whole, 60))
+    monkeypatch.setattr(bound, "_MOST_ENTRIES", 40_000)
+    assert bound.width(whole) > 1
+    coarse = bound.evaluate(whole, bound.prices(whole, 60))
+    assert sum(whole["outputs"]) < coarse <= fine + 1
+    assert coarse - sum(whole["outputs"]) > 0.7 * (fine - sum(whole["outputs"]))
+
+
+def test_no_program_beats_the_bound(run: Any) -> None:
+    """Two workers with a mixture; both forms have the same bound, with a proof by duals."""
+    problem = kv_scheduling.problem()
+    hidden = kv_scheduling_rule.problem().instances("valid", 1)
+    for instance, other in list(zip(problem.instances("valid", 1), hidden, strict=True))[3:4]:
+        assert kv_scheduling.references is not None
+        reference = kv_scheduling.references.reference(instance, 60)
+        assert (reference.kind, reference.proof) == (ReferenceKind.BOUND, ProofKind.DUAL)
+        assert kv_scheduling.references.reference(other, 60).value == reference.value
+        for name, source in problem.baselines().items():
+            value = problem.verify(instance, run(problem, source, dict(instance.public))).objective
+            assert value is not None
+            assert value >= reference.value, name
+
+
+def test_default_instances_stay_what_they_are() -> None:
+    """Digests of the public draw of seed 1."""
+    problem = kv_scheduling.problem()
+    digests = [i.digest for split in ("train", "valid", "test") for i in problem.instances(split, 1)]
+    assert len(set(digests)) == 80
+    assert hashlib.sha256("".join(digests).encode()).hexdigest()[:16] == "189ac3447c8775e0"
