@@ -16,6 +16,7 @@ from ...evaluators.base import Plugin, Reference, References
 from ...evaluators.judging import VERIFY_SECONDS
 from ...problems.base import SPLITS, Instance, Problem, Sense, Versioned, canonical_json
 from ..errors import ProblemError, UnknownProblem
+from .built_ins import BUILT_INS as BUILT_INS
 from .parameters import ParameterSpec, read_parameters, resolve
 from .sources import (
     Found,
@@ -31,36 +32,6 @@ from .sources import (
     told_when_slow,
 )
 from .used import used_digest
-
-BUILT_INS = {
-    "smtt": "gapsmith.evaluators.smtt:smtt",
-    "smtt-rule": "gapsmith.evaluators.smtt:smtt_rule",
-    "smwtt": "gapsmith.evaluators.smtt:smwtt",
-    "smwtt-rule": "gapsmith.evaluators.smtt:smwtt_rule",
-    "bin-packing": "gapsmith.evaluators.bin_packing:bin_packing",
-    "online-bin-packing": "gapsmith.evaluators.bin_packing:online_bin_packing",
-    "online-bin-packing-known-n": "gapsmith.evaluators.bin_packing:online_bin_packing_known_n",
-    "gpu-fleet": "gapsmith.evaluators.placement:gpu_fleet",
-    "gpu-fleet-aggregate": "gapsmith.evaluators.placement:gpu_fleet_aggregate",
-    "model-placement": "gapsmith.evaluators.placement:model_placement",
-    "expert-placement": "gapsmith.evaluators.placement:expert_placement",
-    "job-shop": "gapsmith.evaluators.shops:job_shop",
-    "job-shop-rule": "gapsmith.evaluators.shops:job_shop_rule",
-    "blocking-job-shop": "gapsmith.evaluators.shops:blocking_job_shop",
-    "blocking-job-shop-rule": "gapsmith.evaluators.shops:blocking_job_shop_rule",
-    "flow-shop": "gapsmith.evaluators.classics:flow_shop",
-    "flow-shop-rule": "gapsmith.evaluators.classics:flow_shop_rule",
-    "task-graph": "gapsmith.evaluators.graphs:task_graph",
-    "task-graph-rule": "gapsmith.evaluators.graphs:task_graph_rule",
-    "kv-scheduling": "gapsmith.evaluators.serving:kv_scheduling",
-    "kv-scheduling-rule": "gapsmith.evaluators.serving:kv_scheduling_rule",
-    "lora-microbatches": "gapsmith.evaluators.training:lora_microbatches",
-    "lora-microbatches-rule": "gapsmith.evaluators.training:lora_microbatches_rule",
-    "sequence-packing": "gapsmith.evaluators.training:sequence_packing",
-    "memory-mapping": "gapsmith.evaluators.memory:memory_mapping",
-    "memory-mapping-rule": "gapsmith.evaluators.memory:memory_mapping_rule",
-    "cluster-scheduling": "gapsmith.evaluators.cluster:cluster_scheduling",
-}
 
 _ATTRIBUTES = {
     "name": str,

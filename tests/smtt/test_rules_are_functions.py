@@ -31,6 +31,7 @@ RULES = (
     "lora-microbatches-rule",
     "memory-mapping-rule",
     "flow-shop-rule",
+    "task-graph-rule",
 )
 UNKNOWN = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
 
