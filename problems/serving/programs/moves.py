@@ -15,8 +15,8 @@ class Neighbours:
         self.arrivals, self.prompts, self.outputs = arrivals, prompts, outputs
         self.size = len(arrivals)
         self.places = [list(place) for place in answer]
-        last = max(arrivals) + 2 * sum(outputs) + 1
-        self.held = [[0] * last for _ in range(workers)]
+        self.latest = max(arrivals) + sum(outputs)
+        self.held = [[0] * (self.latest + max(outputs) + 1) for _ in range(workers)]
         for number in range(self.size):
             self.hold(number, self.places[number], 1)
 
@@ -53,17 +53,19 @@ class Neighbours:
         for number in chosen:
             best = None
             for worker in range(self.workers):
-                latest = len(self.held[worker]) if best is None else best[1]
+                latest = self.latest + 1 if best is None else best[1]
                 start = self.earliest(number, self.held[worker], latest)
-                if best is None or start < best[1]:
+                if start < latest:
                     best = [worker, start]
+            if best is None:
+                break
             self.hold(number, best, 1)
             new.append(best)
         for number, place in zip(chosen, new):
             self.hold(number, place, -1)
         for number, place in zip(chosen, old):
             self.hold(number, place, 1)
-        if new == old:
+        if new == old or len(new) < len(old):
             return 0, None
         change = sum(place[1] for place in new) - sum(place[1] for place in old)
         return change, list(zip(chosen, new))
