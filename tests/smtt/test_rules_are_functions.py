@@ -180,7 +180,8 @@ def priority(**state):
 @pytest.mark.parametrize("name", RULES)
 def test_every_rule_form_finds_a_rule_that_counts_its_calls(name: str, evaluate: Any) -> None:
     """All problems with rule forms are audited."""
-    found = evaluate(RATING if name.startswith("lora") else COUNTING, name)
+    text = RATING if name.startswith("lora") else COUNTING
+    found = evaluate(text.replace("priority", load_problem(name).problem.entry_point), name)
     assert found.failure is not None
     assert found.failure.status is ScoreStatus.STATEFUL, found.failure.message
 
