@@ -24,6 +24,7 @@ from .app.verbs import (
     export,
     lineage,
     mailbox,
+    member,
     models,
     plot,
     problems,
@@ -141,6 +142,7 @@ SECTIONS = {
 
 for name, verb in VERBS.items():
     app.command(name)(verb)
+app.command("member", hidden=True)(member.member)
 for name, group in GROUPS.items():
     app.add_typer(group, name=name)
 

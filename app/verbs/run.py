@@ -34,6 +34,7 @@ from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
     from ..config import Config
+    from ..record.runs import Group
 
 
 class Control(StrEnum):
@@ -119,6 +120,10 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan, its cost range and one prompt; send nothing.")
     ] = False,
+    slurm: Annotated[
+        bool,
+        typer.Option("--slurm", help="Run nothing: write a Slurm job array with a task for each run."),
+    ] = False,
     runs: Runs = None,
     json: Json = False,
 ) -> None:
@@ -164,6 +169,9 @@ def run(
             _dry_run(config, programs, repeat, json)
             return
         name = new_name(Path(config.campaign.problem).stem, config.campaign.seed, time.time())
+        if slurm:
+            _write_array(runs_folder(runs), Group(name, repeat), config, programs, json)
+            return
         group, interrupted = Group(name, repeat) if repeat > 1 else None, Event()
         searches = (
             search_new(
@@ -211,6 +219,25 @@ def _dry_run(config: Config, programs: dict[str, dict[str, str]], repeat: int, j
         console().print(f"{repeat} runs; calls, cost and budgets are those of each run", markup=False)
     for text in [*document["lines"], *(document["prompt"] or {}).values()]:
         console().print(clean(text), markup=False)
+
+
+def _write_array(
+    runs: Path, group: Group, config: Config, programs: dict[str, dict[str, str]], json: bool
+) -> None:
+    """Writes a job array and prints it, and how to submit it and look at its runs."""
+    import shlex
+
+    from ..opening.slurm import write_array
+    from ..words import clean
+
+    script = write_array(runs, group, config, programs)
+    submit = f"sbatch {shlex.quote(str(script))}"
+    if json:
+        emit_json({"group": group.name, "members": group.members, "script": str(script), "submit": submit})
+        return
+    look = f"gapsmith show {shlex.quote(str(script.parent.parent / group.name))}"
+    for line in [*script.read_text("utf-8").splitlines(), "", f"{submit}  # {group.members} tasks", look]:
+        console().print(clean(line), markup=False, highlight=False, soft_wrap=True)
 
 
 def _with_seed(config: Config, offset: int) -> Config:
