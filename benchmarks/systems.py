@@ -3,6 +3,7 @@
     python benchmarks/systems.py gaps memory-mapping           every baseline, by stratum
     python benchmarks/systems.py gaps memory-mapping-rule
     python benchmarks/systems.py gaps cluster-scheduling
+    python benchmarks/systems.py gaps cluster-churn
     python benchmarks/systems.py times memory-mapping-rule     CPU milliseconds of programs and bounds
     python benchmarks/systems.py stranded cluster-scheduling   percent of the room that is left, and stranded
     python benchmarks/systems.py known cluster-scheduling      CP-SAT that knows the queue, 8 s, 2 a stratum

@@ -30,4 +30,5 @@ BUILT_INS = {
     "memory-mapping": "gapsmith.evaluators.memory:memory_mapping",
     "memory-mapping-rule": "gapsmith.evaluators.memory:memory_mapping_rule",
     "cluster-scheduling": "gapsmith.evaluators.cluster:cluster_scheduling",
+    "cluster-churn": "gapsmith.evaluators.cluster:cluster_churn",
 }

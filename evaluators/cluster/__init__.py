@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...problems import cluster
 from ..base import Plugin
-from .references import ClusterReferences
+from .references import ChurnReferences, ClusterReferences
 
 cluster_scheduling = Plugin(cluster.cluster_scheduling, ClusterReferences())
+cluster_churn = Plugin(cluster.cluster_churn, ChurnReferences())

@@ -8,6 +8,7 @@ from math import gcd
 from typing import Any
 
 from ...problems.base import Instance
+from ...problems.cluster.churn import offered_weight
 from ...problems.cluster.verification import weight
 from ..base import ProofKind, Reference, ReferenceKind
 
@@ -28,6 +29,21 @@ class ClusterReferences:
         bound = upper_bound(instance.public, jobs)
         spent = round(time.monotonic() - started, 3)
         source = "each machine filled as well as possible for itself, or all jobs"
+        return Reference.proven_bound(bound, ProofKind.ARITHMETIC, "arithmetic", "1", spent, source)
+
+
+class ChurnReferences:
+    """At every moment the offered jobs or the whole fleet, summed over the run."""
+
+    version = "offered load 1"
+    kinds = (ReferenceKind.BOUND,)
+
+    def reference(self, instance: Instance, seconds: float) -> Reference:
+        """The bound (weight minutes), in milliseconds."""
+        started = time.monotonic()
+        bound = offered_weight(instance.public, instance.hidden or {})
+        spent = round(time.monotonic() - started, 3)
+        source = "at every moment the offered jobs or the whole fleet, of each resource"
         return Reference.proven_bound(bound, ProofKind.ARITHMETIC, "arithmetic", "1", spent, source)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
+from .churn import ClusterChurn
 from .problem import ClusterScheduling
 
 Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 100)]
@@ -16,3 +17,10 @@ def cluster_scheduling(
     """Fill a fleet from a snapshot, the placed weight maximised; 4 strata."""
     rounds = {"train": train_per_stratum, "valid": valid_per_stratum, "test": test_per_stratum}
     return ClusterScheduling(rounds)
+
+
+def cluster_churn(
+    train_per_stratum: Rounds = 4, valid_per_stratum: Rounds = 4, test_per_stratum: Rounds = 6
+) -> ClusterChurn:
+    """Jobs arrive and end on a fixed fleet, the placed weight times minutes maximised; 4 strata."""
+    return ClusterChurn({"train": train_per_stratum, "valid": valid_per_stratum, "test": test_per_stratum})

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..base import Instance, InstanceFileError
 from ..files import check_file_name, shown
@@ -25,10 +25,19 @@ have alike (without them the largest free room). Columns may stand in any order.
 integers from 0 to 10⁹ in any unit, the same in both files (millicores, MiB); shares of a machine become
 integers by a factor, say 10,000."""
 
+CHURN_FORMAT = """\
+Two CSV files in one folder, as for cluster-scheduling: the jobs, in a file whose name holds the word `jobs`,
+and the machines in a file with `machines` in its place; `--instances` names the first. Jobs: the columns
+`arrive` and `depart` (whole minutes, depart after arrive; an empty depart: the job stays), `cpu` and
+`memory`, optionally `duration` (told to the scheduler; without it the true one). The run ends a minute after
+the last arrival. Machines: `free_cpu` and `free_memory`, optionally `cpu` and `memory`, the capacity. Columns
+may stand in any order; numbers are integers from 0 to 10⁹."""
+
 MOST_JOBS = 20_000
 MOST_MACHINES = 5_000
 _LARGEST = 10**9
 _JOBS = {"cpu": True, "memory": True, "arrive": False, "depart": False}
+_CHURN_JOBS = {"arrive": True, "depart": True, "cpu": True, "memory": True, "duration": False}
 _MACHINES = {"free_cpu": True, "free_memory": True, "cpu": False, "memory": False}
 """Column → whether it must be there."""
 
@@ -63,7 +72,7 @@ class _Row:
 
 
 def read(path: Path) -> list[Instance]:
-    """The instance of two files.
+    """The instance of two files, with jobs that stay.
 
     Args:
         path: the file of the jobs.
@@ -71,13 +80,48 @@ def read(path: Path) -> list[Instance]:
     Raises:
         InstanceFileError: names file, row and column, what was got and what was expected.
     """
+    return _instance(path, {"jobs": _queue(_rows(_jobs_file(path), _JOBS, MOST_JOBS))})
+
+
+def read_churn(path: Path) -> list[Instance]:
+    """The instance of two files, with jobs that end; arguments and errors as for `read`."""
+    rows = _rows(_jobs_file(path), _CHURN_JOBS, MOST_JOBS)
+    stream = sorted((_stay(row) for row in rows), key=lambda job: job[0])
+    end = stream[-1][0] + 1
+    jobs = []
+    for arrive, depart, cpu, memory, told in stream:
+        until = end if depart is None else depart
+        jobs.append([arrive, until, cpu, memory, until - arrive if told is None else told])
+    return _instance(path, {"horizon": end, "jobs": jobs})
+
+
+def _jobs_file(path: Path) -> Path:
+    """The path, if its name tells the name of the machines' file."""
     check_file_name(path)
     if "jobs" not in path.name:
         _refuse(path, "name", path.name, "jobs.csv or NAME-jobs.csv, with the machines in a file beside it")
-    queue = _queue(_rows(path, _JOBS, MOST_JOBS))
+    return path
+
+
+def _instance(path: Path, hidden: dict[str, Any]) -> list[Instance]:
+    """An instance of these jobs and of the machines in the file beside theirs."""
     public = _fleet(_rows(path.with_name(path.name.replace("jobs", "machines")), _MACHINES, MOST_MACHINES))
-    source = f"file {path.name}, {len(queue)} jobs"
-    return [Instance(path.stem, path.name, "file", public, scale(public), source, {"jobs": queue})]
+    source = f"file {path.name}, {len(hidden['jobs'])} jobs"
+    return [Instance(path.stem, path.name, "file", public, scale(public), source, hidden)]
+
+
+def _stay(row: _Row) -> list[Any]:
+    """[arrive, depart or None, cpu, memory, told duration or None] of a row."""
+    arrive = row.whole("arrive", 0, _LARGEST, "a minute of arrival")
+    empty = not row.cells["depart"].strip()
+    depart = None if empty else row.whole("depart", 0, _LARGEST, "a minute of departure, or nothing")
+    if depart is not None and depart <= arrive:
+        row.refuse("depart", str(depart), f"a minute after the arrival at {arrive}")
+    told = None
+    if row.cells.get("duration", "").strip():
+        told = row.whole("duration", 1, _LARGEST, "a told duration, minutes")
+    demand = [row.whole(column, 0, _LARGEST, f"a demand of {column}") for column in ("cpu", "memory")]
+    return [arrive, depart, *demand, told]
 
 
 def _queue(rows: Sequence[_Row]) -> list[list[int]]:

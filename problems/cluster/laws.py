@@ -7,7 +7,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 from ..strata import Cell, Draw
@@ -71,9 +71,19 @@ def _catalogue(mix: tuple[float, float, float]) -> tuple[list[tuple[int, int]], 
     return jobs, list(accumulate(chances))
 
 
-def _jobs(law: Law, count: int, stream: random.Random) -> list[tuple[int, int]]:
-    jobs, chances = _catalogue(law.mix)
+def draw_jobs(mix: tuple[float, float, float], count: int, stream: random.Random) -> list[tuple[int, int]]:
+    """(cores, GiB) of so many jobs."""
+    jobs, chances = _catalogue(mix)
     return stream.choices(jobs, cum_weights=chances, k=count)
+
+
+def mean_weight(mix: tuple[float, float, float]) -> float:
+    """Mean weight of a job."""
+    jobs, chances = _catalogue(mix)
+    shares = [after - before for before, after in pairwise([0.0, *chances])]
+    return sum(
+        share * (cpu * MEMORY + memory * CPU) for share, (cpu, memory) in zip(shares, jobs, strict=True)
+    )
 
 
 def _draw(law: Law, secret: str, stream: random.Random) -> Draw:
@@ -83,13 +93,13 @@ def _draw(law: Law, secret: str, stream: random.Random) -> Draw:
     cpu, memory = sum(free_cpu), sum(free_memory)
     queue: list[list[int]] = []
     while True:
-        (job,) = _jobs(law, 1, stream)
+        (job,) = draw_jobs(law.mix, 1, stream)
         cpu, memory = cpu - job[0], memory - job[1]
         if cpu < 0 or memory < 0:
             break
         queue.append(list(job))
     public = {"cpu": CPU, "memory": MEMORY, "free_cpu": free_cpu, "free_memory": free_memory}
-    return Draw(public, scale(public), {"jobs": _reordered(queue, secret, stream) if secret else queue})
+    return Draw(public, scale(public), {"jobs": reordered(queue, secret, stream) if secret else queue})
 
 
 def scale(public: Mapping[str, Any]) -> int:
@@ -103,7 +113,7 @@ def _room(law: Law, stream: random.Random) -> tuple[int, int]:
     if law.keep is None:
         return cpu, memory
     held = []
-    for job in _jobs(law, _PACKED, stream):
+    for job in draw_jobs(law.mix, _PACKED, stream):
         if job[0] <= cpu and job[1] <= memory:
             cpu, memory = cpu - job[0], memory - job[1]
             held.append(job)
@@ -112,7 +122,7 @@ def _room(law: Law, stream: random.Random) -> tuple[int, int]:
     return cpu + sum(job[0] for job in gone), memory + sum(job[1] for job in gone)
 
 
-def _reordered(queue: list[list[int]], secret: str, stream: random.Random) -> list[list[int]]:
+def reordered(queue: list[list[int]], secret: str, stream: random.Random) -> list[list[int]]:
     """The same jobs in an order that follows from the secret, by SHA-256 of key and place.
 
     The state of a generator can be worked out from enough of its values in a row, and then what comes next.

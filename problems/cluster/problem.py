@@ -88,7 +88,7 @@ class ClusterScheduling:
 
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the names of the start program's score."""
-        return _PRIMITIVES
+        return PRIMITIVES
 
     def dialogue(self, instance: Instance) -> Dialogue:
         """A stepper that reveals one job after each decision."""
@@ -122,7 +122,7 @@ def _jobs(instance: Instance) -> Sequence[Sequence[int]]:
     return jobs  # type: ignore[no-any-return]
 
 
-_PRIMITIVES = tuple(
+PRIMITIVES = tuple(
     Primitive(text, "number", meaning, term)
     for text, term, meaning in (
         ("cpu / self.cpu", "cpu_demand", "cpu demand as a share of a machine"),

@@ -60,6 +60,26 @@ def scheduler_programs() -> dict[str, str]:
     }
 
 
+def churn_programs() -> dict[str, str]:
+    """The same for jobs that end: `place` is told the time and a duration, which these scores do not use."""
+    before = "free_cpu: list[int], free_memory: list[int]) -> int:"
+    after = "free_cpu: list[int], free_memory: list[int], duration: int, now: int) -> int:"
+    programs = scheduler_programs()
+    assert all(before in text for text in programs.values())
+    return {
+        name: text.replace(
+            f"def place(self, cpu: int, memory: int, {before}",
+            f"def place(\n        self, cpu: int, memory: int, {after[:-9]}\n    ) -> int:",
+        )
+        for name, text in programs.items()
+    }
+
+
+def churn_driver() -> str:
+    """The loop that asks a scheduler for jobs that end."""
+    return _program("churn_driver")
+
+
 def _indented(score: str) -> str:
     return "\n".join(_PLACE + line for line in score.splitlines())
 
