@@ -10,23 +10,28 @@ from pathlib import Path
 
 from ..errors import TROUBLE, USAGE, UserError
 
+KINDS = ("assignment", "permutation", "packing", "online", "rule")
+"""Kinds of problems that can be written, the usual one first."""
 _LONGEST = 60
 """Largest length of a name, characters: names of files and run folders contain it."""
 _TEMPLATES = Path(__file__).parent / "templates" / "problem"
 
 
-def write_problem(name: str, folder: Path, *, package: bool) -> list[Path]:
+def write_problem(name: str, folder: Path, *, package: bool, kind: str = "assignment") -> list[Path]:
     """Writes the files of a new problem and returns their paths, the problem's source file first.
 
     Args:
         name: name of the problem, lower case with hyphens (`night-shift`).
         folder: folder to write to; with `package`, the distribution gets its own folder inside.
         package: whether to write a distribution with `pyproject.toml` instead of a single file.
+        kind: one of `KINDS`: what an answer is, or how a candidate is called.
 
     Raises:
-        UserError: the name cannot be used, a file exists already, or the folder cannot be written to.
+        UserError: name or kind cannot be used, a file exists already, or the folder cannot be written to.
     """
-    texts = _render(name, package)
+    if kind not in KINDS:
+        raise UserError(USAGE, f"--kind {kind}: not known, expected one of {', '.join(KINDS)}")
+    texts = _render(name, package, kind)
     paths = {folder / place: text for place, text in texts.items()}
     if taken := [path for path in paths if path.exists()]:
         raise UserError(USAGE, f"{taken[0]}: is there already", "choose another name, or remove the file")
@@ -43,7 +48,7 @@ def write_problem(name: str, folder: Path, *, package: bool) -> list[Path]:
     return list(paths)
 
 
-def _render(name: str, package: bool) -> dict[str, str]:
+def _render(name: str, package: bool, kind: str) -> dict[str, str]:
     """Path → text of all files of a new problem."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -67,18 +72,19 @@ def _render(name: str, package: bool) -> dict[str, str]:
         "file": f"{stem}.py",
         "check": name if package else f"{stem}.py",
         "package": package,
+        "kind": kind,
         "module": module,
         "distribution": distribution,
     }
     if package:
         places = {
-            f"{distribution}/{module}/__init__.py": "problem.py",
+            f"{distribution}/{module}/__init__.py": f"{kind}.py",
             f"{distribution}/tests/test_{stem}.py": "test_problem.py",
             f"{distribution}/pyproject.toml": "pyproject.toml",
             f"{distribution}/README.md": "README.md",
         }
     else:
-        places = {f"{stem}.py": "problem.py", f"test_{stem}.py": "test_problem.py"}
+        places = {f"{stem}.py": f"{kind}.py", f"test_{stem}.py": "test_problem.py"}
     return {
         place: environment.get_template(f"{template}.jinja").render(values)
         for place, template in places.items()

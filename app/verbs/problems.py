@@ -62,6 +62,9 @@ def show(problem: Problem, assign: Set = None, json: Json = False) -> None:
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Lower case with hyphens, like night-shift.")],
     package: Annotated[bool, typer.Option("--package", help="A distribution instead of one file.")] = False,
+    kind: Annotated[
+        str, typer.Option("--kind", help="assignment, permutation, packing, online or rule.")
+    ] = "assignment",
     folder: Annotated[Path, typer.Option("--folder", help="Where to write.", show_default=False)] = Path(),
     json: Json = False,
 ) -> None:
@@ -71,7 +74,7 @@ def new(
 
         from ..door.scaffold import write_problem
 
-        paths = write_problem(name, folder, package=package)
+        paths = write_problem(name, folder, package=package, kind=kind)
         if json:
             emit_json({"problem": name, "files": [str(path) for path in paths]})
             return
