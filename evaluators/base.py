@@ -210,7 +210,7 @@ class Evaluation:
 
     Attributes:
         split: name of the set.
-        scores: in the order of execution; one for every instance if `COMPLETE`.
+        scores: in the order of execution; one for every instance, in the usual order, if `COMPLETE`.
         status: `STOPPED` by racing, `FAILED` if an instance has no valid answer.
         fitness: −mean over all instances of loss / max(|reference|, scale) (a ratio, larger is better, 0 is
             optimal everywhere); None unless `COMPLETE`.
@@ -238,7 +238,14 @@ WHOLE = slice(None)
 
 
 class Race(Protocol):
-    """A test that can end an evaluation early."""
+    """A test that can end an evaluation early.
+
+    Attributes:
+        order: ids of the instances in the order in which they are executed; empty for the usual order.
+    """
+
+    @property
+    def order(self) -> Sequence[str]: ...
 
     def lost(
         self, losses: Sequence[float], answers: Sequence[str | None], seconds: Sequence[float] = ()
@@ -269,7 +276,7 @@ class Evaluator(Protocol):
         race: Race | None = None,
         part: slice = WHOLE,
     ) -> Evaluation:
-        """Runs a program on the instances of a split, or on a part of them, in a fixed order."""
+        """Runs a program on the instances of a split, or on a part of them, in the race's order."""
 
     def joined(self, first: Evaluation, rest: Evaluation) -> Evaluation:
         """One evaluation of a complete one and of one on the instances that follow."""
@@ -281,4 +288,4 @@ class Evaluator(Protocol):
         """Normalised loss of a score, its share of the fitness (ratio, 0 is optimal); None unless OK."""
 
     def instances(self, split: str) -> Mapping[str, Instance]:
-        """The instances of a split by id, in the order of execution."""
+        """The instances of a split by id, in the usual order of execution."""

@@ -98,7 +98,7 @@ class GapEvaluator:
         race: Race | None = None,
         part: slice = WHOLE,
     ) -> Evaluation:
-        """Runs a program on the instances of a split in their fixed order.
+        """Runs a program on the instances of a split in the order of the race, or else in the usual one.
 
         Args:
             program: the candidate's program.
@@ -113,7 +113,8 @@ class GapEvaluator:
         scores: list[Score] = []
         losses: list[float] = []
         decided: list[Decided] = []
-        instances = list(self._splits[split].values())[part]
+        usual = list(self._splits[split].values())[part]
+        instances = in_order(usual, race)
         for instance in instances:
             execution, found = self._run(program, instance, sandbox)
             scores.append(found)
@@ -130,7 +131,7 @@ class GapEvaluator:
                 return Evaluation(split, tuple(scores), EvaluationStatus.STOPPED, None)
         if self._auditor is not None and all(s.status is ScoreStatus.OK for s in scores):
             scores = self._audited(self._auditor, program, scores, decided, sandbox)
-        return self._evaluation(split, scores)
+        return self._evaluation(split, in_usual_order(scores, usual))
 
     def joined(self, first: Evaluation, rest: Evaluation) -> Evaluation:
         """One evaluation of a complete one and of one on the instances that follow."""
@@ -280,6 +281,20 @@ def in_turns(instances: Sequence[Instance]) -> list[Instance]:
         strata.setdefault(instance.stratum, []).append(instance)
     rounds = zip_longest(*strata.values())
     return [instance for turn in rounds for instance in turn if instance is not None]
+
+
+def in_order(instances: Sequence[Instance], race: Race | None) -> list[Instance]:
+    """Instances in the order of a race; in their own where there is none, or it names no order."""
+    places = {id: place for place, id in enumerate(race.order if race is not None else ())}
+    return sorted(instances, key=lambda instance: places.get(instance.id, len(places)))
+
+
+def in_usual_order(scores: Sequence[Score], instances: Sequence[Instance]) -> list[Score]:
+    """Scores in the order of the instances if all are valid; a failure ends an evaluation, and stays last."""
+    if any(score.status is not ScoreStatus.OK for score in scores):
+        return list(scores)
+    places = {instance.id: place for place, instance in enumerate(instances)}
+    return sorted(scores, key=lambda score: places[score.instance])
 
 
 def execution_seed(seed: int, instance: str) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from statistics import fmean
 
-from ..evaluators.base import Evaluation
+from ..evaluators.base import Evaluation, Score
 from .base import AddStatus, Attempt, Complete, Elite, End, Failed, Outcome, Refused
 
 NEWEST = 20
@@ -17,10 +18,19 @@ BEST = 20
 class Attempts:
     """The newest and the best candidates so far; a function of the outcomes in their order."""
 
-    def __init__(self, instances: int, starts: Iterable[Elite] = ()) -> None:
-        """Has seen nothing but the start programs; `instances` are in use in training (count)."""
+    def __init__(
+        self, instances: int, loss_of: Callable[[Score], float | None], starts: Iterable[Elite] = ()
+    ) -> None:
+        """Has seen nothing but the start programs.
+
+        Args:
+            instances: in use in training (count).
+            loss_of: normalised loss (ratio) of a score.
+            starts: elites of the start programs.
+        """
         self._instances = instances
-        self._answers = {elite.candidate.id: _answers(elite.evaluation) for elite in starts}
+        self._loss_of = loss_of
+        self._scores = {elite.candidate.id: _by_instance(elite.evaluation) for elite in starts}
         self._newest: deque[Attempt] = deque(maxlen=NEWEST)
         self._best: list[Attempt] = []
 
@@ -30,11 +40,16 @@ class Attempts:
         The best are from now on the best on all of them.
         """
         self._instances = instances
-        self._answers |= {elite.candidate.id: _answers(elite.evaluation) for elite in elites}
+        self._scores |= {elite.candidate.id: _by_instance(elite.evaluation) for elite in elites}
         self._best = []
 
     def add(
-        self, outcome: Outcome, added: AddStatus | None, twin: str | None, parents: tuple[str, ...]
+        self,
+        outcome: Outcome,
+        added: AddStatus | None,
+        twin: str | None,
+        parents: tuple[str, ...],
+        rival: str | None = None,
     ) -> None:
         """Takes an outcome; a rejected proposal is no candidate.
 
@@ -43,20 +58,22 @@ class Attempts:
             added: what the archive did with the candidate.
             twin: id of an earlier candidate with the same answers, None if there is none.
             parents: of the iteration; a candidate that was stopped may have answered as the first one does.
+            rival: id of the candidate that it raced; None without a race.
         """
         if isinstance(outcome, Refused):
             return
         candidate, scores = outcome.candidate, outcome.evaluation.scores
-        end, reason = End.STOPPED, ""
+        end, reason, means = End.STOPPED, "", None
         if isinstance(outcome, Failed):
             score = outcome.score
             words = [score.status.value.replace("_", " "), *(score.message or "").split("\n")[:1]]
             end, reason = End.FAILED, ": ".join(word for word in words if word)
         elif isinstance(outcome, Complete):
-            self._answers[candidate.id] = _answers(outcome.evaluation)
+            self._scores[candidate.id] = _by_instance(outcome.evaluation)
             end = End.TWIN if twin is not None else End.KEPT if added else End.BEHIND
         else:
             twin = self._answered_alike(outcome.evaluation, parents)
+            means = self._means(outcome.evaluation, rival)
         attempt = Attempt(
             id=candidate.id,
             operator=candidate.operator,
@@ -67,6 +84,7 @@ class Attempts:
             executed=len(scores),
             instances=self._instances,
             reason=reason,
+            means=means,
         )
         self._newest.appendleft(attempt)
         if attempt.loss is not None:
@@ -74,9 +92,26 @@ class Attempts:
 
     def _answered_alike(self, stopped: Evaluation, parents: tuple[str, ...]) -> str | None:
         """The first parent if a stopped candidate answered as it does; also told of outcomes of a record."""
-        answers = _answers(stopped)
-        same = bool(parents) and None not in answers
-        return parents[0] if same and answers == self._answers.get(parents[0], ())[: len(answers)] else None
+        theirs = self._scores.get(parents[0], {}) if parents else {}
+        same = bool(theirs) and all(
+            score.answer_digest is not None
+            and score.instance in theirs
+            and score.answer_digest == theirs[score.instance].answer_digest
+            for score in stopped.scores
+        )
+        return parents[0] if same else None
+
+    def _means(self, stopped: Evaluation, rival: str | None) -> tuple[float, float] | None:
+        """Mean losses (ratios) of a stopped candidate and of its rival on the executed instances."""
+        theirs = self._scores.get(rival or "", {})
+        pairs = [
+            (mine, other)
+            for score in stopped.scores
+            if (mine := self._loss_of(score)) is not None
+            and score.instance in theirs
+            and (other := self._loss_of(theirs[score.instance])) is not None
+        ]
+        return (fmean(a for a, _ in pairs), fmean(b for _, b in pairs)) if pairs else None
 
     def lines(self) -> tuple[Attempt, ...]:
         """The newest, newest first, then the best of the older ones, best first."""
@@ -85,9 +120,9 @@ class Attempts:
         return (*self._newest, *older[:BEST])
 
 
-def _answers(evaluation: Evaluation) -> tuple[str | None, ...]:
-    """Digests of the answers in the order of execution."""
-    return tuple(score.answer_digest for score in evaluation.scores)
+def _by_instance(evaluation: Evaluation) -> Mapping[str, Score]:
+    """Instance id → score."""
+    return {score.instance: score for score in evaluation.scores}
 
 
 def _loss(attempt: Attempt) -> float:

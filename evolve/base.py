@@ -279,6 +279,7 @@ class Attempt:
         twin: id of the candidate whose answers it repeats; empty if none is known.
         executed, instances: training instances that it was executed on, and all of them (counts).
         reason: why it failed; the program's own words may be part of it.
+        means: of a stopped one: its mean loss and its rival's on the instances that were executed (ratios).
     """
 
     id: str
@@ -290,18 +291,7 @@ class Attempt:
     executed: int = 0
     instances: int = 0
     reason: str = ""
-
-    @property
-    def ending(self) -> str:
-        """How it ended, in words."""
-        why = f"it answers as {self.twin} does" if self.twin else "clearly worse"
-        return {
-            End.KEPT: "kept",
-            End.BEHIND: "valid, but a better program holds its cell",
-            End.TWIN: f"answers as {self.twin} does",
-            End.STOPPED: f"stopped after {self.executed} of {self.instances} instances: {why}",
-            End.FAILED: f"failed: {self.reason}",
-        }[self.end]
+    means: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +351,6 @@ class Context:
         turn: with models: what is asked for in place of one more change: another representation, the strata
             that lose most, the same quality in less time, or a fresh start with the attempts in hand; None
             while the campaign makes progress.
-        pages: with models: the iterations that have written a page of notes, oldest first.
         writes: with models: whether this ask writes a page first.
         times: what is known of CPU times; None where time decides nothing.
     """
@@ -382,7 +371,6 @@ class Context:
     complements: tuple[Complement, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     turn: Turn | None = None
-    pages: tuple[int, ...] = ()
     writes: bool = False
     times: Times | None = None
 

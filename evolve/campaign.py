@@ -222,7 +222,13 @@ class Campaign:
         recorded, made = self._recorded[number], self._recorded.made(number)
         elites, rival = self._recorded.opened(number, self.search.archive)
         ask = self.search.ask_again(
-            recorded.island, recorded.parents, tuned=is_point(made), elites=elites, rival=rival
+            recorded.island,
+            recorded.parents,
+            tuned=is_point(made),
+            raced=recorded.rival,
+            inspirations=recorded.inspirations,
+            elites=elites,
+            rival=rival,
         )
         flight = Flight(ask, made=made, recorded=recorded.told is not None)
         if isinstance(made, Candidate):

@@ -214,7 +214,31 @@ def _misfit(number: int, hunk: Hunk, matches: int, pieces: list[_Piece]) -> str:
     closed = [piece for piece in pieces if not piece.open]
     if any(_matches(piece.lines, hunk.search, _indentation) for piece in closed):
         return f"hunk {number} (begins {first!r}) lies outside the EVOLVE-BLOCK, where nothing may change"
-    return f"hunk {number} (begins {first!r}) matches nothing in the program; copy its lines exactly"
+    lines = [line for piece in pieces if piece.open for line in piece.lines]
+    return f"hunk {number} matches nothing in the program: {_deviation(_trimmed(hunk.search), lines)}"
+
+
+def _deviation(search: tuple[str, ...], lines: Sequence[str]) -> str:
+    """Where the lines of a hunk deviate from those of a program that match the most of them."""
+    wanted, shown = [list(map(_indentation, texts)) for texts in (search, lines)]
+    if len(wanted) * len(shown) > _WORK:
+        return "copy its lines exactly"
+
+    def common(at: int) -> int:
+        pairs = enumerate(zip(wanted, shown[at : at + len(wanted)], strict=False))
+        return next((n for n, (one, other) in pairs if one != other), min(len(wanted), len(shown) - at))
+
+    at = max(range(len(shown)), key=common)
+    length = common(at)
+    if length == len(wanted):
+        return "its lines stand there with another indentation against each other"
+    text = search[length].strip()[:80]
+    if length:
+        there = repr(lines[at + length].strip()[:80]) if at + length < len(lines) else "the end"
+        return f"its line {length + 1} is {text!r}, and line {at + length + 1} of the program is {there}"
+    if part := next((n for n, line in enumerate(shown, 1) if wanted[0] in line), None):
+        return f"its first line, {text!r}, is only a part of line {part}; a hunk holds whole lines"
+    return f"its first line, {text!r}, is no line of the program; copy lines exactly"
 
 
 @dataclass(frozen=True, slots=True)

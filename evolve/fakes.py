@@ -114,7 +114,9 @@ class FakeEvaluator:
         """See `Evaluator`."""
         self.evaluated.append((program.main, split))
         scores: list[Score] = []
-        instances = list(self._splits[split].values())[part]
+        usual = list(self._splits[split].values())[part]
+        places = {id: place for place, id in enumerate(race.order if race is not None else ())}
+        instances = sorted(usual, key=lambda instance: places.get(instance.id, 0))
         for instance in instances:
             if ("fail" in program.main and len(scores) == 1) or self._late(program.main, instance):
                 failure = Score(
@@ -128,7 +130,8 @@ class FakeEvaluator:
             seconds = [score.cpu_seconds for score in scores]
             if race is not None and len(scores) < len(instances) and race.lost(losses, answers, seconds):
                 return Evaluation(split, tuple(scores), EvaluationStatus.STOPPED, None)
-        return self._complete(split, scores)
+        order = [instance.id for instance in usual]
+        return self._complete(split, sorted(scores, key=lambda score: order.index(score.instance)))
 
     def joined(self, first: Evaluation, rest: Evaluation) -> Evaluation:
         """See `Evaluator`."""

@@ -1,20 +1,25 @@
 """Parents for models, whose calls are few and dear: no iteration goes to a program that teaches nothing.
 
 Elites are drawn by rank of fitness. Start programs leave the draw once another elite beats them on every
-stratum, and a program whose children are stopped again and again is chosen less. The program beside the
-parent, with which a model may combine it, is no relative of its and is good somewhere.
+stratum, or several replies are better in the mean, and a program whose children are stopped again and again
+is chosen less. The program beside the parent, with which a model may combine it, is no relative of its, is
+good somewhere, and takes turns with the others that are.
 """
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .archive import Archive
+from .archive import Archive, unique
 from .base import Alike, Elite, Failed, Outcome, Refused, Turn, Worse
 from .memory import Memory
 from .strata import Strata
+
+SURPASSED = 4
+"""Replies better in the mean after which a start program is shown no more (count)."""
 
 
 @dataclass(slots=True)
@@ -35,15 +40,14 @@ class Guide:
     """Chooses the programs that a model is shown; a function of the archive and of the outcomes so far.
 
     Attributes:
-        start: the start program's elite.
         memory: how candidates came about.
         strata: where elites are good.
     """
 
-    start: Elite
     memory: Memory
     strata: Strata
     _children: dict[str, Children] = field(default_factory=dict)
+    _offers: Counter[str] = field(default_factory=Counter)
 
     def note(self, outcome: Outcome, parents: tuple[str, ...]) -> None:
         """Takes an outcome of a model's reply; a rejected reply says nothing of the parent."""
@@ -53,28 +57,33 @@ class Guide:
         children.told += 1
         children.lost += isinstance(outcome, Worse | Alike | Failed)
 
+    def offer(self, beside: Sequence[str]) -> None:
+        """Notes the ids of the programs that an ask shows beside the parent."""
+        self._offers.update(beside)
+
     def parents(
         self, archive: Archive, island: int, turn: Turn | None, rng: random.Random, count: int
     ) -> list[Elite]:
         """First parent and programs beside it (`count` elites in all, fewer if there are fewer).
 
-        A fresh start has the start program as its parent; another turn asks for something else of the best.
+        What a stalled campaign asks for in its turn, it asks of the best program.
         """
         elites = archive.elites(island)
         if (number := archive.draw_class(elites, rng)) is not None:
             elites = [elite for elite in elites if archive.class_of(elite) == number]
         everywhere = archive.elites()
-        if turn is Turn.FRESH:
-            first = self.start
-        elif turn is not None and archive.best is not None:
+        if turn is not None and archive.best is not None:
             first = archive.best
         else:
             first = self._draw([e for e in elites if not self._done(e, everywhere)] or elites, rng)
         return [first, *self._beside(first, everywhere)[: count - 1]]
 
     def _done(self, elite: Elite, others: Sequence[Elite]) -> bool:
-        """Whether an elite is a start program that another elite beats on every stratum."""
-        return elite.candidate.iteration == 0 and self.strata.beaten(elite, others)
+        """Whether a start program is beaten on every stratum, or by several replies in the mean."""
+        if elite.candidate.iteration != 0:
+            return False
+        better = [other for other in others if other.candidate.iteration and other.fitness > elite.fitness]
+        return len(unique(better)) >= SURPASSED or self.strata.beaten(elite, others)
 
     def _draw(self, elites: Sequence[Elite], rng: random.Random) -> Elite:
         """An elite by rank (squared uniform), less often if its children were lost."""
@@ -87,9 +96,10 @@ class Guide:
         return rng.choices(elites, weights)[0]
 
     def _beside(self, first: Elite, elites: Sequence[Elite]) -> list[Elite]:
-        """Elites that are neither ancestors nor descendants of the parent, and not beaten everywhere.
+        """Elites that are neither ancestors nor descendants of the parent, and not beaten.
 
-        Those that win the most against it, summed over strata, come first.
+        Those come first that win the most against it, summed over strata and divided by how often they were
+        shown beside a parent.
         """
         own = self.memory.ancestors(first.candidate.id)
         least = self.strata.losses(first)
@@ -99,8 +109,14 @@ class Guide:
             if elite.candidate.id not in own
             and first.candidate.id not in self.memory.ancestors(elite.candidate.id)
             and not self.strata.beaten(elite, elites)
+            and not self._done(elite, elites)
         }
         return sorted(
             suitable.values(),
-            key=lambda elite: (-self.strata.gain(elite, least), -elite.fitness, elite.candidate.id),
+            key=lambda elite: (
+                -self.strata.gain(elite, least) / (1 + self._offers[elite.candidate.id]),
+                self._offers[elite.candidate.id],
+                -elite.fitness,
+                elite.candidate.id,
+            ),
         )

@@ -1,4 +1,4 @@
-"""When the page of notes of a campaign with models is written anew, and which page is the newest."""
+"""When the page of notes of a campaign with models is written anew."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ def page_of(reply: str) -> str:
 class Pages:
     """Counts outcomes; a function of the asks and outcomes in their order.
 
-    The first ask after every so many outcomes writes a page before it asks for a program. The page is shown
-    once the outcome of that ask is told, so every later prompt knows which pages there are.
+    The first ask after every so many outcomes writes a page before it asks for a program.
     """
 
     def __init__(self, every: int) -> None:
@@ -26,7 +25,6 @@ class Pages:
         self._every = every
         self._due = 1
         self._writing: set[int] = set()
-        self.written: tuple[int, ...] = ()
 
     def ask(self, number: int, told: int) -> None:
         """Opens an ask (1-based number) of a model; so many outcomes were told before."""
@@ -40,6 +38,4 @@ class Pages:
 
     def tell(self, number: int) -> None:
         """Closes an ask."""
-        if number in self._writing:
-            self._writing.remove(number)
-            self.written = (*self.written, number)
+        self._writing.discard(number)

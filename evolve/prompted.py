@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -26,19 +27,22 @@ from .course import Course
 from .edits import EditError, apply_reply
 from .ideas import idea_of
 from .ledger import BudgetSpent
-from .models.base import ErrorKind, Leavable, ModelError, Recourse
+from .models.base import SKIPPED, ErrorKind, Leavable, LeftOpen, ModelError, Recourse
 from .models.caller import Caller
 from .models.cassette import RecordedModel
 from .models.ensemble import Arm, Choice, Member, arms, choose
 from .pages import page_of
 from .prompt_settings import PromptSettings
-from .shown import Explain, failure_of, nothing, parts_for
+from .shown import Explain, failure_of, main_text, nothing, parts_for
 from .unusable import Unusable
 
 EXCERPT = 300
 HUNKS_FROM_LINES = 150
 """Programs of more lines are changed by hunks, shorter ones written anew."""
+SIMPLIFY_FROM_LINES = 30
+"""Programs of fewer lines are not worth a call that makes them shorter."""
 REFUSALS = ("refusal", "content_filter")
+"""Finish reasons of a model that does not answer; they count against it."""
 
 NOTES_ROUND = 0
 """Round of the call that writes the page of notes, before the ask's own question."""
@@ -74,9 +78,10 @@ class PromptedProposer:
         self._settings = settings
         self._examine = examine
         self._explain = explain
-        self._pages = dict(pages or {})
+        self._pages = {number: page for number, page in (pages or {}).items() if page}
         self._arms = arms([Member(c.settings.spec, c.settings.weight, c.settings.price) for c in callers])
         self._unusable = Unusable([c.unusable_replies for c in callers])
+        self._left = threading.Event()
         self._asked = Asked(sent)
 
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
@@ -110,10 +115,11 @@ class PromptedProposer:
         """Arm and prompt of an ask, once all earlier ones have theirs; before it a page, if one is due."""
         self._check_usable()
         arm = self.choose(parents, context, rng)
-        if context.writes:  # a page is a call of its own: nobody waits for the question that follows it
-            self._asked.leave(context.iteration)
+        if context.writes:  # the questions of later iterations wait, and show the page
             self._write_page(arm, parents, context)
         with self._asked.turn(context.iteration):
+            if self._left.is_set() and isinstance(self._callers[arm.model].model, Leavable):
+                raise LeftOpen("the campaign is ending")  # what its prompt would have shown is not known
             return self._question(arm, parents, context)
 
     def _check_usable(self) -> None:
@@ -155,7 +161,8 @@ class PromptedProposer:
     def choose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Arm:
         """Model and operator for an ask; *combine* needs two parents, *repair* something that failed.
 
-        A record's are those of then: weights and costs of the models that were asked are not known here.
+        *simplify* needs a reply's program of some length. A record's are those of then: weights and costs of
+        the models that were asked are not known here.
         """
         possible = self._possible(parents, context)
         if (model := self._record) is not None and (then := model.chosen(context.iteration)) is not None:
@@ -166,7 +173,11 @@ class PromptedProposer:
 
     def _possible(self, parents: Sequence[Elite], context: Context) -> list[Arm]:
         """Arms that can be asked for now, of the models that are not set aside."""
-        needs = {"combine": len(parents) > 1, "repair": context.failed is not None}
+        needs = {
+            "combine": len(parents) > 1,
+            "repair": context.failed is not None,
+            "simplify": _may_be_shorter(parents[0]),
+        }
         usable = [arm for arm in self._arms if not self._unusable.aside(arm.model)] or self._arms
         return [arm for arm in usable if needs.get(arm.operator, True)]
 
@@ -192,9 +203,9 @@ class PromptedProposer:
         return parts_for(operator, parents, shown, failure, HUNKS_FROM_LINES, self._explain, notes)
 
     def _newest_page(self, context: Context) -> str:
-        """The page of notes of those that an ask knows of and, if it has just written one, its own."""
-        known = (*context.pages, context.iteration) if context.writes else context.pages
-        return next((page for number in reversed(known) if (page := self._pages.get(number))), "")
+        """The last page of notes that was written by this ask or an earlier one."""
+        written = [number for number in self._pages if number <= context.iteration]
+        return self._pages[max(written)] if written else ""
 
     def _write_page(self, arm: Arm, parents: Sequence[Elite], context: Context) -> None:
         """Asks the arm's model for the page of notes; without a reply the old page stays.
@@ -215,8 +226,9 @@ class PromptedProposer:
             if error.recourse is Recourse.PERSON:
                 raise
             return
-        if completion.finish_reason not in REFUSALS:
-            self._pages[context.iteration] = page_of(completion.text)
+        page = page_of(completion.text)
+        if page and completion.finish_reason not in (*REFUSALS, SKIPPED):
+            self._pages[context.iteration] = page
 
     @property
     def course(self) -> Course | None:
@@ -231,6 +243,7 @@ class PromptedProposer:
 
     def leave(self) -> None:
         """See `Leavable`."""
+        self._left.set()
         for caller in self._callers:
             if isinstance(caller.model, Leavable):
                 caller.model.leave()
@@ -261,6 +274,9 @@ class PromptedProposer:
                 raise
             reason = _REASONS.get(error.kind, RejectionReason.NO_CODE)
             return self._rejected(arm, reason, error.sentence, origin, prompt, error.completion)
+        if completion.finish_reason == SKIPPED:
+            reason = RejectionReason.REFUSED_BY_MODEL
+            return Rejection(reason, "skipped", origin, arm.name, prompt, completion)
         if completion.finish_reason in REFUSALS:
             excerpt = completion.text or f"finish reason {completion.finish_reason}"
             reason = RejectionReason.REFUSED_BY_MODEL
@@ -311,6 +327,12 @@ class PromptedProposer:
         if sentence := self._unusable.note(arm.model, f"{reason.value}: {excerpt[:EXCERPT]}"):
             caller.note(sentence)
         return Rejection(reason, excerpt[:EXCERPT], origin, arm.name, prompt, completion)
+
+
+def _may_be_shorter(parent: Elite) -> bool:
+    """Whether a program came from a reply and has so many lines that a shorter one is worth a call."""
+    lines = [line for line in main_text(parent).splitlines() if line.strip()]
+    return parent.candidate.iteration > 0 and len(lines) >= SIMPLIFY_FROM_LINES
 
 
 def _dearness(arm: Arm) -> tuple[bool, Decimal, int]:

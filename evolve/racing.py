@@ -48,12 +48,14 @@ class PairedRace:
         proven: whether losses are to proven optima or bounds, so that none can be below 0.
         parent: digests of the parent's answers on the first instances; empty when nothing is compared with
             them. As many answers of the candidate are compared.
+        order: ids of the instances in the order of execution; empty for the usual order.
     """
 
     rival: tuple[float, ...]
     level: float
     proven: bool
     parent: tuple[str | None, ...] = ()
+    order: tuple[str, ...] = ()
 
     @classmethod
     def against(
@@ -61,15 +63,35 @@ class PairedRace:
         rival: Evaluation,
         loss_of: Callable[[Score], float | None],
         level: float,
-        parent: tuple[str | None, ...] = (),
+        parent: Evaluation | None = None,
+        compared: int = 0,
+        hardest_first: bool = False,
     ) -> PairedRace:
-        """The race against a complete evaluation; see the attributes.
+        """The race against a complete evaluation.
+
+        Args:
+            rival: whose losses count.
+            loss_of: normalised loss (ratio) of a score.
+            level: see the attributes.
+            parent: complete evaluation of the candidate's first parent.
+            compared: answers that are compared with the parent's (count).
+            hardest_first: whether the instances on which the parent loses most are executed first.
 
         Raises:
-            ValueError: a score of it is not OK.
+            ValueError: a score is not OK.
         """
         proven = all(score.reference_kind.proven for score in rival.scores)
-        return cls(tuple(losses_of(rival, loss_of).values()), level, proven, parent)
+        losses = losses_of(rival, loss_of)
+        if parent is None:
+            return cls(tuple(losses.values()), level, proven)
+        answers = {score.instance: score.answer_digest for score in parent.scores}
+        order = tuple(losses)
+        if hardest_first:  # a start program that failed when the prefix grew lacks the new instances
+            theirs = losses_of(parent, loss_of)
+            order = (*hardest(theirs), *(id for id in losses if id not in theirs))
+        first = tuple(answers[id] for id in order[:compared])
+        rated = tuple(losses[id] for id in order)
+        return cls(rated, level, proven, first, order if hardest_first else ())
 
     def lost(
         self, losses: Sequence[float], answers: Sequence[str | None], seconds: Sequence[float] = ()
@@ -101,12 +123,14 @@ class TimedRace:
         parent: digests of the parent's answers on the first instances.
         parent_seconds: net CPU seconds of the parent on them, in all.
         floor: CPU seconds of an execution that does nothing.
+        order: ids of the instances in the order of execution; empty for the usual order.
     """
 
     rivals: Mapping[int, PairedRace]
     parent: tuple[str | None, ...]
     parent_seconds: float
     floor: float
+    order: tuple[str, ...] = ()
 
     def lost(
         self, losses: Sequence[float], answers: Sequence[str | None], seconds: Sequence[float] = ()
@@ -148,6 +172,11 @@ def outcome_of(candidate: Candidate, evaluation: Evaluation, race: Racing | None
     if race is not None and race.alike([s.answer_digest for s in scores], [s.cpu_seconds for s in scores]):
         return Alike(candidate, evaluation)
     return Worse(candidate, evaluation)
+
+
+def hardest(losses: Mapping[str, float]) -> tuple[str, ...]:
+    """Ids of instances from the largest loss (ratio) on; equal ones in the order that they have."""
+    return tuple(sorted(losses, key=lambda id: -losses[id]))
 
 
 def alike_after(count: int) -> int:

@@ -36,7 +36,8 @@ from .islands import Islands, IslandSettings
 from .memory import Memory
 from .pages import Pages
 from .pool import POOL_SHARE, Pool, PoolSettings
-from .racing import PairedRace, RaceSettings, Racing, TimedRace, alike_after
+from .races import better, race_of
+from .racing import RaceSettings, Racing, alike_after
 from .selection import Control, FreshSettings, InspirationSettings, Selection
 from .stall import Stall, StallSettings
 from .strata import Strata
@@ -120,8 +121,8 @@ class Search:
         self._offline_share = offline_share
         self._strata = Strata(context.instances, archive.space.loss)
         alone = control is not Control.NONE
-        self._guide = None if alone or not guided else Guide(start, self.memory, self._strata)
-        self._attempts = Attempts(len(start.evaluation.scores), archive.elites())
+        self._guide = None if alone or not guided else Guide(self.memory, self._strata)
+        self._attempts = Attempts(len(start.evaluation.scores), archive.space.loss, archive.elites())
         self._stall = Stall(settings)
         self._pages = Pages(notes_every if self._guide is not None else 0)
         self._validated = {start.candidate.id}
@@ -147,7 +148,7 @@ class Search:
             (elites[0].candidate.id,),
             tuple(elites),
             None if rival is None else rival.candidate.id,
-            self._race(island, rival, elites[0]),
+            self._race(island, rival, elites[0], self._hardest_first(number, tuned=point is not None)),
             tuned=point is not None,
             offline=point is None and self._offline(number),
             point=None if point is None else point[1],
@@ -155,7 +156,7 @@ class Search:
         if point is not None:
             self._count_point()
             return ask
-        failed = self._opened(number, island) if ask.of_model else None
+        failed = self._opened(number, island, ask.inspirations) if ask.of_model else None
         return replace(ask, context=self.context(number, elites, failed))
 
     def ask_again(
@@ -164,6 +165,8 @@ class Search:
         parents: tuple[str, ...],
         *,
         tuned: bool,
+        raced: str | None = None,
+        inspirations: Sequence[str] = (),
         elites: Sequence[Elite] = (),
         rival: Elite | None = None,
     ) -> Ask:
@@ -172,6 +175,8 @@ class Search:
         Args:
             island, parents: as recorded.
             tuned: whether it was a point of tuning.
+            raced: id of the rival as recorded.
+            inspirations: ids of the programs beside the parent as recorded.
             elites: the first parent and the inspirations of an iteration that is still open.
             rival: of an iteration that is still open.
         """
@@ -182,10 +187,11 @@ class Search:
         if tuned and point is not None:
             elites = elites or [point[0]]
             rival = rival or (point[0] if self._races else None)
-        race = self._race(island, rival, elites[0]) if elites else None
-        raced = None if rival is None else rival.candidate.id
+        hardest_first = self._hardest_first(number, tuned=tuned)
+        race = self._race(island, rival, elites[0], hardest_first) if elites else None
+        raced = raced if rival is None else rival.candidate.id
         offline = not tuned and self._offline(number)
-        failed = None if tuned or offline else self._opened(number, island)
+        failed = None if tuned or offline else self._opened(number, island, inspirations)
         context = self.context(number, elites, failed) if elites and not tuned else None
         return Ask(
             number, island, parents, tuple(elites), raced, race, tuned=tuned, offline=offline, context=context
@@ -208,8 +214,8 @@ class Search:
         added = self._place(ask, outcome, events)
         twin = next((str(event.data["of"]) for event in events if event.kind == "twin"), None)
         if ask.of_model:
-            self._attempts.add(outcome, added, twin, ask.parents)
-        improved = self.archive.best is not best
+            self._attempts.add(outcome, added, twin, ask.parents, ask.rival)
+        improved = better(self.archive.best, best)
         if improved or ask.of_model:
             self._stall.note(improved=improved)
         if self._guide is not None and ask.of_model:
@@ -257,8 +263,6 @@ class Search:
             if (start := evaluations.get(self.start.candidate.id)) and start.fitness is not None:
                 self.start = self.archive.elite(self.start.candidate, start, 0)
                 self._selection.grow(self.start)
-                if self._guide is not None:
-                    self._guide.start = self.start
             self._strata.grow()
             self._attempts.grow(self.pool.prefix, self.archive.elites())
             self._islands.grow(self.tally.told)
@@ -295,7 +299,6 @@ class Search:
             complements=self._strata.complements(best, self.archive.elites()),
             attempts=self._attempts.lines(),
             turn=self._stall.turn(number),
-            pages=self._pages.written,
             writes=self._pages.writes(number),
         )
 
@@ -311,9 +314,11 @@ class Search:
         """Whether an iteration is the offline proposer's, which works beside models in a fixed rhythm."""
         return int(number * self._offline_share) != int((number - 1) * self._offline_share)
 
-    def _opened(self, number: int, island: int) -> Failed | None:
+    def _opened(self, number: int, island: int, inspirations: Sequence[str]) -> Failed | None:
         """Notes the ask of a model; returns the failure that it may repair."""
         self._pages.ask(number, self.tally.told)
+        if self._guide is not None:
+            self._guide.offer(inspirations)
         return self.memory.take_failure(island)
 
     @property
@@ -342,20 +347,15 @@ class Search:
         quicker = [number for number in rivals if number <= self.archive.class_of(parent)]
         return rivals[max(quicker, default=min(rivals))] if rivals else None
 
-    def _race(self, island: int, rival: Elite | None, parent: Elite) -> Racing | None:
+    def _race(self, island: int, rival: Elite | None, parent: Elite, hardest_first: bool) -> Racing | None:
         if rival is None:
             return None
-        first = parent.evaluation.scores[: alike_after(self.pool.first)]
-        answers = tuple(score.answer_digest for score in first)
-        space, level = self.archive.space, self._settings.race_level
-        if not space.timed:
-            return PairedRace.against(rival.evaluation, space.loss, level, answers)
-        rivals = {
-            number: PairedRace.against(elite.evaluation, space.loss, level)
-            for number, elite in self.archive.rivals(island).items()
-        }
-        seconds = sum(score.cpu_seconds - space.floor for score in first)
-        return TimedRace(rivals, answers, seconds, space.floor)
+        level, compared = self._settings.race_level, alike_after(self.pool.first)
+        return race_of(self.archive, island, rival, parent, level, compared, hardest_first=hardest_first)
+
+    def _hardest_first(self, number: int, *, tuned: bool) -> bool:
+        """Whether an iteration is a model's, whose few replies are to show what they are good for."""
+        return self._guide is not None and not tuned and not self._offline(number)
 
     def _place(self, ask: Ask, outcome: Outcome, events: list[Event]) -> AddStatus | None:
         """Adds a complete candidate to the archive, and notes its twin if it has one."""
@@ -368,12 +368,14 @@ class Search:
         self._slow.beaten(outcome.fitness, self.memory.fitness)
         if self._control is Control.RANDOM:
             self._selection.add(self.archive.elite(candidate, evaluation, ask.island))
-        twin = self.archive.twin(candidate, evaluation)
-        if twin is not None:
+        twin, slower = self.archive.twin(candidate, evaluation), self.archive.same(candidate, evaluation)
+        second = self._guide is not None
+        added = self.archive.add(candidate, evaluation, ask.island, second=second)
+        if twin is not None and not added:
             events.append(Event(ask.number, "twin", {"candidate": candidate.id, "of": twin}))
-        elif (slower := self.archive.same(candidate, evaluation)) is not None:
+        elif twin is None and slower is not None:
             events.append(Event(ask.number, "faster", {"candidate": candidate.id, "of": slower}))
-        return self.archive.add(candidate, evaluation, ask.island)
+        return added
 
     def _note(self, ask: Ask, outcome: Outcome, improved: bool, events: list[Event]) -> None:
         """Notes a new best, and an objective that no proven bound allows."""

@@ -6,18 +6,21 @@ answers; never a reference's solution, the evaluator, or anything of the validat
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
+from statistics import fmean, stdev
 
 from ..evaluators.base import Score, ScoreStatus
 from ..problems.base import DescribesCalls, Driven, Instance, Number, Sense
 from ..prompts.builder import NOTES
-from ..prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task, Tried
-from ..prompts.text import cut, short_inputs
-from .base import Attempt, Context, Elite, End, Failed
+from ..prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task
+from ..prompts.text import short_inputs
+from .base import Context, Elite, Failed
 from .edits import START
+from .racing import student
+from .shown_attempts import line_of
 from .shown_times import time_sentences
 
 WORST = 2
@@ -26,8 +29,10 @@ PLAIN_STRATA = 6
 """More strata than these are shown by the values that they share."""
 NAMED = 6
 """Groups that a sentence names."""
-IDEA = 400
-"""Characters of a candidate's own sentence."""
+EDITS_FROM_LINES = 40
+"""A change of a program of so many lines may be given as hunks."""
+LEAST_COUNT = 5
+"""Instances from which the interval of a mean is shown (count)."""
 LEAST = 0.005
 """Smallest gap that a row shows (percent); below it a row carries nothing."""
 
@@ -51,7 +56,17 @@ def parts_for(
     explain: Explain = nothing,
     notes: str = "",
 ) -> Parts:
-    """The parts of an operator's prompt; `hunks_from` is the length in lines from which edits are hunks."""
+    """The parts of an operator's prompt.
+
+    Args:
+        operator: what is asked for.
+        parents: the program to change, then the one beside it.
+        context: what the search knows.
+        failure: what is to be repaired.
+        hunks_from: length in lines from which the reply shall be hunks.
+        explain: what the problem says of answers.
+        notes: the page of notes.
+    """
     parent = parents[0]
     stalled = context.turn is not None and operator not in ("repair", NOTES)
     partner = parents[1] if operator == "combine" and not stalled and len(parents) > 1 else None
@@ -63,7 +78,9 @@ def parts_for(
     others = _others(context, labels)
     labels |= {elite.candidate.id: label.replace("Program", "program") for label, elite, _ in others}
     text = main_text(parent) if failure is None or not failure.ran else failure.text
-    whole = operator in ("explore", "combine", NOTES) or context.turn in ("representation", "fresh")
+    anew = operator in ("explore", NOTES) or context.turn in ("representation", "fresh")
+    lines = 0 if anew else len(text.splitlines())
+    hunks = lines >= hunks_from and operator != "combine"
     columns, strata = _table(parent, partner, best, [elite for _, elite, _ in others], context)
     parts = Parts(
         task=_task(parent, context),
@@ -76,13 +93,14 @@ def parts_for(
         worst=tuple(_cases(parent, best, context, explain)) if failure is None and operator != NOTES else (),
         losing=_losing(best, context),
         gains=_gains(parent, partner, context) if partner else "",
-        tried=tuple(_tried(attempt, labels) for attempt in context.attempts),
+        tried=tuple(line_of(attempt, labels) for attempt in context.attempts),
         lineage=context.lineage if len(context.lineage) > 1 else (),
         notes=notes,
         time=time_sentences(parent, context) if operator != NOTES else "",
         failure=failure,
         turn=context.turn.value if context.turn is not None and stalled else "",
-        hunks=not whole and len(text.splitlines()) >= hunks_from,
+        hunks=hunks,
+        edits=lines >= EDITS_FROM_LINES and not hunks,
         blocks=START in text,
     )
     return parts if failure is None else replace(parts, others=(), tried=(), lineage=(), notes="", strata=())
@@ -190,7 +208,15 @@ def _source(label: str, elite: Elite, context: Context, note: str = "") -> Sourc
         gap_percent=-100 * elite.fitness,
         cpu_seconds=max((score.cpu_seconds for score in elite.evaluation.scores), default=0.0),
         note="; ".join(notes),
+        instances=len(elite.evaluation.scores),
+        spread=_spread(list(_gaps(elite.evaluation.scores, context.instances).values())),
     )
+
+
+def _spread(gaps: Sequence[float]) -> float | None:
+    """Half of the 95 % interval of a mean (Student's t); None for fewer than five values."""
+    count = len(gaps)
+    return None if count < LEAST_COUNT else student(0.975, count - 1) * stdev(gaps) / math.sqrt(count)
 
 
 def _gaps(scores: Iterable[Score], instances: Mapping[str, Instance]) -> dict[str, float]:
@@ -299,26 +325,6 @@ def _listed(names: Sequence[str]) -> str:
     """Names in a row, so many at the most, with the number of all."""
     shown = ", ".join(names[:NAMED])
     return shown if len(names) <= NAMED else f"{len(names)} groups ({shown}, …)"
-
-
-def _tried(attempt: Attempt, labels: Mapping[str, str]) -> Tried:
-    """A told candidate as a line."""
-    shown = f" ({labels[attempt.id]})" if attempt.id in labels else ""
-    twin = labels.get(attempt.twin, "an earlier program")
-    why = f"where it answers as {twin} does" if attempt.twin else "clearly worse"
-    endings = {
-        End.KEPT: "kept",
-        End.BEHIND: "valid, but another program is better where it is good",
-        End.TWIN: f"answers every instance as {twin} does",
-        End.STOPPED: f"stopped after {attempt.executed} of {attempt.instances} instances, {why}",
-        End.FAILED: f"failed: {attempt.reason}",
-    }
-    return Tried(
-        operator=attempt.operator.split(" ")[0],
-        gap_percent=None if attempt.loss is None else 100 * attempt.loss,
-        ending=" ".join(f"{cut(endings[attempt.end], IDEA // 2)}{shown}".split()),
-        idea=" ".join(cut(attempt.idea, IDEA).split()),
-    )
 
 
 def _cases(parent: Elite, best: Elite, context: Context, explain: Explain) -> Iterable[Case]:

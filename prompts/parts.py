@@ -99,6 +99,8 @@ class Source:
         gap_percent: mean gap on the training instances (percent, 0 is the reference everywhere).
         cpu_seconds: largest CPU seconds on one instance.
         note: a remark on the program, empty for none.
+        instances: training instances that the mean is over (count).
+        spread: half of the mean's 95 % interval (percent); None for few instances.
     """
 
     label: str
@@ -106,6 +108,8 @@ class Source:
     gap_percent: float
     cpu_seconds: float
     note: str = ""
+    instances: int = 0
+    spread: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +171,7 @@ class Parts:
         failure: the failure to mend, for *repair*.
         turn: what a campaign that stands still asks for (`representation`, `strata`, `time`, `fresh`).
         hunks: whether the reply shall be SEARCH/REPLACE hunks rather than a whole program.
+        edits: whether the reply may be such hunks in place of a whole program.
         blocks: whether only regions between EVOLVE-BLOCK marks may change.
     """
 
@@ -187,6 +192,7 @@ class Parts:
     failure: Failure | None = None
     turn: str = ""
     hunks: bool = False
+    edits: bool = False
     blocks: bool = False
 
 

@@ -42,10 +42,11 @@ def quote(text: str, limit: int = QUOTED_CHARACTERS) -> str:
 
 def cut(text: str, limit: int) -> str:
     """Cuts the middle of a text to `limit` characters and a mark; the end of an error says most."""
-    if len(text) <= limit:
+    mark = f" … ({len(text) - limit} characters left out) … "
+    if len(text) <= limit + len(mark):  # a mark would be as long as what it stands for
         return text
     head, tail = limit // 3, limit - limit // 3
-    return f"{text[:head]} … ({len(text) - limit} characters left out) … {text[-tail:]}"
+    return f"{text[:head]}{mark}{text[-tail:]}"
 
 
 def fence(code: str, language: str = "python") -> str:

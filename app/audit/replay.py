@@ -7,6 +7,7 @@ again, prompts rendered again, replies read again, programs executed again, and 
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -178,8 +179,9 @@ def _compare_outcome(record: RunRecord, now: RunRecord, findings: Findings) -> N
     """The archive cell by cell, validation, champion and test."""
     then, again = cells(record), cells(now)
     for place in sorted({*then, *again}):
-        island, cell = place
-        findings.compare("elites", f"island {island}, cell {cell}", then.get(place), again.get(place))
+        island, cell, number = place
+        where = f"island {island}, cell {cell}" + (", second place" if number > 1 else "")
+        findings.compare("elites", where, then.get(place), again.get(place))
     champion = record.reader.record("champion")
     if champion is None:
         return
@@ -188,12 +190,17 @@ def _compare_outcome(record: RunRecord, now: RunRecord, findings: Findings) -> N
         _compare_evaluation(record, now, program, split, f"candidate {program} on {split}", findings)
 
 
-def cells(record: RunRecord) -> dict[tuple[int, tuple[int, ...]], tuple[str, float]]:
-    """(island, cell) → (candidate, fitness) of a run's archive."""
+def cells(record: RunRecord) -> dict[tuple[int, tuple[int, ...], int], tuple[str, float]]:
+    """(island, cell, place from 1) → (candidate, fitness) of a run's archive."""
     from ..record.elites import rebuild
 
-    archive = rebuild(record)
-    return {(e.island, e.cell): (e.candidate.id, e.fitness) for e in (archive.elites() if archive else ())}
+    archive, places = rebuild(record), Counter[tuple[int, tuple[int, ...]]]()
+    found: dict[tuple[int, tuple[int, ...], int], tuple[str, float]] = {}
+    for elite in archive.elites() if archive else ():
+        cell = elite.island, elite.cell
+        places[cell] += 1
+        found[*cell, places[cell]] = elite.candidate.id, elite.fitness
+    return found
 
 
 def _compare_evaluation(

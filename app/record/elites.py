@@ -121,7 +121,7 @@ def _grow(record: RunRecord, archive: Archive, prefix: int) -> None:
 def _add(record: RunRecord, archive: Archive, id: str, island: int, prefix: int) -> None:
     evaluation = record.evaluation(id, "train", prefix)
     if evaluation is not None and evaluation.fitness is not None:
-        archive.add(record.candidate(id), evaluation, island)
+        archive.add(record.candidate(id), evaluation, island, second=True)
 
 
 def _steps(record: RunRecord) -> list[_Step]:

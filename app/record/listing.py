@@ -9,8 +9,8 @@ from ...evolve.store.opening import GLANCE_SECONDS
 from ...evolve.store.progress import mean_gap
 from ...evolve.store.reader import Reader
 from ...evolve.store.schema import StoreError
-from ...evolve.store.work import work
 from .authority import is_own
+from .counted import told_iterations
 from .runs import misnamed, status
 from .summary import best_candidate
 
@@ -46,7 +46,7 @@ def _row(folder: Path, reader: Reader) -> dict[str, Any]:
         "status": status(folder, reader.record("stop_reason")),
         "foreign": not is_own(reader),
         "unsafe_without": list(reader.record("unsafe_without") or ()),
-        "iterations": work(reader).iterations,
+        "iterations": told_iterations(reader),
         "best_gap_percent": mean_gap(reader, best_candidate(reader), "valid"),
         "started": reader.record("created"),
         "group": reader.record("group"),

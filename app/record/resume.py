@@ -11,18 +11,16 @@ from typing import Any
 from ...evolve.store.reader import Reader
 from ...evolve.store.work import (
     admitted,
-    asked,
     budgeted_cpu_seconds,
     budgeted_executions,
     calls,
-    made_by,
     paid,
 )
-from ...evolve.tune import OPERATOR
 from ..config import Config, parse, read
 from ..errors import INVALID, USAGE, UserError
 from ..versions import refuse_other_version
 from .authority import NO_TRUST, Trust, Use, granted
+from .counted import asked_iterations
 from .record import open_record
 from .runs import CONFIG_NAME, MOST_MEMBERS, Group
 
@@ -61,7 +59,7 @@ def stored_config(
         reader = record.reader
         document = reader.record("config")
         done = {
-            "iterations": asked(reader) - _free(reader, document),
+            "iterations": asked_iterations(reader),
             "evaluations": admitted(reader),
             "seconds": reader.record("search_seconds") or 0,
             "executions": budgeted_executions(reader),
@@ -79,12 +77,6 @@ def stored_config(
     _refuse_less(folder, done, totals)
     _refuse_none(folder, totals)
     return _with_totals(config, totals, workers)
-
-
-def _free(reader: Reader, config: Mapping[str, Any] | None) -> int:
-    """Points of tuning that no budget counts: those beside models."""
-    specs = [table["spec"] for table in (config or {}).get("model", ())]
-    return made_by(reader, OPERATOR) if any(spec != "offline" for spec in specs) else 0
 
 
 def _with_totals(config: Config, totals: Mapping[str, Any], workers: int | None) -> Config:

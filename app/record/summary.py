@@ -11,6 +11,7 @@ from ...evolve.store.work import executions, tested, work
 from ...problems.base import SPLITS
 from .authority import is_own
 from .champions import best_of_time, champions, proof, steered_by_time, time_budget
+from .counted import told_iterations
 from .headline import headline
 from .model_figures import model_figures, model_usage, newest_page, notes
 from .runs import LOG_NAME, status
@@ -29,7 +30,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "status": status(folder, reason),
         "stop_reason": reason,
         "seed": ((reader.record("config") or {}).get("campaign") or {}).get("seed"),
-        "iterations": done.iterations,
+        "iterations": told_iterations(reader),
         "evaluations": done.evaluations,
         "executions": executions(reader),
         "rejections": reader.rejections(),

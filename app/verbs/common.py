@@ -104,7 +104,13 @@ MOST = 10**9
 
 
 Iterations = Annotated[
-    int | None, typer.Option("--iterations", min=1, max=MOST, help="Iterations in all (count).")
+    int | None,
+    typer.Option(
+        "--iterations",
+        min=1,
+        max=MOST,
+        help="Iterations in all (count), points of tuning beside models aside.",
+    ),
 ]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...evolve.store.progress import best_so_far, islands, latest_events, mean_gap
 from ...evolve.store.work import calls, executions, failures_by_status, stopped, work
 from ..numbers import duration, percent
+from ..record.counted import told_iterations
 from ..record.record import SHORT, RunRecord, open_record
 from ..record.runs import status
 from ..words import clean, count, counts, sparkline, usd
@@ -37,7 +38,7 @@ def snapshot(record: RunRecord) -> dict[str, Any]:
         "status": state,
         "stop_reason": reason,
         "unsafe_without": record.unsafe,
-        "iterations": done.iterations,
+        "iterations": told_iterations(reader),
         "evaluations": done.evaluations,
         "executions": executions(reader),
         "wall_seconds": done.seconds

@@ -15,6 +15,9 @@ from typing import Protocol, runtime_checkable
 from ...problems.base import Json
 from ..base import Completion, Prompt
 
+SKIPPED = "skipped"
+"""Finish reason of a question that a person passes over."""
+
 
 class ErrorKind(StrEnum):
     """What went wrong with one attempt (closed list)."""

@@ -19,7 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from ..base import Completion
-from .base import ErrorKind, LeftOpen, ModelError, Request
+from .base import SKIPPED, ErrorKind, LeftOpen, ModelError, Request
 
 POLL_SECONDS = 0.25
 SETTLED_SECONDS = 0.2
@@ -27,7 +27,7 @@ SETTLED_SECONDS = 0.2
 MOST_BYTES = 256 * 1024
 MOST_SHOWN = 1024 * 1024
 SKIP = "skip"
-"""A reply of this one word rejects the proposal."""
+"""A reply of this one word rejects the proposal, and says nothing against whoever answers."""
 
 
 class LetterState(StrEnum):
@@ -173,6 +173,6 @@ def _read(data: bytes, request: Request, seconds: float) -> tuple[Completion, st
     except UnicodeDecodeError as error:
         return Completion("", "manual"), f"the reply is no UTF-8 text: {error}"
     if text.strip().lower() == SKIP:
-        return Completion(text, "manual", 0, 0, 0.0, seconds, "refusal"), None
+        return Completion(text, "manual", 0, 0, 0.0, seconds, SKIPPED), None
     completion = Completion(text, "manual", 0, 0, 0.0, seconds, "stop")
     return completion, request.check(text) if request.check is not None else None

@@ -79,10 +79,13 @@ def asked(reader: Reader) -> int:
     return int(reader.value("SELECT count(*) FROM iterations"))
 
 
-def made_by(reader: Reader, operator: str, last: int | None = None) -> int:
-    """Iterations whose text an operator made (count), up to the number `last` if there is one."""
+def made_by(reader: Reader, operator: str, last: int | None = None, *, told: bool = False) -> int:
+    """Iterations whose text an operator made (count), up to the number `last` if there is one.
+
+    `told` leaves out those without an outcome.
+    """
     query = "SELECT count(*) FROM iterations WHERE operator = ? AND iteration <= ifnull(?, iteration)"
-    return int(reader.value(query, (operator, last)))
+    return int(reader.value(query + (" AND told IS NOT NULL" if told else ""), (operator, last)))
 
 
 def admitted(reader: Reader) -> int:

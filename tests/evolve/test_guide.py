@@ -10,7 +10,7 @@ from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind
 from gapsmith.evolve.asks import Ask
 from gapsmith.evolve.base import Complete, Examined, Failed, Origin, Proposal, Turn, Worse
 from gapsmith.evolve.fakes import FakeEvaluator
-from gapsmith.evolve.guide import Children
+from gapsmith.evolve.guide import SURPASSED, Children
 from gapsmith.evolve.islands import islands_with_models
 from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.sandbox.base import Description
@@ -87,6 +87,31 @@ def test_a_start_program_leaves_the_draw_once_it_is_beaten_on_every_stratum(sear
     assert set(parents(search, 40)) == {"half", "whole"}
 
 
+def test_a_start_program_leaves_the_draw_once_several_replies_are_better(search: Search) -> None:
+    """However good it is on one stratum, it is neither a parent nor beside one after the fourth."""
+    start = search.start.candidate.id
+    easy, hard = start_losses(search)
+    for number in range(SURPASSED):
+        assert start in {id for ask in (search.ask() for _ in range(40)) for id in ask.parents}
+        step(search, f"better {number}", (easy * 1.1, hard * (0.1 + number / 10)), nodes=100 + 100 * number)
+    asks = [search.ask() for _ in range(40)]
+    assert start not in {id for ask in asks for id in (*ask.parents, *ask.inspirations)}
+
+
+def test_programs_beside_a_parent_take_turns(search: Search) -> None:
+    """Of two programs that win against a parent, neither is shown beside it all the time."""
+    easy, hard = start_losses(search)
+    names = ("even", "easy", "hard")
+    losses = ((easy * 0.3, hard * 0.3), (0.0, hard * 0.9), (easy * 0.9, hard * 0.1))
+    opened = [search.ask() for _ in names]  # all of them children of the start program
+    for number, (ask, name, loss) in enumerate(zip(opened, names, losses, strict=True)):
+        search.tell(ask, Complete(made(search, ask, name, 200 + 100 * number), evaluation(*loss)))
+    beside = [ask.inspirations[0] for ask in (search.ask() for _ in range(40)) if ask.parents == ("even",)]
+    assert len(beside) > 5
+    assert set(beside) == {"easy", "hard"}
+    assert min(beside.count("easy"), beside.count("hard")) >= len(beside) / 5
+
+
 def test_the_program_beside_the_parent_is_no_relative_and_good_somewhere(search: Search) -> None:
     """Neither an ancestor, nor a descendant, nor a program that another elite beats everywhere."""
     easy, hard = start_losses(search)
@@ -100,7 +125,7 @@ def test_the_program_beside_the_parent_is_no_relative_and_good_somewhere(search:
         search.tell(ask, Worse(made(search, ask, f"y{ask.number}", 100), evaluation(BAD, BAD)))
     search.tell(ask, Complete(made(search, ask, "child", 400), evaluation(easy * 0.2, hard * 0.95)))
     beside = {(ask.parents[0], *ask.inspirations) for ask in (search.ask() for _ in range(60))}
-    assert beside == {("first", "second"), ("second", "first"), ("child", "second")}
+    assert beside == {("first", "second"), ("second", "first"), ("child", "second"), ("second", "child")}
 
 
 def test_a_program_whose_children_are_stopped_is_chosen_less(search: Search) -> None:
@@ -119,7 +144,7 @@ def test_a_program_whose_children_are_stopped_is_chosen_less(search: Search) -> 
 
 
 def test_a_stalled_campaign_asks_something_else_of_the_best(fakes: Make) -> None:
-    """Each turn has the best program as its parent, a fresh start the start program; a gain ends it."""
+    """Each turn has the best program as its parent, a fresh start too; a gain ends it."""
     search = guided(fakes, stall_after=6)
     step(search, "best", (0.1, 0.1), nodes=200)
     for number in range(6):
@@ -130,8 +155,7 @@ def test_a_stalled_campaign_asks_something_else_of_the_best(fakes: Make) -> None
         assert ask.context is not None
         assert ask.context.best is not None
         assert ask.context.best.candidate.id == "best"
-        fresh = ask.context.turn is Turn.FRESH
-        assert ask.parents == ((search.start.candidate.id,) if fresh else ("best",))
+        assert ask.parents == ("best",)
     search.tell(asks[0], Complete(made(search, asks[0], "better", 200), evaluation(0.05, 0.05)))
     after = search.ask().context
     assert after is not None

@@ -60,6 +60,11 @@ def evaluated(
     return Evaluation("train", scores, status, -sum(losses.values()) / len(losses) if complete else None)
 
 
+def loss_of(score: Score) -> float | None:
+    """What an execution lost."""
+    return None if score.excess is None else float(score.excess)
+
+
 def elite(id: str, *losses: float) -> Elite:
     """An elite with these losses on the four instances of `HARD`."""
     return Elite(candidate(id), evaluated(dict(zip(HARD, losses, strict=True))), 0, (0,), (0.0,))
@@ -69,7 +74,7 @@ def elite(id: str, *losses: float) -> Elite:
 def strata() -> Strata:
     """Strata of the four instances."""
     instances = {id: Instance(id, "train", name, {}, 1, "test") for id, name in HARD.items()}
-    return Strata(instances, lambda score: None if score.excess is None else float(score.excess))
+    return Strata(instances, loss_of)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +125,7 @@ def test_beaten_on_every_stratum(strata: Strata) -> None:
 
 def test_each_attempt_says_how_it_ended() -> None:
     """Newest first, each with its sentence; a rejected reply is no attempt."""
-    attempts = Attempts(4)
+    attempts = Attempts(4, loss_of)
     whole = evaluated(dict.fromkeys(HARD, 0.5))
     part = evaluated({"train-0": 0.9, "train-1": 0.9}, EvaluationStatus.STOPPED)
     crash = Score(
@@ -132,23 +137,38 @@ def test_each_attempt_says_how_it_ended() -> None:
     attempts.add(Complete(candidate("twin"), whole), AddStatus.NOT_ADDED, "kept", ("p",))
     same = replace(part, scores=whole.scores[:2])
     attempts.add(Alike(candidate("alike"), same), AddStatus.NOT_ADDED, None, ("kept",))
-    attempts.add(Worse(candidate("stopped"), part), AddStatus.NOT_ADDED, None, ("p",))
+    attempts.add(Worse(candidate("stopped"), part), AddStatus.NOT_ADDED, None, ("p",), "kept")
     attempts.add(Failed(candidate("failed"), broken), AddStatus.NOT_ADDED, None, ("p",))
     no = Rejection(RejectionReason.NO_CODE, "prose", Origin.IMPROVE, "improve")
     attempts.add(Refused(no), None, None, ("p",))
-    assert [(a.id, a.idea, a.loss, a.ending) for a in attempts.lines()] == [
-        ("failed", "", None, "failed: raised: no"),
-        ("stopped", "", None, "stopped after 2 of 4 instances: clearly worse"),
-        ("alike", "", None, "stopped after 2 of 4 instances: it answers as kept does"),
-        ("twin", "", 0.5, "answers as kept does"),
-        ("behind", "", 0.5, "valid, but a better program holds its cell"),
-        ("kept", "Sort.", 0.5, "kept"),
+    assert [(a.id, a.idea, a.loss, a.end, a.twin, a.reason) for a in attempts.lines()] == [
+        ("failed", "", None, End.FAILED, "", "raised: no"),
+        ("stopped", "", None, End.STOPPED, "", ""),
+        ("alike", "", None, End.STOPPED, "kept", ""),
+        ("twin", "", 0.5, End.TWIN, "kept", ""),
+        ("behind", "", 0.5, End.BEHIND, "", ""),
+        ("kept", "Sort.", 0.5, End.KEPT, "", ""),
     ]
+
+
+def test_a_stopped_attempt_carries_its_loss_beside_its_rivals_on_the_same_instances() -> None:
+    """Means over the instances that were executed, whatever the order; none without a rival."""
+    rival = Elite(
+        candidate("rival"), evaluated(dict(zip(HARD, (0.1, 0.2, 0.3, 0.9), strict=True))), 0, (0,), (0.0,)
+    )
+    attempts = Attempts(4, loss_of, [rival])
+    part = evaluated({"train-3": 1.0, "train-1": 0.4}, EvaluationStatus.STOPPED)
+    attempts.add(Worse(candidate("raced"), part), AddStatus.NOT_ADDED, None, ("p",), "rival")
+    attempts.add(Worse(candidate("alone"), part), AddStatus.NOT_ADDED, None, ("p",))
+    alone, raced = attempts.lines()
+    assert alone.means is None
+    assert raced.means == pytest.approx((0.7, 0.55))
+    assert (raced.executed, raced.instances) == (2, 4)
 
 
 def test_the_newest_come_before_the_best_of_the_older() -> None:
     """However long a campaign is, a prompt is given the same number of attempts, none of them twice."""
-    attempts = Attempts(4)
+    attempts = Attempts(4, loss_of)
     for number in range(100):
         loss = abs(number - 30) / 100
         attempts.add(
@@ -209,17 +229,24 @@ def test_a_resumed_campaign_tells_models_what_an_unbroken_one_tells(fakes: Make,
                 [(c.elite.candidate.id, c.strata) for c in context.complements],
                 context.attempts,
                 context.turn,
+                [elite.candidate.id for elite in context.inspirations],
             )
             for context in proposer.seen
         }
 
     assert told(cut.proposer) == told(whole.proposer)
     last = max(told(whole.proposer))
-    best, _, attempts, _ = told(whole.proposer)[last]
-    ends = {attempt.end for _, _, lines, _ in told(whole.proposer).values() for attempt in lines}
-    assert ends >= {End.KEPT, End.FAILED}
+    best, _, attempts, *_ = told(whole.proposer)[last]
+    ends = {attempt.end for _, _, lines, *_ in told(whole.proposer).values() for attempt in lines}
+    assert ends >= {End.KEPT, End.FAILED, End.STOPPED}
+    assert all(
+        a.means is not None and a.executed < a.instances
+        for _, _, lines, *_ in told(whole.proposer).values()
+        for a in lines
+        if a.end is End.STOPPED
+    )
     assert all(attempt.idea.startswith("Idea ") for attempt in attempts)
-    assert {turn for *_, turn in told(whole.proposer).values()} == {None, *Turn}
+    assert {turn for *_, turn, _ in told(whole.proposer).values()} == {None, *Turn}
     with closing(Reader.open(whole.folder)) as read:
         found = read.candidate(best)
         assert found is not None

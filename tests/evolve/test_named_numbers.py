@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
+from gapsmith.app.record.counted import asked_iterations, told_iterations
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.base import Complete, Examined, Origin, Proposal
 from gapsmith.evolve.search import Search, SearchSettings
+from gapsmith.evolve.store.reader import Reader
+from gapsmith.evolve.store.store import Store
+from gapsmith.evolve.store.work import made_by
 from gapsmith.evolve.syntax.parameters import named_constants, with_named_constants
-from gapsmith.evolve.tune import NAMED, Generations, structure
+from gapsmith.evolve.tune import NAMED, OPERATOR, Generations, structure
 from gapsmith.sandbox.base import Description
 
 RULE = '''"""A rule of thumb, ±."""
@@ -136,3 +141,31 @@ def test_programs_without_named_numbers_are_left_to_the_model(fakes: Any) -> Non
     assert not any(tell(search, text.format(n), lambda t: len(t) / 100).tuned for n in range(30))
     assert structure(text.format(3), NAMED) is None
     assert structure(text.format(3)) is not None
+
+
+class Named:
+    """A proposer of programs with one named number."""
+
+    def propose(self, parents: Any, context: Any, rng: Any) -> Proposal:
+        """See `Proposer`."""
+        text = f"SHARE = {rng.uniform(1, 9):.3f}\n\ndef solve(x):\n    return x * SHARE\n"
+        return Proposal({"heuristic.py": text}, Origin.IMPROVE, "improve")
+
+
+@pytest.mark.parametrize("models", [["openai/x"], ["offline"]])
+def test_iterations_are_counted_alike_while_a_campaign_runs_and_afterwards(
+    fakes: Any, models: list[str]
+) -> None:
+    """Points beside models count nowhere: not in the budget, nor where a run is shown or gone on with."""
+    guided = models != ["offline"]
+    made = fakes(settings=SearchSettings(tune_share=0.4, tune_evaluations=9), guided=guided, proposer=Named())
+    run = made.run(iterations=25)
+    with closing(Store(made.folder)) as store:
+        store.set("config", {"model": [{"spec": spec} for spec in models]})
+    with closing(Reader.open(made.folder)) as read:
+        points = made_by(read, OPERATOR)
+        counted = told_iterations(read), asked_iterations(read)
+    assert points > 3
+    assert counted == (25, 25)
+    assert run.usage().iterations == 25
+    assert run.search.tally.told == 25 + (points if guided else 0)

@@ -6,7 +6,10 @@ import random
 from collections.abc import Sequence
 
 import pytest
+from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evaluators.evaluator import in_order, in_usual_order
 from gapsmith.evolve.racing import SURE, PairedRace, alike_after, clearly_above, looks_of, student
+from gapsmith.problems.base import Instance
 
 COUNT = 40
 
@@ -14,6 +17,20 @@ COUNT = 40
 def stopped_at(race: PairedRace, losses: Sequence[float]) -> int | None:
     """After how many instances a race is lost."""
     return next((n for n in range(1, len(losses)) if race.lost(losses[:n], [])), None)
+
+
+def evaluation(*losses: float) -> Evaluation:
+    """A complete evaluation with these losses, each digest the loss."""
+    scores = tuple(
+        Score(f"i{n}", ScoreStatus.OK, 1 + x, 1, ReferenceKind.OPTIMUM, x, x, 0.1, str(x))
+        for n, x in enumerate(losses)
+    )
+    return Evaluation("train", scores, EvaluationStatus.COMPLETE, -sum(losses) / len(losses))
+
+
+def loss(score: Score) -> float | None:
+    """What an execution lost."""
+    return None if score.excess is None else float(score.excess)
 
 
 def a_race(rival: Sequence[float], level: float = 0.05, proven: bool = True) -> PairedRace:
@@ -42,6 +59,29 @@ def test_a_better_or_equal_candidate_is_never_stopped() -> None:
     rival = [1 + (n % 7) / 10 for n in range(COUNT)]
     for factor in (0.0, 0.5, 1.0):
         assert stopped_at(a_race(rival), [factor * x for x in rival]) is None
+
+
+def test_the_instances_on_which_the_parent_loses_most_come_first() -> None:
+    """Rival and parent are taken in that order; equal losses keep the usual one."""
+    parent, rival = evaluation(0.0, 0.2, 0.5, 0.2), evaluation(0.1, 0.2, 0.3, 0.4)
+    race = PairedRace.against(rival, loss, 0.05, parent, 2, hardest_first=True)
+    assert race.order == ("i2", "i1", "i3", "i0")
+    assert race.rival == (0.3, 0.2, 0.4, 0.1)
+    assert race.parent == ("0.5", "0.2")
+    usual = PairedRace.against(rival, loss, 0.05, parent, 2)
+    assert (usual.order, usual.rival, usual.parent) == ((), (0.1, 0.2, 0.3, 0.4), ("0.0", "0.2"))
+
+
+def test_an_idea_for_hard_instances_is_not_stopped_by_easy_ones() -> None:
+    """Half the loss where the parent loses most, a little more where it loses nothing: it runs to the end."""
+    losses = [0.0] * 20 + [0.1 + n / 100 for n in range(20)]
+    rng = random.Random(1)
+    mine = {f"i{n}": x / 2 if x else rng.uniform(0.01, 0.02) for n, x in enumerate(losses)}
+    parent = evaluation(*losses)
+    usual = PairedRace.against(parent, loss, 0.05, parent)
+    hardest = PairedRace.against(parent, loss, 0.05, parent, hardest_first=True)
+    assert stopped_at(usual, list(mine.values())) == looks_of(COUNT)[0]
+    assert stopped_at(hardest, [mine[id] for id in hardest.order]) is None
 
 
 def test_a_hopeless_sum_needs_no_test() -> None:
@@ -87,3 +127,16 @@ def test_answers_like_the_parents_end_after_a_quarter(count: int) -> None:
     for changed in range(count):
         mine = [*parent[:changed], "another", *parent[changed + 1 :]]
         assert any(race.lost(rival[:n], mine[:n]) for n in range(1, count)) == (changed >= end)
+
+
+def test_scores_return_to_the_usual_order_unless_one_failed() -> None:
+    """Instances go in the race's order; a failure stays last, where it ended the evaluation."""
+    instances = [Instance(id, "train", "all", {}, 1, "test") for id in ("a", "b", "c")]
+    race = PairedRace((0.1, 0.1, 0.1), 0.05, True, order=("c", "a", "b"))
+    executed = in_order(instances, race)
+    assert [instance.id for instance in executed] == ["c", "a", "b"]
+    assert in_order(instances, None) == instances
+    valid = [Score(i.id, ScoreStatus.OK, 1, 1, ReferenceKind.OPTIMUM, 0, 0, 0.1) for i in executed]
+    assert [score.instance for score in in_usual_order(valid, instances)] == ["a", "b", "c"]
+    failed = Score("a", ScoreStatus.RAISED, None, 1, ReferenceKind.OPTIMUM, None, None, 0.1)
+    assert in_usual_order([valid[0], failed], instances) == [valid[0], failed]

@@ -117,6 +117,19 @@ def test_a_hunk_that_matches_nothing_is_rejected():
     assert "matches nothing" in sentence
 
 
+@pytest.mark.parametrize(
+    ("search", "said"),
+    [
+        ("def solve(items):\n    total = 0\n    for x in item:", "its line 3 is 'for x in item:', and line"),
+        ("total", "its first line, 'total', is only a part of line"),
+        ("nowhere = 1", "its first line, 'nowhere = 1', is no line of the program"),
+    ],
+)
+def test_a_misfit_names_the_line_that_deviates(search, said):
+    """The line of the hunk and of the program, not the hunk's beginning, which may be right."""
+    assert said in rejected(hunk(search, "x"))[1]
+
+
 def test_one_bad_hunk_rejects_all():
     """A reply is applied whole or not at all."""
     assert rejected(hunk("    total = 0", "    total = 1") + hunk("nowhere", "x"))[0] is (

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from gapsmith.evolve.base import Prompt
-from gapsmith.evolve.models.base import ModelError, Request
+from gapsmith.evolve.models.base import SKIPPED, ModelError, Request
 from gapsmith.evolve.models.mailbox import (
     MOST_BYTES,
     LetterState,
@@ -116,7 +116,7 @@ def test_a_prompt_can_be_skipped(manual, tmp_path):
     asking = Asking(model, 1)
     until(lambda: letters(box))
     put_reply(box, "0001", "Skip\n")
-    assert asking.result().finish_reason == "refusal"
+    assert asking.result().finish_reason == SKIPPED
 
 
 def test_open_prompts_survive_a_restart(manual, tmp_path):

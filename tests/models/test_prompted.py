@@ -1,6 +1,8 @@
 """The proposer that asks models: from elites to a prompt, from a reply to a proposal or a rejection."""
 
 import random
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -21,13 +23,13 @@ from gapsmith.evolve.base import (
     RejectionReason,
 )
 from gapsmith.evolve.ledger import Ledger
-from gapsmith.evolve.models.base import ErrorKind, ModelError
+from gapsmith.evolve.models.base import SKIPPED, ErrorKind, ModelError
 from gapsmith.evolve.models.caller import Caller, Policy
 from gapsmith.evolve.models.cassette import Cassette, RecordedModel
 from gapsmith.evolve.models.ensemble import Choice
 from gapsmith.evolve.models.settings import ModelSettings
 from gapsmith.evolve.prompt_settings import PromptSettings
-from gapsmith.evolve.prompted import PromptedProposer
+from gapsmith.evolve.prompted import SIMPLIFY_FROM_LINES, PromptedProposer
 from gapsmith.problems.base import Instance, Sense
 from gapsmith.prompts.builder import Builder
 from gapsmith.sandbox.base import Description
@@ -198,6 +200,56 @@ def test_faults_that_an_examiner_finds_are_repaired_too():
 def test_what_a_model_refuses_is_a_rejection(reply, reason):
     """Refusals and hopeless prompts reject the proposal; the campaign goes on."""
     assert propose(Told(reply)).reason is reason
+
+
+def test_a_person_who_skips_prompts_is_asked_on():
+    """Skips are rejections, and however many there are, the model is not set aside."""
+    skips = [Completion("skip", "told", finish_reason=SKIPPED)] * 20
+    model = Told(*skips, WHOLE)
+    asked = proposer(model)
+    for number in range(1, 21):
+        made = asked.propose([elite()], context(number), random.Random(number))
+        assert (made.reason, made.excerpt) == (RejectionReason.REFUSED_BY_MODEL, "skipped")
+    assert isinstance(asked.propose([elite()], context(21), random.Random(21)), Proposal)
+    assert len(model.requests) == 21
+
+
+def test_a_question_opened_beside_a_page_of_notes_shows_it():
+    """It waits for the page, and no model is asked with the old one."""
+
+    class Writing(Told):
+        def complete(self, request):
+            if request.round == 0:
+                time.sleep(0.2)
+                return Completion("Sorting pays.", "told", 10, 10, finish_reason="stop")
+            return super().complete(request)
+
+    model = Writing(WHOLE)
+    asked = proposer(model)
+    asked.expect(1)
+    asked.expect(2)
+    with ThreadPoolExecutor(2) as threads:
+        later = threads.submit(asked.propose, [elite()], context(2), random.Random(2))
+        asked.propose([elite()], context(1, writes=True), random.Random(1))
+        assert isinstance(later.result(), Proposal)
+    assert {request.iteration for request in model.requests} == {1, 2}
+    assert all("> Sorting pays." in request.prompt.user for request in model.requests)
+
+
+def test_short_programs_and_start_programs_are_not_simplified():
+    """*Simplify* is possible for a reply's program from a documented number of lines on."""
+    long = CODE + "    # why\n" * (SIMPLIFY_FROM_LINES - 2)
+
+    def asked(code, iteration):
+        operators = set()
+        for number in range(1, 60):
+            made = proposer(Told(WHOLE)).propose(
+                [elite(code, iteration=iteration)], context(number), random.Random(number)
+            )
+            operators.add(made.prompt.user.partition("\n")[0])
+        return "# Simplify this program" in operators
+
+    assert [asked(CODE, 3), asked(long, 0), asked(long, 3)] == [False, False, True]
 
 
 def test_a_cut_reply_is_repaired():

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.base import Candidate, Complement, Context, Elite, Failed, Origin, Turn
-from gapsmith.evolve.shown import failure_of, parts_for
+from gapsmith.evolve.shown import EDITS_FROM_LINES, failure_of, parts_for
 from gapsmith.problems.base import Instance, Sense
 from gapsmith.sandbox.base import Description
 
@@ -51,6 +51,27 @@ def context(strata: list[str] = STRATA, **changes: Any) -> Context:
         f"i{n}": Instance(f"i{n}", "train", name, {"x": n}, 1, "by hand") for n, name in enumerate(strata)
     }
     return replace(Context(Problem(), 5, instances, START, best=BEST), **changes)  # type: ignore[arg-type]
+
+
+def test_a_mean_has_an_interval_and_its_number_of_instances() -> None:
+    """Half of Student's interval in percent; a few instances have none."""
+    source = parts_for("improve", [BEST], context(), None, 150).parent
+    assert source.instances == 8
+    assert source.spread == pytest.approx(2.365 * 4.6291 / 8**0.5, rel=0.01)
+    few = elite("few", 0.1, 0.2)
+    assert parts_for("improve", [few], context(start=few, best=few), None, 150).parent.spread is None
+
+
+def test_a_small_change_of_a_longer_program_may_be_given_as_hunks() -> None:
+    """From forty lines on, but not where another program is asked for."""
+    code = "\n".join(f"x = {n}" for n in range(EDITS_FROM_LINES))
+    long = replace(BEST, candidate=replace(BEST.candidate, files={"h.py": code}))
+    operators = ("improve", "combine", "simplify", "explore")
+    assert [parts_for(operator, [long, OTHER], context(), None, 150).edits for operator in operators] == [
+        True, True, True, False,
+    ]  # fmt: skip
+    assert not parts_for("improve", [BEST], context(), None, 150).edits
+    assert not parts_for("improve", [long], context(), None, EDITS_FROM_LINES).edits
 
 
 def test_many_strata_are_shown_by_the_values_that_they_share() -> None:
