@@ -13,6 +13,7 @@ bound holds whatever horizon the programme had.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
@@ -24,6 +25,7 @@ from ...problems.serving.laws import area
 UNIT = 10**6
 """Prices are whole multiples of one in so many rounds."""
 _MOST_ENTRIES = 400_000
+_COARSE = 4
 
 
 def horizon(whole: Mapping[str, Any]) -> int:
@@ -44,16 +46,25 @@ def width(whole: Mapping[str, Any]) -> int:
         rounds *= 2
 
 
-def prices(whole: Mapping[str, Any], seconds: float) -> list[int]:
+def best_prices(whole: Mapping[str, Any], seconds: float) -> list[int]:
+    """Prices of a strong bound: those of a coarse programme, or better ones if time allows."""
+    started = time.monotonic()
+    step = width(whole)
+    coarse = prices(whole, seconds, _COARSE * step)
+    fine = prices(whole, max(0.01, seconds - (time.monotonic() - started)), step)
+    return max((coarse, fine), key=lambda priced: evaluate(whole, priced))
+
+
+def prices(whole: Mapping[str, Any], seconds: float, step: int) -> list[int]:
     """Price of a token in each round (rounds / `UNIT`), by HiGHS; any list of numbers >= 0 is valid.
 
     Args:
         whole: workers, memory, arrivals, prompts and outputs.
-        seconds: wall seconds of the solver; without an optimum by then all prices are 0.
+        seconds: wall seconds of the solver; without an optimum by then there are no prices.
+        step: rounds that share a price; the programme's starts are as far apart.
     """
     import highspy
 
-    step = width(whole)
     spans = horizon(whole) // step + 1
     room = float(whole["workers"] * whole["memory"] * step)
     count = len(whole["arrivals"])
@@ -93,7 +104,7 @@ def prices(whole: Mapping[str, Any], seconds: float) -> list[int]:
 def evaluate(whole: Mapping[str, Any], priced: Sequence[int]) -> int:
     """The bound of these prices, in exact integers and rounded up; at least the rounds of service."""
     sums = [0, *accumulate(priced)]
-    moments = [0, *accumulate(price * time for time, price in enumerate(priced))]
+    moments = [0, *accumulate(price * moment for moment, price in enumerate(priced))]
     end = len(priced)
     total = -whole["workers"] * whole["memory"] * sums[-1]
     for arrival, prompt, output in zip(whole["arrivals"], whole["prompts"], whole["outputs"], strict=True):
