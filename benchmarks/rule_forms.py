@@ -35,6 +35,7 @@ RULES = (
     "lora-microbatches-rule",
     "flow-shop-rule",
     "task-graph-rule",
+    "tsp-rule",
 )
 UNKNOWN = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
 

@@ -24,6 +24,8 @@ BUILT_INS = {
     "task-graph-rule": "gapsmith.evaluators.graphs:task_graph_rule",
     "kv-scheduling": "gapsmith.evaluators.serving:kv_scheduling",
     "kv-scheduling-rule": "gapsmith.evaluators.serving:kv_scheduling_rule",
+    "tsp": "gapsmith.evaluators.classics:tsp",
+    "tsp-rule": "gapsmith.evaluators.classics:tsp_rule",
     "lora-microbatches": "gapsmith.evaluators.training:lora_microbatches",
     "lora-microbatches-rule": "gapsmith.evaluators.training:lora_microbatches_rule",
     "sequence-packing": "gapsmith.evaluators.training:sequence_packing",

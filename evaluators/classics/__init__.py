@@ -5,6 +5,9 @@ from __future__ import annotations
 from ...problems import classics
 from ..base import Plugin
 from .flow_shop import FLOW_SHOP
+from .tsp import TSP
 
 flow_shop = Plugin(classics.flow_shop, FLOW_SHOP)
 flow_shop_rule = Plugin(classics.flow_shop_rule, FLOW_SHOP)
+tsp = Plugin(classics.tsp, TSP)
+tsp_rule = Plugin(classics.tsp_rule, TSP)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from ..base import Parameter
 from .flow_shop import FlowShop, FlowShopRule
+from .tsp import Tsp, TspRule
 
 Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 200)]
 
@@ -22,6 +23,18 @@ def flow_shop_rule(
 ) -> FlowShopRule:
     """Candidates rate the jobs left, and a fixed loop appends one; the same instances."""
     return FlowShopRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+
+
+def tsp(train_per_stratum: Rounds = 6, valid_per_stratum: Rounds = 6, test_per_stratum: Rounds = 15) -> Tsp:
+    """Candidates return a tour; 4 strata, uniform and clustered nodes."""
+    return Tsp(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+
+
+def tsp_rule(
+    train_per_stratum: Rounds = 6, valid_per_stratum: Rounds = 6, test_per_stratum: Rounds = 15
+) -> TspRule:
+    """Candidates select the next node in a fixed loop; the same instances."""
+    return TspRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def _rounds(train: int, valid: int, test: int) -> dict[str, int]:

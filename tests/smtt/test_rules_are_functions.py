@@ -32,6 +32,7 @@ RULES = (
     "memory-mapping-rule",
     "flow-shop-rule",
     "task-graph-rule",
+    "tsp-rule",
 )
 UNKNOWN = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
 

@@ -1,0 +1,193 @@
+"""The travelling salesman, as a tour and as a rule that selects the next node."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..faults import permutation_fault
+from ..programs import program, programs
+from ..rule_form import PURE, RuleForm
+from ..strata import Cell, Draw, draw_splits, split_sentences
+from . import distances, routes, tsplib
+from . import tsp_texts as texts
+
+SIDE = 10_000
+"""Of the square in which the nodes lie (units of length)."""
+
+
+def draw_nodes(count: int, place: distances.Place, stream: random.Random) -> Draw:
+    """Nodes of the plane with their distances."""
+    points = place(stream, count, SIDE)
+    return Draw({"coordinates": points, "distances": distances.distances(points)}, 1)
+
+
+def _cell(count: int, place: distances.Place) -> Cell:
+    return Cell(f"{place.__name__} {count}", partial(draw_nodes, count, place))
+
+
+CELLS = tuple(
+    _cell(count, place) for count in (50, 100) for place in (distances.uniform, distances.clustered)
+)
+PEERS = "literature-50"
+_SETS = {
+    PEERS: "the first 100 of the 1,000 uniform instances of 50 nodes that published construction rules were "
+    "tested on",
+}
+
+
+def judge(public: Mapping[str, Any], answer: Json) -> Verdict:
+    """Valid with the length of the closed tour iff the answer is a permutation of the nodes; exact."""
+    matrix = public["distances"]
+    if fault := permutation_fault(answer, len(matrix), "node"):
+        more = isinstance(answer, list) and len(answer) == len(matrix) + 1 and answer[0] == answer[-1]
+        return Verdict.invalid(fault + "; the way back to the first node is not written out" * more)
+    return Verdict.valid(length(matrix, answer))  # type: ignore[arg-type]
+
+
+def length(matrix: Sequence[Sequence[int]], tour: Sequence[int]) -> int:
+    """Length of the closed tour."""
+    return sum(int(matrix[tour[place - 1]][node]) for place, node in enumerate(tour))
+
+
+class Tsp:
+    """Minimise the length of a closed tour through all nodes."""
+
+    name = "tsp"
+    version = "1"
+    sense = Sense.MINIMISE
+    unit = "units of length"
+    entry_point = "tour"
+    signature = "def tour(coordinates: list[list[int]], distances: list[list[int]]) -> list[int]:"
+    statement = texts.TOUR
+    instance_format = tsplib.FORMAT
+
+    def __init__(self, rounds: Mapping[str, int]) -> None:
+        """Takes split (`train`, `valid`, `test`) → instances per stratum, ≥ 1."""
+        self._rounds = dict(rounds)
+
+    def sets(self) -> Mapping[str, str]:
+        """Name of each set → one sentence."""
+        return {**split_sentences(CELLS, self._rounds), **_SETS}
+
+    def instances(self, set: str, seed: int) -> list[Instance]:
+        """The instances of a set, the splits disjoint for one seed; both forms share them."""
+        if set in self._rounds:
+            return draw_splits(Tsp.name, seed, CELLS, self._rounds, "random nodes")[set]
+        if set != PEERS:
+            raise KeyError(set)
+        return list(_peers())
+
+    def start_programs(self) -> Mapping[str, str]:
+        """Nearest neighbour and farthest insertion."""
+        return {name: self.baselines()[name] for name in ("nearest-neighbour", "farthest-insertion")}
+
+    def baselines(self) -> Mapping[str, str]:
+        """Constructions and local searches of the textbook."""
+        made = programs(__package__, Tsp.name, texts.CONSTRUCTIONS)
+        search = program(__package__, Tsp.name, "local-search").partition('"""\n\n')[2]
+        for name, (start, call) in texts.SEARCHES.items():
+            made[name] = f"{made[start].replace('def tour(', 'def start(')}\n\n{call}\n\n{search}"
+        return made
+
+    def verify(self, instance: Instance, answer: Json) -> Verdict:
+        """The length of a permutation's closed tour; anything else is no valid answer."""
+        return judge(instance.public, answer)
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the entry point's parameters and the names of loops."""
+        return texts.TOUR_PRIMITIVES
+
+    def moves(self) -> Moves | None:
+        """Reversals and moves of segments with the change of length."""
+        return Moves(program(__package__, Tsp.name, "moves"))
+
+    def draw(self, instance: Instance, answer: Json) -> Drawing:
+        """The tour in the plane."""
+        tour = self._tour(instance, answer)
+        title = (
+            f"{instance.id}: {len(tour) - 1} nodes, length {length(instance.public['distances'], tour[1:])}"
+        )
+        return routes.picture(title, instance.public["coordinates"], [tour])
+
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """Which steps are long."""
+        return routes.steps(instance.public["distances"], self._tour(instance, answer))
+
+    def read_instances(self, path: Path) -> Sequence[Instance]:
+        """A user's instance in the layout of TSPLIB."""
+        return tsplib.read(path)
+
+    def _tour(self, instance: Instance, answer: Json) -> list[int]:
+        """The nodes of a valid tour, the first one again at the end."""
+        verdict = judge(instance.public, answer)
+        if verdict.objective is None:
+            raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+        nodes: Any = answer
+        return [*nodes, nodes[0]]
+
+
+class TspRule(RuleForm, Tsp):
+    """The same instances; a candidate selects the next node, a fixed loop makes the tour from node 0."""
+
+    name = "tsp-rule"
+    entry_point = "select_next_node"
+    signature = (
+        "def select_next_node(current_node: int, destination_node: int, unvisited_nodes: np.ndarray, "
+        "distance_matrix: np.ndarray) -> int:"
+    )
+    statement = texts.SELECT + PURE
+    calls = (
+        "The loop calls it once for each node but the first and the last; every decision must follow from "
+        "the arguments of its own call."
+    )
+
+    @property
+    def driver(self) -> str:
+        """The loop that makes a tour."""
+        return program(__package__, self.name, "driver")
+
+    @property
+    def recorder(self) -> str:
+        """What records and repeats decisions, which are nodes."""
+        return f"{super().recorder}\n\n{program(__package__, 'select-next-node', 'decisions')}"
+
+    def start_programs(self) -> Mapping[str, str]:
+        """The nearest node."""
+        return programs(__package__, self.name, ("nearest-neighbour",))
+
+    def baselines(self) -> Mapping[str, str]:
+        """The nearest node, and the pilot method on it."""
+        return programs(__package__, self.name, ("nearest-neighbour", "pilot"))
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the rule's parameters."""
+        return texts.SELECT_PRIMITIVES
+
+    def moves(self) -> Moves | None:
+        """None: a rule returns no whole answer."""
+        return None
+
+
+@cache
+def _peers() -> tuple[Instance, ...]:
+    """The first 100 instances of the file `test50_dataset.npy` of github.com/zz1358m/MCTS-AHD-master.
+
+    The generator there draws all its files from one stream of seed 1234; these numbers begin behind the
+    training and validation files and the test file of 20 nodes. Coordinates are multiplied by 10⁶.
+    """
+    import numpy as np
+
+    stream = np.random.RandomState(1234)
+    stream.rand(2 * (64 * (50 + 20 + 50 + 100 + 200) + 1000 * 20))
+    found = []
+    for number in range(1, 101):
+        points = [[round(10**6 * x) for x in node] for node in stream.rand(50, 2).tolist()]
+        public = {"coordinates": points, "distances": distances.distances(points)}
+        source = f"MCTS-AHD test50, instance {number}, numpy seed 1234"
+        found.append(Instance(f"{PEERS}-{number:03d}", PEERS, "uniform 50", public, 1, source))
+    return tuple(found)

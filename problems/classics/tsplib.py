@@ -1,0 +1,167 @@
+"""Files of TSPLIB: symmetric instances with Euclidean or explicit distances.
+
+G. Reinelt, TSPLIB, ORSA Journal on Computing 3 (1991) 376-384, doi:10.1287/ijoc.3.4.376.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import ceil, floor, sqrt
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..base import Instance, InstanceFileError
+from ..files import check_file_name, shown, split_lines
+from .distances import distances
+
+FORMAT = """\
+A text file of TSPLIB with one symmetric instance: lines `KEY : value` (TYPE TSP, DIMENSION, EDGE_WEIGHT_TYPE
+EUC_2D, CEIL_2D or EXPLICIT, of the last one EDGE_WEIGHT_FORMAT FULL_MATRIX, UPPER_ROW, UPPER_DIAG_ROW or
+LOWER_DIAG_ROW), then NODE_COORD_SECTION with lines `node x y`, nodes from 1 in their order, or
+EDGE_WEIGHT_SECTION with integers, then EOF. At least 3 and at most 2,000 nodes."""
+
+_MOST = 2_000
+_LARGEST = 10**9
+_SHAPES: Mapping[str, Callable[[int, int], range]] = {
+    "FULL_MATRIX": lambda row, n: range(n),
+    "UPPER_ROW": lambda row, n: range(row + 1, n),
+    "UPPER_DIAG_ROW": lambda row, n: range(row, n),
+    "LOWER_DIAG_ROW": lambda row, n: range(row + 1),
+}
+"""Columns that a format lists in each row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a file with its line, from 1."""
+
+    text: str
+    line: int
+
+
+def read(path: Path) -> list[Instance]:
+    """The instance of a file, named after the file.
+
+    Raises:
+        InstanceFileError: names file and line, what was got and what was expected.
+    """
+    file = SectionFile(path)
+    if file.keys.get("TYPE", Word("TSP", 0)).text.split()[:1] != ["TSP"]:
+        file.fault(file.keys["TYPE"], "TYPE TSP")
+    public = file.nodes(3, _MOST)
+    count = len(public["distances"])
+    return [Instance(path.stem, path.name, f"{count} nodes", public, 1, f"file {path.name}")]
+
+
+class SectionFile:
+    """Keys and sections of a file in the manner of TSPLIB."""
+
+    def __init__(self, path: Path) -> None:
+        """Reads a file; raises InstanceFileError if it is no text, or holds a key or a section twice."""
+        check_file_name(path)
+        try:
+            text = path.read_text("utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InstanceFileError(f"{path}: {error}; expected a readable UTF-8 file") from error
+        self._path = path
+        self.keys: dict[str, Word] = {}
+        self.sections: dict[str, list[Word]] = {}
+        section: list[Word] | None = None
+        for number, line in enumerate(split_lines(text), 1):
+            key = re.match(r"\s*([A-Z_0-9]+)\s*(?::\s*(.*?)\s*)?$", line)
+            if key and key[1] == "EOF":
+                break
+            if key and not key[1][0].isdigit():
+                known = self.sections if key[1].endswith("_SECTION") else self.keys
+                if key[1] in known:
+                    self.fault(Word(key[1], number), "each key and section once")
+                if key[1].endswith("_SECTION"):
+                    section = self.sections[key[1]] = []
+                else:
+                    self.keys[key[1]] = Word(key[2] or "", number)
+            elif line.strip():
+                if section is None:
+                    self.fault(Word(line.strip(), number), "`KEY : value` or a section")
+                section += [Word(word, number) for word in line.split()]
+
+    def nodes(self, least: int, most: int) -> dict[str, Any]:
+        """Coordinates (empty without them) and distances of `least` to `most` nodes."""
+        count = self.integer(self.key("DIMENSION"), least, most)
+        kind = self.key("EDGE_WEIGHT_TYPE")
+        if kind.text == "EXPLICIT":
+            return {"coordinates": [], "distances": self._matrix(count)}
+        if kind.text not in ("EUC_2D", "CEIL_2D"):
+            self.fault(kind, "EDGE_WEIGHT_TYPE EUC_2D, CEIL_2D or EXPLICIT")
+        words = self.section("NODE_COORD_SECTION", 3 * count)
+        for node in range(count):
+            if self.integer(words[3 * node], 0, most) != node + 1:
+                self.fault(words[3 * node], f"node {node + 1}: nodes in their order, from 1")
+        points = [[self._number(words[3 * node + k]) for k in (1, 2)] for node in range(count)]
+        if kind.text == "EUC_2D" and all(isinstance(x, int) for point in points for x in point):
+            return {"coordinates": points, "distances": distances(points)}  # type: ignore[arg-type]
+        rounded = ceil if kind.text == "CEIL_2D" else lambda value: floor(value + 0.5)
+        matrix = [[rounded(sqrt((a - c) ** 2 + (b - d) ** 2)) for c, d in points] for a, b in points]
+        return {"coordinates": points, "distances": matrix}
+
+    def key(self, name: str) -> Word:
+        """The value of a key."""
+        if name not in self.keys:
+            self._refuse(f"no key {name}", f"a line `{name} : value`")
+        return self.keys[name]
+
+    def section(self, name: str, count: int) -> list[Word]:
+        """The words of a section, `count` of them."""
+        if name not in self.sections:
+            self._refuse(f"no {name}", f"{name} with {count} numbers")
+        words = self.sections[name]
+        if len(words) != count:
+            self._refuse(f"{len(words)} numbers in {name}", f"{count}")
+        return words
+
+    def integer(self, word: Word, low: int, high: int) -> int:
+        """A word as an integer of [low, high]."""
+        value = int(word.text) if re.fullmatch(r"[+-]?[0-9]{1,20}", word.text) else None
+        if value is None or not low <= value <= high:
+            self.fault(word, f"an integer from {low} to {high}")
+        return value
+
+    def fault(self, word: Word, expected: str) -> NoReturn:
+        """Refuses a word.
+
+        Raises:
+            InstanceFileError: always.
+        """
+        self._refuse(shown(word.text), expected, word.line)
+
+    def _number(self, word: Word) -> int | float:
+        """A coordinate, an integer if it is a whole number."""
+        if not re.fullmatch(
+            r"[+-]?([0-9]{1,20}\.?[0-9]{0,20}|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?", word.text
+        ):
+            self.fault(word, "a coordinate")
+        value = float(word.text)
+        if not abs(value) <= _LARGEST:
+            self.fault(word, f"a coordinate of at most {_LARGEST:,}")
+        return int(value) if value.is_integer() else value
+
+    def _matrix(self, count: int) -> list[list[int]]:
+        form = self.key("EDGE_WEIGHT_FORMAT")
+        if form.text not in _SHAPES:
+            self.fault(form, f"EDGE_WEIGHT_FORMAT {', '.join(_SHAPES)}")
+        places = [(row, column) for row in range(count) for column in _SHAPES[form.text](row, count)]
+        words = self.section("EDGE_WEIGHT_SECTION", len(places))
+        matrix = [[0] * count for _ in range(count)]
+        for (row, column), word in zip(places, words, strict=True):
+            value = self.integer(word, 0, _LARGEST)
+            if row == column:
+                continue  # some files have numbers other than 0 there
+            if form.text == "FULL_MATRIX" and column < row and matrix[row][column] != value:
+                self.fault(word, f"{matrix[row][column]}, the distance of nodes {column + 1} and {row + 1}")
+            matrix[row][column] = matrix[column][row] = value
+        return matrix
+
+    def _refuse(self, got: str, expected: str, line: int = 0) -> NoReturn:
+        where = f" line {line}" if line else ""
+        raise InstanceFileError(f"{self._path}{where}: got {got}, expected {expected}")
