@@ -97,8 +97,11 @@ class Limits:
 
     @property
     def wall_seconds(self) -> float:
-        """Limit of wall time, for programs that wait: three times the CPU limit plus one second."""
-        return 3 * self.cpu_seconds + 1
+        """Limit of wall time, for programs that wait: three times the CPU limit plus one second.
+
+        For CPU limits of 0.1 s or less it is five seconds: a busy machine may take so long for them.
+        """
+        return 5.0 if self.cpu_seconds <= 0.1 else 3 * self.cpu_seconds + 1
 
 
 @dataclass(frozen=True, slots=True)

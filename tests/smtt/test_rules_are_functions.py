@@ -20,7 +20,7 @@ from gapsmith.evaluators.evaluator import GapEvaluator
 from gapsmith.evolve.syntax.randomness import unseeded
 from gapsmith.problems.base import Stateless
 from gapsmith.problems.rule_form import RuleForm
-from gapsmith.sandbox.base import Execution, Limits, Program, Sandbox
+from gapsmith.sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox
 from gapsmith.sandbox.slot import open_sandbox
 
 RULES = (
@@ -101,6 +101,7 @@ def evaluate(sandbox: Sandbox) -> Iterator[Any]:
         seconds: float = 1.0,
         version: str = "2",
         slot: Any = None,
+        whole: bool = False,
         **parameters: Any,
     ) -> Evaluation:
         problem = load_problem(name, parameters).at(version).problem
@@ -113,7 +114,8 @@ def evaluate(sandbox: Sandbox) -> Iterator[Any]:
             policy="",
         )
         opened.append(evaluator)
-        return evaluator.evaluate(evaluator.program({"heuristic.py": text}), "train", slot or sandbox)
+        program = evaluator.program({"heuristic.py": text})
+        return evaluator.evaluate(program, "train", slot or sandbox, stop_at_failure=not whole)
 
     yield run
     for evaluator in opened:
@@ -287,6 +289,34 @@ class Dear:
         execution = self._slot.execute(program, instance, *rest)
         decisions = len(json.loads(instance).get("arguments", ()))
         return with_changes(execution, cpu_seconds=0.005 + 0.01 * decisions if decisions else 0.02)
+
+
+class Busy:
+    """A slot on a busy machine: the first executions meet their limit, whatever they do."""
+
+    def __init__(self, slot: Sandbox, late: int) -> None:
+        self._slot = slot
+        self.left = late
+
+    def execute(self, program: Program, instance: bytes, *rest: Any) -> Execution:
+        """Runs the program, and says that it was late as long as the machine is busy."""
+        execution = self._slot.execute(program, instance, *rest)
+        self.left -= 1
+        late = with_changes(execution, status=ExecutionStatus.TIMEOUT, answer=None, error="late")
+        return execution if self.left < 0 else late
+
+
+@pytest.mark.parametrize(
+    ("late", "whole", "complete"), [(4, False, True), (5, False, False), (24, True, True)]
+)
+def test_a_short_limit_counts_only_after_several_tries(
+    evaluate: Any, sandbox: Sandbox, late: int, whole: bool, complete: bool
+) -> None:
+    """Five for a candidate, and five times as many for baselines and reports, which are evaluated whole."""
+    text = "def priority(due_dates, **rest):\n    return due_dates\n"
+    found = evaluate(text, seconds=0.1, jobs=6, slot=Busy(sandbox, late), whole=whole)
+    assert (found.status is EvaluationStatus.COMPLETE) is complete
+    assert not complete or len(found.scores) == 5
 
 
 def test_an_exact_method_that_remembers_states_pays_for_every_decision(
