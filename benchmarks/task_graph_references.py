@@ -2,8 +2,8 @@
 
     python benchmarks/task_graph_references.py --effort 20
 
-Writes evaluators/graphs/data/task-graph.json for the splits of seed 1: optima, and CP-SAT's bound where the
-effort (deterministic seconds) ends first. What is in the file already is kept. Prints one line per instance.
+Writes evaluators/graphs/data/task-graph.json for the splits and the set `large-transfers` of seed 1: optima,
+and CP-SAT's bound where the effort (deterministic seconds) ends first. What is in the file already is kept. Prints one line per instance.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("--effort", type=float, default=20, help="deterministic seconds for one reference")
     effort = parser.parse_args().effort
     problem, references, table = task_graph(), TaskGraphReferences(), {}
-    for name in ("train", "valid", "test"):
+    for name in ("train", "valid", "test", "large-transfers"):
         for instance in problem.instances(name, 1):
             reference = references.shipped(instance)
             if reference is None:
