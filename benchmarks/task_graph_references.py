@@ -3,7 +3,8 @@
     python benchmarks/task_graph_references.py --effort 20
 
 Writes evaluators/graphs/data/task-graph.json for the splits and the set `large-transfers` of seed 1: optima,
-and CP-SAT's bound where the effort (deterministic seconds) ends first. What is in the file already is kept. Prints one line per instance.
+and CP-SAT's bound where the effort (deterministic seconds) ends first. What is in the file already is kept.
+Prints one line per instance.
 """
 
 from __future__ import annotations
