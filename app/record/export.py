@@ -76,13 +76,18 @@ def write_rows(found: Iterator[Mapping[str, Any]], form: str, stream: IO[str]) -
     for row in found:
         count += 1
         if form == "jsonl":
-            stream.write(escaped(json.dumps(row, ensure_ascii=False)) + "\n")
+            write_row(row, stream)
             continue
         if writer is None:
             writer = csv.DictWriter(stream, list(row), lineterminator="\n")
             writer.writeheader()
         writer.writerow({key: _cell(value) for key, value in row.items()})
     return count
+
+
+def write_row(row: Mapping[str, Any], stream: IO[str]) -> None:
+    """Writes a row as one JSON line."""
+    stream.write(escaped(json.dumps(row, ensure_ascii=False)) + "\n")
 
 
 def _cell(value: Any) -> Any:

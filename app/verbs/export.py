@@ -24,6 +24,13 @@ def export(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write a file [default: print].")
     ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Outcomes and events as JSON lines while the campaign runs.")
+    ] = False,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="TRACKER", help="tensorboard: scalars into the folder of -o."),
+    ] = None,
     force: Force = False,
     runs: Runs = None,
     json: Json = False,
@@ -39,6 +46,13 @@ def export(
         from ..record.record import find_runs
         from ..record.runs import runs_folder
 
+        if follow or to is not None:
+            if what != "candidates" or form != "jsonl" or (json and to is None):
+                raise UserError(
+                    USAGE, "--follow and --to: got --what, --format or --json too", "leave them out"
+                )
+            _stream(single(run, find_runs(run, runs_folder(runs))), to, output, follow, json)
+            return
         choices = (*EXPORTS, ELITES, CASSETTE)
         if what not in choices:
             raise UserError(USAGE, f"--what {what}: unknown, expected one of {', '.join(choices)}")
@@ -62,3 +76,33 @@ def export(
                     number = write_rows(rows(record, what), form, sys.stdout)
                 if not number:
                     console(stderr=True).print(f"{record.name}: it holds no {what}", markup=False)
+
+
+def _stream(folder: Path, to: str | None, output: Path | None, wait: bool, json: bool) -> None:
+    """Streams outcomes and events to standard output, or scalars into a tracker's folder."""
+    from ..record.export import write_row
+    from ..record.follow import follow
+    from ..record.tensorboard import open_sink, write_scalars
+
+    if to not in (None, "tensorboard"):
+        raise UserError(USAGE, f"--to {to}: unknown, expected tensorboard")
+    if (to is None) != (output is None):
+        hint = "name a folder with -o" if to else "--follow prints; redirect it to write a file"
+        raise UserError(USAGE, f"{'--to ' + to if to else '--follow'}: -o and --to belong together", hint)
+    rows = follow(folder, wait=wait)
+    try:
+        if output is not None:
+            if output.exists():
+                raise UserError(USAGE, f"{output}: exists already", "name a new folder")
+            number = write_scalars(rows, open_sink(output))
+            if json:
+                emit_json({"run": folder.name, "written": str(output), "rows": number})
+            else:
+                console().print(f"{output}: {number:,} outcomes", markup=False)
+            return
+        with printing():
+            for row in rows:
+                write_row(row, sys.stdout)
+                sys.stdout.flush()
+    except KeyboardInterrupt:
+        return

@@ -1,13 +1,29 @@
-"""`watch`: follow a campaign of another process."""
+"""`watch`: follow a campaign of another process, in the terminal or in a browser."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import USAGE, UserError
 from .common import Json, Run, Runs
 from .records import opened, single
 from .terminal import console, emit_json, errors
 
 
-def watch(run: Run, runs: Runs = None, json: Json = False) -> None:
+def watch(
+    run: Run,
+    web: Annotated[
+        bool, typer.Option("--web", help="Serve a live page to browsers of this machine.")
+    ] = False,
+    port: Annotated[
+        int | None, typer.Option("--port", min=1, max=65535, help="Port of the page [default: a free one].")
+    ] = None,
+    runs: Runs = None,
+    json: Json = False,
+) -> None:
     """Follow a campaign of another process, or look at a finished one; it is left alone."""
     with errors(json):
         from ..record.record import find_runs
@@ -15,12 +31,31 @@ def watch(run: Run, runs: Runs = None, json: Json = False) -> None:
         from ..views.watching import snapshot
         from ..views.watching import watch as follow
 
+        if port is not None and not web:
+            raise UserError(USAGE, "--port: only with --web", "add --web, or leave --port out")
         folder = single(run, find_runs(run, runs_folder(runs)))
-        if json:
-            with opened(folder) as record:
-                emit_json(snapshot(record))
-            return
         try:
-            follow(folder, console())
+            if web:
+                _serve(folder, port or 0, json)
+            elif json:
+                with opened(folder) as record:
+                    emit_json(snapshot(record))
+            else:
+                follow(folder, console())
         except KeyboardInterrupt:
             return
+
+
+def _serve(folder: Path, port: int, json: bool) -> None:
+    """Serves the live page until Ctrl-C."""
+    from ..views.web import LiveServer
+
+    with opened(folder) as record:  # a record that cannot be read is said here, not in the browser
+        name = record.name
+    with LiveServer(folder, port) as server:
+        if json:
+            emit_json({"run": name, "address": server.address})
+        else:
+            console().print(server.address, markup=False, soft_wrap=True)
+            console(stderr=True).print("open this address in a browser here; Ctrl-C ends the page")
+        server.serve_forever()

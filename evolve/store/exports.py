@@ -42,6 +42,31 @@ EXPORTS = {
 _NESTED = ("files", "parents", "inspirations", "data", "parameters")
 
 
+def new_rows(reader: Reader, told: int, event: int) -> Iterator[dict[str, Any]]:
+    """Outcomes after the `told`-th and events after the one with id `event`, each in its order.
+
+    An outcome has `what` (`outcome`), `told`, `iteration`, `candidate`, `operator`, `rejection`, `added`,
+    `status`, `train_fitness` and `at` (seconds since the epoch); an event `what` (`event`), `id`, `kind`,
+    `iteration`, `data` and `at`.
+    """
+    for row in reader.rows(
+        "SELECT 'outcome' AS what, i.told, i.iteration, i.candidate, "
+        "coalesce(i.operator, i.origin) AS operator, i.rejection, i.added, e.status, "
+        "e.fitness AS train_fitness, i.told_at AS at FROM iterations i "
+        "LEFT JOIN evaluations e ON e.program = i.candidate AND e.split = 'train' "
+        "WHERE i.told > ? ORDER BY i.told",
+        (told,),
+    ):
+        yield dict(zip(row.keys(), row, strict=True))
+    for row in reader.rows(
+        "SELECT 'event' AS what, id, kind, iteration, data, at FROM events WHERE id > ? ORDER BY id", (event,)
+    ):
+        values = dict(zip(row.keys(), row, strict=True))
+        with reader.sound("events, data"):
+            values["data"] = json.loads(values["data"])
+        yield values
+
+
 def export_rows(reader: Reader, table: str) -> Iterator[dict[str, Any]]:
     """Rows of one of `EXPORTS`, one at a time; nested values are decoded.
 

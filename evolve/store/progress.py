@@ -209,6 +209,27 @@ def latest_events(reader: Reader, most: int) -> list[tuple[int, str]]:
     return [(row["iteration"], row["kind"]) for row in reader.rows(query, (most,))][::-1]
 
 
+def latest_candidates(reader: Reader, most: int) -> list[dict[str, Any]]:
+    """The candidates told last, newest first: id, iteration, `made` (operator or origin), loss and status."""
+    rows = reader.rows(
+        "SELECT c.id, c.iteration, c.origin, c.operator, e.status, e.fitness FROM "
+        "(SELECT candidate, told FROM iterations WHERE told IS NOT NULL AND candidate IS NOT NULL "
+        "ORDER BY told DESC LIMIT ?) t JOIN candidates c ON c.id = t.candidate "
+        "LEFT JOIN evaluations e ON e.program = c.id AND e.split = 'train' ORDER BY t.told DESC",
+        (most,),
+    )
+    return [
+        {
+            "id": row["id"],
+            "iteration": row["iteration"],
+            "made": row["operator"] or row["origin"],
+            "loss_percent": None if row["fitness"] is None else -100 * row["fitness"] + 0.0,
+            "status": row["status"] or "not evaluated",
+        }
+        for row in rows
+    ]
+
+
 def children(reader: Reader, candidate: str) -> int:
     """Candidates made from a candidate (count)."""
     return int(reader.value("SELECT count(*) FROM parents WHERE parent = ?", (candidate,)))

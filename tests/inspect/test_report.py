@@ -289,7 +289,7 @@ def test_existing_report_is_kept(say: Say, tmp_path: Path) -> None:
     assert (tmp_path / "report.md").read_text() == "mine"
 
 
-@pytest.mark.parametrize("kind", ["progress", "archive"])
+@pytest.mark.parametrize("kind", ["progress", "archive", "tree", "islands", "spent", "front"])
 def test_plot_writes_svg(kind: str, say: Say, tmp_path: Path) -> None:
     """A picture becomes an SVG with titles of axes as real text; twice the same bytes."""
     path = tmp_path / f"{kind}.svg"

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...record.record import RunRecord
-from . import data, family, quality, search, time
+from . import data, family, quality, search, time, timed
 from .canvas import styled
 
 if TYPE_CHECKING:
@@ -68,6 +68,12 @@ KINDS = {
         "start program's loss nothing is drawn.",
         search.front,
         data.front_numbers,
+    ),
+    "front": Kind(
+        "Validation loss against CPU time of all validated programs. The line joins the best programs of the "
+        "time classes (between the dotted lines), as far as better than faster ones beyond noise. The star "
+        "is the method that proved the references, where all are optima.",
+        timed.front,
     ),
     "archive": Kind(
         "Cells of the archive, all islands together; the number is the loss of the cell's elite in percent.",

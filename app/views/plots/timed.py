@@ -1,0 +1,71 @@
+"""Gap against time: champions of the time classes, and the exact method where the record has its times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....evolve.store.reader import BASELINE
+from ....evolve.timing import edge
+from ...record.champions import Timed, class_champions, proof, timed_programs
+from ...record.record import RunRecord
+from .canvas import BLUE, FAINT, GREY, INK, ORANGE, WIDTH, above, fit_losses, new_axes, note_thinning, thin
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_FAR = 4.0
+_LEAST_SECONDS = 1e-5
+"""Shorter times are drawn here, because a logarithmic axis has no 0."""
+
+
+def _place(program: Timed) -> tuple[float, float]:
+    """Milliseconds and loss of a program."""
+    return 1000 * max(_LEAST_SECONDS, program.seconds), -100 * program.fitness + 0.0
+
+
+def front(record: RunRecord) -> Figure | None:
+    """Validation loss against CPU time of all validated programs, with the champions of the time classes."""
+    every, champions = timed_programs(record.reader), class_champions(record.reader)
+    if not champions:
+        return None
+    most = _FAR * max(-100 * champions[0].fitness, 0.01)
+    near = [one for one in every if -100 * one.fitness <= most]
+
+    figure, axes = new_axes(WIDTH, 3.8)
+    founders = set(record.reader.record("founders") or ())
+    known = founders | {one.program for one in every if one.program.startswith(BASELINE)}
+    candidates = [_place(one) for one in near if one.program not in known]
+    baselines = [_place(one) for one in near if one.program in known]
+    shown = thin(candidates)
+    axes.plot([x for x, _ in shown], [y for _, y in shown], "o", color=GREY, markersize=3, label="candidates")
+    axes.plot(
+        [x for x, _ in baselines],
+        [y for _, y in baselines],
+        "D",
+        color=ORANGE,
+        markersize=5,
+        label="baselines",
+    )
+    best = [_place(one) for one in champions]
+    x, y = [x for x, _ in best], [y for _, y in best]
+    axes.step(x, y, "o-", where="post", color=BLUE, markersize=6, label="best of its time class")
+    exact = proof(record.reader)
+    times = [*x, *[x for x, _ in (*candidates, *baselines)]]
+    if exact is not None and exact["proven"] == exact["instances"]:
+        times.append(1000 * exact["seconds_median"])
+        axes.plot(
+            times[-1:], [0.0], "*", color=INK, markersize=10, clip_on=False, label="exact (median wall time)"
+        )
+    for number in {one.time_class for one in every}:
+        if (last := edge(number)) is not None:
+            axes.axvline(1000 * last, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
+    axes.set_xscale("log")
+    axes.set_xlim(0.6 * min(times), 1.8 * max(times))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.xaxis.set_minor_formatter(lambda *_: "")
+    fit_losses(axes.yaxis, [*[-100 * one.fitness + 0.0 for one in near], *([] if exact is None else [0.0])])
+    note_thinning(axes, len(shown), len(candidates), "candidates")
+    axes.set_xlabel("CPU time of an instance above the sandbox's floor (ms, logarithmic)")
+    axes.set_ylabel("validation loss (%, logarithmic)")
+    above(axes)
+    return figure

@@ -1,0 +1,106 @@
+"""`export --follow` and `--to tensorboard`: each outcome and event exactly once, in another process."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.record import follow as module
+from gapsmith.app.record.follow import follow
+from gapsmith.app.record.tensorboard import write_scalars
+
+Say = Callable[..., Any]
+FINISHED = "20260102-203301-smtt-aaaa"
+
+
+class FakeBoard:
+    """Keeps scalars in a list."""
+
+    def __init__(self) -> None:
+        self.scalars: list[tuple[str, float, int]] = []
+        self.closed = False
+
+    def add_scalar(self, tag: str, value: float, step: int, walltime: float) -> None:
+        """Keeps a scalar."""
+        self.scalars.append((tag, value, step))
+
+    def close(self) -> None:
+        """Notes that the board was closed."""
+        self.closed = True
+
+
+def test_a_finished_run_streams_all_and_ends(say: Say) -> None:
+    """Every told iteration and every event comes once, as one JSON object a line."""
+    said = say("export", FINISHED, "--follow")
+    assert said.code == 0
+    rows = [json.loads(line) for line in said.out.splitlines()]
+    told = [row["told"] for row in rows if row["what"] == "outcome"]
+    every = [json.loads(line) for line in say("export", FINISHED, "--what", "iterations").out.splitlines()]
+    assert sorted(told) == sorted(row["told"] for row in every if row["told"] is not None)
+    events = say("export", FINISHED, "--what", "events").out.splitlines()
+    assert sum(row["what"] == "event" for row in rows) == len(events)
+
+
+def test_rows_of_a_running_campaign_come_once(
+    make_run: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is stored between two looks follows, nothing comes twice, and the end of the campaign ends it."""
+    folder = make_run(tmp_path / "20260106-000000-run", candidates=12)
+    states = iter(["running", "running", "completed"])
+    monkeypatch.setattr(module, "status", lambda *_: next(states))
+
+    def store_more(seconds: float) -> None:
+        """Stands for the campaign's work during a pause."""
+        with sqlite3.connect(folder / "archive.sqlite") as store:
+            store.execute("INSERT INTO events (iteration, kind, data, at) VALUES (12, 'note', '{}', 9e9)")
+        store.close()
+
+    monkeypatch.setattr(module.time, "sleep", store_more)
+    rows = list(follow(folder))
+    ids = [row["id"] for row in rows if row["what"] == "event"]
+    told = [row["told"] for row in rows if row["what"] == "outcome"]
+    assert len(set(ids)) == len(ids)
+    assert len(set(told)) == len(told) == 12
+    assert [row["kind"] for row in rows[-2:]] == ["note", "note"]
+
+
+def test_scalars_say_what_the_rows_say(runs: Path) -> None:
+    """Each complete candidate has its loss at its step, and the best falls to the smallest of them."""
+    board, rows = FakeBoard(), list(follow(runs / FINISHED))
+    outcomes = [row for row in rows if row["what"] == "outcome"]
+    assert write_scalars(iter(rows), board) == len(outcomes)
+    assert board.closed
+    losses = [(value, step) for tag, value, step in board.scalars if tag == "training_loss_percent/candidate"]
+    expected = [(-100 * r["train_fitness"], r["told"]) for r in outcomes if r["train_fitness"] is not None]
+    assert losses == [(pytest.approx(loss), step) for loss, step in expected]
+    best = [value for tag, value, _ in board.scalars if tag == "training_loss_percent/best"]
+    assert best == sorted(best, reverse=True)
+    assert best[-1] == pytest.approx(min(loss for loss, _ in expected))
+
+
+def test_tensorboard_writes_event_files(say: Say, tmp_path: Path) -> None:
+    """With tensorboardX a folder of event files appears."""
+    pytest.importorskip("tensorboardX")
+    said = say("export", FINISHED, "--to", "tensorboard", "-o", str(tmp_path / "board"))
+    assert said.code == 0, said.err
+    assert [path for path in (tmp_path / "board").iterdir() if "tfevents" in path.name]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--to", "wandb", "-o", "x"], "expected tensorboard"),
+        (["--to", "tensorboard"], "name a folder with -o"),
+        (["--follow", "-o", "x"], "redirect it"),
+        (["--follow", "--what", "scores"], "leave them out"),
+    ],
+)
+def test_wrong_words_are_refused(words: list[str], expected: str, say: Say) -> None:
+    """Each mistake is one clear line."""
+    said = say("export", FINISHED, *words)
+    assert said.code == 2
+    assert expected in " ".join(said.err.split())

@@ -1,0 +1,150 @@
+"""`watch --web`: what the server answers, whom it answers, and what a poll changes."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import re
+import shutil
+import sqlite3
+import threading
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.views.web import LiveServer
+
+Say = Callable[..., Any]
+MODEL = "20260103-101500-smtt-bbbb"
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Path], LiveServer]]:
+    """Serves a run in a thread until the test ends."""
+    servers = []
+
+    def start(folder: Path) -> LiveServer:
+        server = LiveServer(folder)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def ask(server: LiveServer, path: str, method: str = "GET", **headers: str) -> tuple[int, Any, str]:
+    """Status, headers and body of an answer to a path below the token."""
+    port = int(server.server_address[1])
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request(method, path, headers={"Host": f"127.0.0.1:{port}", **headers})
+    answer = connection.getresponse()
+    return answer.status, answer.headers, answer.read().decode("utf-8", "replace")
+
+
+def test_page_runs_its_own_script_alone_and_needs_no_network(serve: Callable[..., Any], runs: Path) -> None:
+    """The policy names the hashes of the one style and the one script; nothing is loaded from elsewhere."""
+    server = serve(runs / MODEL)
+    status, headers, text = ask(server, f"/{server.token}/")
+    assert status == 200
+    policy = headers["Content-Security-Policy"]
+    for tag in ("style", "script"):
+        (body,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.S)
+        assert f"{tag}-src 'sha256-{b64encode(hashlib.sha256(body.encode()).digest()).decode()}'" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
+    assert headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("path", "host"),
+    [
+        ("/", None),
+        ("/live.json", None),
+        ("/wrong-token/live.json", None),
+        ("/{token}/live.json", "evil.example"),
+        ("/{token}/live.json", "evil.example:{port}"),
+        ("/{token}/../archive.sqlite", None),
+        ("/{token}/archive.sqlite", None),
+        ("/{token}/candidate/zzzz", None),
+        ("/{token}/candidate/..%2fx", None),
+    ],
+)
+def test_strangers_find_nothing(serve: Callable[..., Any], runs: Path, path: str, host: str | None) -> None:
+    """Without the token, with another host's name, and for files of the run the answer is 404."""
+    server = serve(runs / MODEL)
+    words = {"token": server.token, "port": server.server_address[1]}
+    headers = {} if host is None else {"Host": host.format(**words)}
+    status, _, text = ask(server, path.format(**words), **headers)
+    assert (status, text) == (404, "not found\n")
+
+
+def test_server_listens_on_loopback_and_only_answers_get(serve: Callable[..., Any], runs: Path) -> None:
+    """It is bound to 127.0.0.1, and another method is refused."""
+    server = serve(runs / MODEL)
+    assert server.server_address[0] == "127.0.0.1"
+    assert ask(server, f"/{server.token}/live.json", "POST")[0] == 501
+
+
+def test_live_document_is_that_of_watch(serve: Callable[..., Any], runs: Path, say: Say) -> None:
+    """The page gets what `watch --json` prints, the marks of baselines, and the newest candidates."""
+    server = serve(runs / MODEL)
+    live = json.loads(ask(server, f"/{server.token}/live.json")[2])
+    watched = say("watch", MODEL, "--json").document
+    assert {key: live[key] for key in watched} == watched
+    assert {"edd", "mdd", "start program"} == {mark["name"] for mark in live["marks"]}
+    newest = live["newest"]
+    assert [row["iteration"] for row in newest] == sorted((r["iteration"] for r in newest), reverse=True)
+    candidate = json.loads(ask(server, f"/{server.token}/candidate/{newest[0]['id']}")[2])
+    shown = say("show", MODEL, newest[0]["id"], "--json").document
+    assert candidate["source"] in shown["files"].values()
+    assert candidate["diff"].startswith("---")
+
+
+def test_a_poll_without_change_reads_nothing(
+    serve: Callable[..., Any], runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the store stays as it is, further polls get the same document without opening the store."""
+    from gapsmith.app.views import web
+
+    server = serve(runs / MODEL)
+    first = server.source.live()
+    monkeypatch.setattr(web, "open_record", lambda *_, **__: pytest.fail("the store was opened"))
+    assert server.source.live() == first
+
+
+def test_hostile_texts_stay_texts(serve: Callable[..., Any], runs: Path, tmp_path: Path) -> None:
+    """Markup in the run's name is escaped; operators come as data without unseen characters."""
+    folder = shutil.copytree(runs / MODEL, tmp_path / "<script>alert(1)<&script>")
+    with sqlite3.connect(folder / "archive.sqlite") as store:
+        store.execute("UPDATE candidates SET operator = ?", ("<img src=x>\x1b[31m\u202e",))
+    store.close()
+    server = serve(folder)
+    text = ask(server, f"/{server.token}/")[2]
+    assert "<script>alert" not in text
+    assert text.count("<script") == 1
+    newest = json.loads(ask(server, f"/{server.token}/live.json")[2])["newest"]
+    assert all(row["made"].startswith("<img src=x>") for row in newest)
+    assert not any(character in row["made"] for row in newest for character in "\x1b\u202e")
+
+
+@pytest.mark.slow
+def test_report_on_demand(serve: Callable[..., Any], runs: Path) -> None:
+    """The full report comes from the store as it is now."""
+    server = serve(runs / MODEL)
+    status, _, text = ask(server, f"/{server.token}/report")
+    assert status == 200
+    assert "In one minute" in text
+
+
+def test_port_alone_is_refused(say: Say) -> None:
+    """A port without the page is a mistake."""
+    said = say("watch", MODEL, "--port", "8123")
+    assert said.code == 2
+    assert "--web" in said.err
