@@ -49,6 +49,7 @@ HOMES = {
     "typer": ("cli.py", "app/verbs/"),
     "rich": ("app/",),
     "pandas": ("app/result.py",),
+    "tensorboardX": ("app/record/tensorboard.py",),
     "matplotlib": ("app/views/plots/", "app/result.py"),
     "pydantic": ("app/config.py", "app/door/parameters.py", "evolve/models/"),
     "pydantic_core": ("app/config.py", "evolve/models/"),
