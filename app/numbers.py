@@ -25,13 +25,21 @@ def figure(value: float | None) -> str:
 
 
 def gap_cell(figures: Mapping[str, Any] | None, form: Callable[[float | None], str] = figure) -> str:
-    """Mean gap with its 95 % interval, marked where it is too good to be believed unseen."""
+    """Mean gap with its 95 % interval, marked where it is too good to be believed; or a reported score."""
     if figures is None:
         return "–"
     if figures["failed"]:
         return f"failed on {figures['failed']}"
+    if "reported_score" in figures:
+        return reported_cell(figures)
     text = f"{form(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}".strip()
     return f"{text} {far_mark(figures)}".strip()
+
+
+def reported_cell(figures: Mapping[str, Any]) -> str:
+    """Mean reported score, and by how much it differs from the start program's: `0.9598 [+0.012]`."""
+    score, change = figures["reported_score"], figures["change"]
+    return "–" if score is None or change is None else f"{score:.5g} [{change:+.3g}]"
 
 
 def far_mark(figures: Mapping[str, Any]) -> str:

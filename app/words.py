@@ -12,6 +12,8 @@ UNKNOWN = "–"
 """What stands where a value is not known."""
 
 _NOT_ASCII = re.compile(r"[^\n\x20-\x7e]")
+UNVERIFIED = "unverified: scores are what the task's own evaluator reported, and a program can forge its own"
+"""What is said of scores that nothing verified."""
 FOREIGN = "foreign: not signed by this user, so nothing in it is taken on trust"
 """What is said of a run that was made or changed elsewhere."""
 
@@ -30,6 +32,7 @@ _KIND_WORDS = {
     "bound": ("bound", "bounds"),
     "best_known": ("best known value", "best known values"),
     "baseline": ("best baseline value", "best baseline values"),
+    "reported": ("score of the start program, unverified", "scores of the start program, unverified"),
 }
 
 
@@ -120,9 +123,11 @@ def sparkline(values: Iterable[float], width: int) -> str:
 
 
 def gap_word(kinds: Mapping[str, int]) -> str:
-    """`optimality gap` only where every reference is an optimum or a bound."""
+    """`optimality gap` only where every reference is an optimum or a bound; no gap for reported scores."""
     from ..evaluators.figures import optimality
 
+    if "reported" in kinds:
+        return "reported score (unverified)"
     if optimality(kinds):
         return "optimality gap" if set(kinds) == {"optimum"} else "optimality gap (to optimum or bound)"
     return "gap to best known" if "best_known" in kinds else "gap to best baseline"

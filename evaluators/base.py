@@ -15,12 +15,13 @@ from .numbers import SCORABLE, scorable, written
 
 
 class ReferenceKind(StrEnum):
-    """Kind of a reference value; only an optimum or a bound gives an *optimality* gap."""
+    """Kind of a reference value; only an optimum or a bound gives an *optimality* gap, `REPORTED` none."""
 
     OPTIMUM = "optimum"
     BOUND = "bound"
     BEST_KNOWN = "best_known"
     BASELINE = "baseline"
+    REPORTED = "reported"
 
     @property
     def proven(self) -> bool:
@@ -168,7 +169,8 @@ class Score:
         objective: in the problem's unit; set iff the answer was valid (`OK` or `BEYOND_BOUND`).
         reference: in the problem's unit.
         reference_kind: kind of the reference.
-        gap: loss / |reference| (a ratio, not percent); None iff the status is not `OK` or the reference is 0.
+        gap: loss / |reference| (a ratio, not percent); None iff the status is not `OK`, the
+            reference is 0, or both numbers were only reported.
         excess: loss in the problem's unit (minimise: objective − reference); None iff there is no objective.
         cpu_seconds: CPU seconds of the execution.
         answer_digest: hex SHA-256 of the canonical answer; None iff there is no answer.
@@ -192,8 +194,14 @@ class Score:
         judged = self.status in (ScoreStatus.OK, ScoreStatus.BEYOND_BOUND)
         if judged != (self.objective is not None) or judged != (self.excess is not None):
             raise ValueError(f"Score: objective and excess must be set iff valid ({self.status})")
-        if (self.gap is not None) != (self.status is ScoreStatus.OK and self.reference != 0):
+        has_gap = self.status is ScoreStatus.OK and measured(self.reference, self.reference_kind)
+        if (self.gap is not None) != has_gap:
             raise ValueError(f"Score: gap must be set iff OK and the reference is not 0 ({self.status})")
+
+
+def measured(reference: Number, kind: ReferenceKind) -> bool:
+    """Whether there are gaps to a reference: not to 0, and not to a score that was only reported."""
+    return reference != 0 and kind is not ReferenceKind.REPORTED
 
 
 class EvaluationStatus(StrEnum):

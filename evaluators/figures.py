@@ -36,6 +36,7 @@ class Figures:
         reference_kinds: kind → count.
         cpu_seconds_mean: CPU seconds of an execution.
         cpu_seconds_median, cpu_seconds_p90: CPU seconds per execution (nearest rank).
+        mean_score: mean objective where objectives are reported scores; None otherwise.
     """
 
     fitness: float | None
@@ -53,10 +54,25 @@ class Figures:
     cpu_seconds_mean: float | None
     cpu_seconds_median: float | None
     cpu_seconds_p90: float | None
+    mean_score: float | None = None
+
+    @property
+    def reported(self) -> bool:
+        """Whether the objectives are scores that were only reported, so that there are no gaps."""
+        return ReferenceKind.REPORTED.value in self.reference_kinds
 
     def as_json(self) -> dict[str, Any]:
         """The figures under the field names of the JSON contract."""
-        return {**asdict(self), "reference_kinds": dict(self.reference_kinds)}
+        document = {**asdict(self), "reference_kinds": dict(self.reference_kinds)}
+        score, excess = document.pop("mean_score"), self.mean_excess
+        if not self.reported:
+            return document
+        return {
+            **document,
+            "trust": "reported",
+            "reported_score": score,
+            "change": None if excess is None else 0.0 - excess,
+        }
 
 
 def figures(scores: Sequence[Score], instances: Sequence[Instance]) -> Figures:
@@ -81,12 +97,18 @@ def figures(scores: Sequence[Score], instances: Sequence[Instance]) -> Figures:
         cpu_seconds_mean=sum(times) / len(times) if times else None,
         cpu_seconds_median=_quantile(times, 50),
         cpu_seconds_p90=_quantile(times, 90),
+        mean_score=_mean_score(scores) if complete else None,
     )
 
 
 def of_evaluation(evaluation: Evaluation, instances: Mapping[str, Instance]) -> Figures:
     """Figures of an evaluation; `instances` holds at least the evaluation's instances, by id."""
     return figures(evaluation.scores, [instances[s.instance] for s in evaluation.scores])
+
+
+def is_reported(evaluation: Evaluation) -> bool:
+    """Whether the objectives of an evaluation are scores that were only reported."""
+    return any(score.reference_kind is ReferenceKind.REPORTED for score in evaluation.scores)
 
 
 def by_stratum(scores: Sequence[Score], instances: Mapping[str, Instance]) -> dict[str, Figures]:
@@ -122,18 +144,26 @@ def _far_beyond(score: Score) -> bool:
     """Whether a score is far better than an unproven reference."""
     if score.objective is None or score.excess is None or score.excess >= 0 or score.reference_kind.proven:
         return False
+    if score.reference_kind is ReferenceKind.REPORTED:
+        return False  # a start program is a beginning, and nothing but its own evaluator is believed anyway
     return far_beyond(score.objective, score.reference, minimise=score.objective < score.reference)
 
 
 def _ratio_of_sums(scores: Sequence[Score]) -> float | None:
     total = sum(abs(float(s.reference)) for s in scores)
-    if not total:
+    if not total or any(s.reference_kind is ReferenceKind.REPORTED for s in scores):
         return None
     return sum(float(s.excess) for s in scores if s.excess is not None) / total * 100
 
 
 def _mean_excess(scores: Sequence[Score]) -> float:
     return sum(float(s.excess) for s in scores if s.excess is not None) / len(scores)
+
+
+def _mean_score(scores: Sequence[Score]) -> float | None:
+    if any(s.reference_kind is not ReferenceKind.REPORTED for s in scores):
+        return None
+    return sum(float(s.objective) for s in scores if s.objective is not None) / len(scores)
 
 
 def _quantile(ordered: Sequence[float], percent: int) -> float | None:

@@ -10,7 +10,7 @@ from ..problems.base import Instance, Number, Problem, Sense
 from ..problems.plain import brief
 from ..problems.unseen import clean
 from ..sandbox.base import Execution, ExecutionStatus
-from .base import Reference, Score, ScoreStatus
+from .base import Reference, Score, ScoreStatus, measured
 from .judging import Judgement, judge
 from .numbers import DEFAULT_TOLERANCE, LARGEST, better_than, exact, subtract
 
@@ -62,7 +62,9 @@ def score(
         objective=verdict.objective,
         reference=reference.value,
         reference_kind=reference.kind,
-        gap=None if beyond or reference.value == 0 else ratio(excess, reference.value),
+        gap=ratio(excess, reference.value)
+        if measured(reference.value, reference.kind) and not beyond
+        else None,
         excess=excess,
         cpu_seconds=execution.cpu_seconds,
         answer_digest=digest,

@@ -26,7 +26,7 @@ class Admission:
     Attributes:
         sandbox: slot for the describe job.
         entry_point: name that the main file must define.
-        modules: top-level names of the modules that a candidate may import.
+        modules: top-level names of the modules that a candidate may import; empty for all.
         lock: of the sandbox, which serves one caller at a time.
         seeded: whether random numbers without a seed are refused, because candidates must be functions.
         plain: whether ids leave out all docstrings, as those of runs that were begun before 0.3 do.
@@ -79,6 +79,8 @@ class Admission:
 
     def _forbidden(self, description: Description, files: Mapping[str, str]) -> str | None:
         own = {path.removesuffix(".py") for path in files}
+        if not self.modules:
+            return None
         refused = [name for name in description.imports if name not in self.modules and name not in own]
         return ", ".join(refused) or None
 

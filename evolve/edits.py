@@ -273,6 +273,20 @@ def _pieces(text: str) -> list[_Piece]:
     return pieces
 
 
+def open_lines(text: str) -> list[tuple[int, int]]:
+    """First line and end of each EVOLVE-BLOCK's contents, counted from 0.
+
+    Raises:
+        EditError: `NO_CODE` when the marks do not pair up.
+    """
+    spans, at = [], 0
+    for piece in _pieces(text):
+        if piece.open:
+            spans.append((at, at + len(piece.lines)))
+        at += len(piece.lines)
+    return spans
+
+
 def splice(parent: str, text: str) -> str:
     """The parent with the contents of its EVOLVE-BLOCKs taken from a text that marks as many.
 

@@ -101,9 +101,14 @@ class Workshop:
 
     def describe(self, text: str, entry_point: str) -> Description:
         """Describes a text in the sandbox; runs nothing of it."""
+        return self.sealed.describe(text, entry_point)
+
+    @property
+    def sealed(self) -> Slot:
+        """A slot of the sandbox, for what runs no evaluator."""
         if self._slot is None:
             self._slot = Slot(self.policy)
-        return self._slot.describe(text, entry_point)
+        return self._slot
 
     def execute(
         self,

@@ -11,6 +11,7 @@ from ...evaluators.figures import by_stratum, of_evaluation
 from ...evaluators.statistics import wins_ties_losses
 from ...evolve.executor import Executor, Job
 from ...problems.base import SPLITS, Instance, Number, Stateless, WritesAnswers
+from ...problems.reported import Reported
 from ...sandbox.base import Program
 from ..errors import USAGE, UserError, unwritable
 from ..opening.baselines import evaluate_baselines
@@ -118,6 +119,9 @@ def baselines_document(setup: Setup, chosen: str, against: str | None, notify: N
     """
     problem = setup.loaded.problem
     names = list(problem.baselines())
+    if isinstance(problem, Reported):
+        hint = f"gapsmith evaluate {setup.config.campaign.problem} PROGRAM compares with its start program"
+        raise UserError(USAGE, f"{problem.name}: a task of another tool has no baselines", hint)
     rival = against or next((name for name in problem.start_programs() if name in names), None)
     if against is not None and against not in names:
         raise UserError(USAGE, f"--against {against}: no such baseline", f"one of {', '.join(names)}")

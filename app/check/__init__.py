@@ -47,8 +47,13 @@ def check_problem(
         ProblemError: the problem cannot be loaded at all.
         SandboxError: its programs cannot be run safely here.
     """
+    from ..door.foreign import is_foreign
     from ..door.plugins import load_problem
 
+    if is_foreign(spec):
+        from .foreign import check_task
+
+        return check_task(spec, parameters or {}, notify)
     report = Report(load_problem(spec, parameters).name)
     job = json.dumps([spec, dict(parameters or {}), seconds, sys.path, quick])
     process = subprocess.Popen(

@@ -17,6 +17,7 @@ from ...evaluators.judging import VERIFY_SECONDS
 from ...problems.base import SPLITS, Instance, Problem, Sense, Versioned, canonical_json
 from ..errors import ProblemError, UnknownProblem
 from .built_ins import BUILT_INS as BUILT_INS
+from .foreign import is_foreign, load_foreign, source_of_task
 from .parameters import ParameterSpec, read_parameters, resolve
 from .sources import (
     Found,
@@ -141,13 +142,18 @@ def load_problem(spec: str, parameters: Mapping[str, object] | None = None) -> L
     """Finds a problem and makes it with parameters.
 
     Args:
-        spec: a built-in or installed name, a file (`knapsack.py`), or `module:attribute`.
+        spec: a built-in or installed name, a file (`knapsack.py`), `module:attribute`, or another tool's task
+            (`openevolve:FOLDER`).
         parameters: the `[problem]` table.
 
     Raises:
         UnknownProblem: no problem has this name.
         ProblemError: the plug-in is broken, or a parameter is unknown or out of range.
     """
+    if is_foreign(spec):
+        task = load_foreign(spec, parameters or {})
+        where = (task.origin, task.digest, None, task.parameters, task.specs)
+        return LoadedProblem(task.name, task.problem, task.references, *where)
     return _make(_find(spec), parameters or {})
 
 
@@ -194,6 +200,8 @@ def source_of(spec: str) -> Source | None:
     """Where the source of a problem is, found without running any of it; None of a built-in one."""
     if spec in BUILT_INS:
         return None
+    if is_foreign(spec):
+        return source_of_task(spec)
     if _names_file(spec):
         return source_of_file(Path(spec))
     entries = [] if ":" in spec else installed("gapsmith.problems").get(spec, [])

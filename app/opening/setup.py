@@ -13,7 +13,9 @@ from ...evaluators.cache import Cache
 from ...evaluators.evaluator import GapEvaluator
 from ...evolve.executor import ThreadExecutor
 from ...problems.base import SPLITS, Instance
+from ...problems.reported import Reported
 from ...sandbox.base import MAIN_FILE, Sandbox
+from ..door.foreign import workshop_task
 from ..door.plugins import LoadedProblem, load_problem
 from ..record.authority import NO_TRUST, Trust, Use, granted
 from .baselines import UNKNOWN, best_of_baselines
@@ -233,15 +235,20 @@ class Setup:
         Raises:
             SandboxError: candidates cannot be run safely here.
         """
+        if isinstance(self.loaded.problem, Reported):
+            from ...sandbox.workshop import open_workshop
+
+            return open_workshop(workshop_task(self.loaded.problem), self.policy)
         from ...sandbox.slot import open_sandbox
 
         return open_sandbox(self.policy)
 
     def layers(self) -> dict[str, bool]:
         """Sandbox layer → whether it was on in every slot that was opened under this setup's policy."""
-        from ...sandbox.slot import active_layers
+        from ...sandbox import slot, workshop
 
-        return active_layers(self.policy)
+        reported = isinstance(self.loaded.problem, Reported)
+        return workshop.active_layers(self.policy) if reported else slot.active_layers(self.policy)
 
     def record_layers(self, store: Store) -> None:
         """Stores them with a run; a layer that was missing in an earlier part of the run stays so."""
@@ -260,7 +267,9 @@ class Setup:
             self.evaluator.close()
 
     def modules(self) -> tuple[str, ...]:
-        """Top-level names of the modules that a candidate may import."""
+        """Top-level names of the modules that a candidate may import; empty for whatever is installed."""
+        if isinstance(self.loaded.problem, Reported):
+            return ()
         return tuple(sorted({name.partition(".")[0] for name in self.policy.modules}))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...evolve.timing import Timing
 from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
+from ...sandbox.workshop import Workshop
 
 if TYPE_CHECKING:
     from ...sandbox.base import Sandbox
@@ -30,6 +31,8 @@ def measured(slot: Sandbox, policy: Policy) -> Timing:
 
     The floor is the median of twenty executions that return at once, the pace that of three of a fixed loop.
     """
+    if isinstance(slot, Workshop):  # every program there runs an evaluator
+        slot = slot.sealed
     if policy.digest not in _measured:
         floor = _median(slot, _NOTHING, _RUNS)
         _measured[policy.digest] = Timing(floor, max(0.0, _median(slot, _LOOP, _PACES) - floor))

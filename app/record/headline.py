@@ -9,6 +9,7 @@ from typing import Any
 from ...evolve.store.reader import Reader
 from ..numbers import percent, time_words
 from ..words import count
+from .reported import REPORTED, change_words
 
 LEVEL = 0.05
 """p value of the paired test from which on a difference is noise (probability)."""
@@ -24,6 +25,7 @@ class Verdict(StrEnum):
     NO_IMPROVEMENT = "no_improvement"
     UNTESTED = "untested"
     NOTHING = "nothing"
+    UNVERIFIED = "unverified"
 
 
 def headline(reader: Reader, summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,6 +54,8 @@ def headline(reader: Reader, summary: Mapping[str, Any]) -> dict[str, Any]:
     document["split"] = split
     document["champion_percent"] = _gap(best["splits"], split)
     document["baseline_percent"] = None if rival is None else _gap(summary["baselines"][rival], split)
+    if summary.get("trust") == REPORTED:
+        return _reported(best, document, split)
     if not best["iteration"]:
         return _of_founder(reader, summary, document)
     title = "start program" if rival is None else f"best baseline {rival}"
@@ -68,6 +72,15 @@ def headline(reader: Reader, summary: Mapping[str, Any]) -> dict[str, Any]:
         return {"text": f"so far: {words}{steers}", **document, "verdict": Verdict.UNTESTED}
     document |= {"verdict": _verdict(claim), "claim": claim}
     return {"text": f"{words}: {_proof(claim)}", **document}
+
+
+def _reported(best: Mapping[str, Any], document: dict[str, Any], split: str) -> dict[str, Any]:
+    """The headline of a campaign whose scores are reported: nothing is proved, whatever changed."""
+    words = change_words(best, split, _SPLITS[split])
+    if not best["iteration"]:
+        return {"text": f"no improvement found; {words}", **document, "verdict": Verdict.NO_IMPROVEMENT}
+    so_far = "" if split == "test" else "so far: "
+    return {"text": f"{so_far}{words}", **document, "verdict": Verdict.UNVERIFIED}
 
 
 def best_baseline_name(summary: Mapping[str, Any]) -> str | None:

@@ -14,6 +14,7 @@ from .champions import best_of_time, champions, proof, steered_by_time, time_bud
 from .counted import told_iterations
 from .headline import headline
 from .model_figures import model_figures, model_usage, newest_page, notes
+from .reported import REPORTED, trust
 from .runs import LOG_NAME, status
 from .splits import candidate_summary, splits
 
@@ -40,7 +41,8 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         },
         "start": None if start is None else candidate_summary(reader, start),
         "best": best,
-        "generalisation": generalisation(best),
+        "trust": trust(reader),
+        "generalisation": None if trust(reader) == REPORTED else generalisation(best),
         "baselines": {name: splits(reader, BASELINE + name) for name in reader.baselines()},
         "claims": reader.record("claims") or [],
         "champions": champions(reader),

@@ -12,6 +12,7 @@ from ...evolve.store.progress import judged_instances, mean_gap, told_candidates
 from ...evolve.store.work import costs, search_cost
 from ..errors import NO_CANDIDATE, USAGE, UserError
 from .record import RunRecord
+from .reported import trust
 
 BUDGETS = {
     "evaluations": "candidates evaluated in training",
@@ -168,6 +169,7 @@ def _identity(record: RunRecord) -> dict[str, str]:
     """The properties that must be equal in runs that are compared: name in words → value."""
     problem = record.problem
     return {
+        "kinds of score": trust(record.reader),
         "problems": f"{problem.get('name')} {problem.get('version')}",
         "sources of the problem": f"digest {str(problem.get('digest'))[:12]}",
         "validation or test instances or their references": f"digest {_digest(record, ('valid', 'test'))}",

@@ -112,11 +112,10 @@ def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
     if len(document["instances"]) <= MOST_LISTED:
         for row in scored:
             gap = "no ratio" if row["gap_percent"] is None else f"{row['gap_percent']:.2f} %"
-            out.print(
-                f"{row['instance']}: {_plain(row['objective'])} {unit}, "
-                f"{row['reference_kind']} {_plain(row['reference'])}, gap {gap}",
-                markup=False,
-            )
+            beside = f"{row['reference_kind']} {_plain(row['reference'])}, gap {gap}"
+            if row["reference_kind"] == "reported":
+                beside = f"start program {_plain(row['reference'])}"
+            out.print(f"{row['instance']}: {_plain(row['objective'])} {unit}, {beside}", markup=False)
     alike: dict[str, list[str]] = {}
     for row in failures:
         alike.setdefault(f"{row['status']}: {row['message']}", []).append(row["instance"])

@@ -33,6 +33,7 @@ def build_config(
     """
     from ..assignments import choose_models, override
     from ..config import parse, read
+    from ..door.foreign import with_task_defaults
     from ..record.own_file import check_file
     from ..words import clean
     from .terminal import console
@@ -62,6 +63,9 @@ def build_config(
         known = {key: value for key, value in values.items() if value is not None}
         if known and isinstance(document.get(section, {}), dict):  # `parse` names what is no table
             document[section] = {**document.get(section, {}), **known}
+    document, note = with_task_defaults(document)
+    if note:
+        console(stderr=True).print(clean(note), markup=False, soft_wrap=True)
     return parse(document, where)
 
 

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Evaluation
+from ...evaluators.figures import is_reported
 from ...evolve.budget import Usage
 from ...evolve.campaign import Campaign
 from ..numbers import duration, percent
@@ -108,10 +109,11 @@ class LiveView:
 
     def _status(self, campaign: Campaign) -> str:
         usage, best = campaign.usage(), best_validated(campaign)
-        gap = "–" if best is None else percent(mean_gap(best[1]))
+        gap = "–" if best is None else _figure(best[1])
         return (
             f"iteration {usage.iterations}  evaluations {usage.evaluations}  "
-            f"executions/s {self._rate()}  best gap on validation {gap}  {_calls(usage)}{_left(campaign)}"
+            f"executions/s {self._rate()}  best {_quality(best)} on validation {gap}  "
+            f"{_calls(usage)}{_left(campaign)}"
         )
 
     def _rate(self) -> str:
@@ -139,14 +141,14 @@ class LiveView:
 
     def _rows(self, campaign: Campaign) -> list[tuple[str, str]]:
         usage, best, start = campaign.usage(), best_validated(campaign), _start_gap(campaign)
-        gap = "–" if best is None else f"{percent(mean_gap(best[1]))}   (began at {start})"
+        gap = "–" if best is None else f"{_figure(best[1])}   (began at {start})"
         counts = sorted(campaign.search.tally.rejections.items())
         rejections = ", ".join(f"{reason} {n}" for reason, n in counts)
         state = "finishing what is in flight" if campaign.stopped else "searching"
         return [
             ("iteration", f"{usage.iterations}   told {campaign.search.tally.told}   {state}"),
             ("evaluations", f"{usage.evaluations}   executions {usage.executions}   {self._rate()}/s"),
-            ("best gap", f"{gap} on validation"),
+            (f"best {_quality(best)}", f"{gap} on validation"),
             ("archive", " ".join(str(n) for n in campaign.search.archive.occupancy()) + " cells by island"),
             ("rejections", rejections or "none"),
             *([("models", spent)] if (spent := _calls(usage).strip()) else []),
@@ -172,7 +174,20 @@ def mean_gap(evaluation: Evaluation) -> float | None:
 
 def _start_gap(campaign: Campaign) -> str:
     evaluation = campaign.validation.evaluations.get(campaign.search.start.candidate.id)
-    return "–" if evaluation is None else percent(mean_gap(evaluation))
+    return "–" if evaluation is None else _figure(evaluation)
+
+
+def _quality(best: tuple[str, Evaluation] | None) -> str:
+    """What is said of the best candidate: its gap, or its score where that is only reported."""
+    return "gap" if best is None or not is_reported(best[1]) else "score (unverified)"
+
+
+def _figure(evaluation: Evaluation) -> str:
+    """Mean gap, or mean reported score."""
+    if not is_reported(evaluation):
+        return percent(mean_gap(evaluation))
+    scores = [float(score.objective) for score in evaluation.scores if score.objective is not None]
+    return f"{sum(scores) / len(scores):.5g}" if scores else "–"
 
 
 def _calls(usage: Usage) -> str:

@@ -22,7 +22,7 @@ from ..record.runs import CONFIG_NAME
 from ..record.simplified import kept
 from ..record.standalone import evaluate_command
 from ..record.summary import summarise, test_used
-from ..words import clean, count, counts, gap_word, inert, layers, reaches, reference_kinds, usd
+from ..words import UNVERIFIED, clean, count, counts, gap_word, inert, layers, reaches, reference_kinds, usd
 from .highlight import code_html
 from .history import unified
 from .overview import stopped_words
@@ -216,6 +216,8 @@ def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) 
 
 def _judged(headline: Mapping[str, Any], split: str | None) -> str:
     """How the figures were judged, in words; only the test split took no part in the search."""
+    if headline["best"].get("trust") == "reported":
+        return f"{UNVERIFIED[0].upper()}{UNVERIFIED[1:]}. There is no gap, for nothing is proved."
     words = f"Every gap is to {headline['kinds']}. Answers were judged outside the candidate's process, "
     words += "in exact arithmetic"
     if split != "test":

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...evolve.store.work import failures_by_status
-from ..numbers import duration, percent
+from ..numbers import duration, percent, reported_cell
 from ..record.headline import Verdict
 from ..record.record import SHORT, RunRecord
-from ..words import FOREIGN, clean, count, counts, layers, unsafe, usd
+from ..record.reported import REPORTED
+from ..words import FOREIGN, UNVERIFIED, clean, count, counts, layers, unsafe, usd
 from .report_gaps import cell
 
 _SPLITS = {"train": "training", "valid": "validation", "test": "test"}
@@ -20,6 +21,7 @@ _ANSWERS = {
     Verdict.UNDECIDED: ("open", "Not shown: the difference is within noise."),
     Verdict.NO_IMPROVEMENT: ("open", "No: the search found nothing better than what it began with."),
     Verdict.UNTESTED: ("open", "Not tested yet."),
+    Verdict.UNVERIFIED: ("open", "Only its own evaluator says so, and there is no textbook to compare with."),
     Verdict.NOTHING: ("bad", "No: there is no feasible candidate."),
 }
 
@@ -49,6 +51,7 @@ def tiles(
     """Gaps of best candidate, best baseline and start program on the split that judges, each in a tile."""
     if headline is None or split is None:
         return []
+    reported = summary.get("trust") == REPORTED
     champion = "champion" if split == "test" else "best candidate so far"
     found = [
         (champion, summary["best"]["candidate"][:SHORT], headline["best"]),
@@ -56,7 +59,12 @@ def tiles(
         ("start program", "", headline["start"]),
     ]
     return [
-        {"what": what, "name": name, "gap": gap if gap[:1] in "–f" else f"{gap} %", "interval": bounds}
+        {
+            "what": what,
+            "name": name,
+            "gap": gap if reported or gap[:1] in "–f" else f"{gap} %",
+            "interval": bounds,
+        }
         for what, name, figures in found
         if figures is not None
         for gap, bounds in (cell(figures),)
@@ -85,6 +93,10 @@ def _best(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> st
     split = summary["headline"]["split"]
     gap = percent(summary["headline"]["champion_percent"])
     size = count(lines, "line")
+    if summary.get("trust") == REPORTED:
+        score = reported_cell(best["splits"][split])
+        found = f"Candidate {best['candidate'][:SHORT]}, {size}, {when}"
+        return f"{found}; reported score {score} on {_SPLITS[split]}."
     return f"Candidate {best['candidate'][:SHORT]}, {size}, {when}; mean gap {gap} on {_SPLITS[split]}."
 
 
@@ -125,6 +137,8 @@ def _trust(
     if headline is None:
         text = "There are no figures to trust." if not against else f"Take care: {clean('; '.join(against))}."
         return {"answer": text, "tone": "open" if against else ""}
+    if summary.get("trust") == REPORTED:
+        return {"answer": f"{UNVERIFIED.capitalize()}.", "tone": "open"}
     kinds = f"Gaps are to {headline['kinds']}, judged outside the candidate's process"
     split = summary["headline"]["split"]
     if split == "test":
@@ -159,6 +173,8 @@ def _use(record: RunRecord, summary: Mapping[str, Any]) -> dict[str, str]:
     if headline["verdict"] in (Verdict.NO_IMPROVEMENT, Verdict.WORSE) and headline["baseline"] is not None:
         words = ["gapsmith", "baselines", str(summary["problem"]), "--source", headline["baseline"]]
         return {"answer": "Use the best baseline instead.", "command": shlex.join(words)}
+    if summary.get("trust") == REPORTED:
+        return {"answer": "As its evaluator does.", "command": f"gapsmith best {name} -o best.py"}
     return {
         "answer": "As a program that needs no Gapsmith: an instance as JSON in, the answer as JSON out.",
         "command": f"gapsmith best {name} -o best.py",

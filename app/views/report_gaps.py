@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from ...problems.base import SPLITS
-from ..numbers import far_mark, figure, interval
+from ..numbers import far_mark, figure, interval, reported_cell
 from ..record.record import RunRecord
+from ..record.reported import REPORTED, trust
 from .plots.quality import compared
 
 _MAIN_PROGRAMS = 7
@@ -40,13 +41,16 @@ def cell(figures: Any) -> tuple[str, str]:
         return "–", ""
     if figures["failed"]:
         return f"failed on {figures['failed']}", ""
+    if "reported_score" in figures:
+        score, _, change = reported_cell(figures).partition(" ")
+        return score, change
     bounds = interval(figures["mean_gap_ci95_percent"])
     return f"{figure(figures['mean_gap_percent'])} {far_mark(figures)}".strip(), bounds
 
 
 def heat(record: RunRecord, split: str | None) -> dict[str, Any] | None:
     """Strata × programs: mean gap, and a heat in [0, 1] on a logarithmic scale."""
-    if split is None:
+    if split is None or trust(record.reader) == REPORTED:
         return None
     every = _ordered(record)
     table = {p: record.strata(p, split) for p in every}

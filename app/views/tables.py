@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..numbers import duration, far_mark, far_note, figure, gap_cell, interval, milliseconds, percent
+from ..record.reported import REPORTED
 from ..record.summary import test_used
-from ..words import clean, count, gap_word, unsafe
+from ..words import UNVERIFIED, clean, count, gap_word, unsafe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +36,10 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
     proven = summary["headline"]["verdict"] == "better"
     console.print(clean(summary["headline"]["text"]), style="bold green" if proven else "bold", markup=False)
     word = gap_word(_kinds(summary))
-    table = new_table(f"{word}, percent of the reference: mean of ratios [95 % interval]")
+    unit = "percent of the reference: mean of ratios [95 % interval]"
+    if summary.get("trust") == REPORTED:
+        unit = "mean [change over the start program]"
+    table = new_table(f"{word}, {unit}")
     rows: list[tuple[str, Mapping[str, Any] | None]] = []
     if summary["start"]:
         rows.append(("start program", summary["start"]["splits"]))
@@ -91,8 +95,9 @@ def best_baselines(baselines: Mapping[str, Any]) -> list[str]:
 
 def notes(summary: Mapping[str, Any]) -> list[str]:
     """Lines below a campaign's table: the kinds of references, the paired comparisons, and caveats."""
-    lines = [f"references: {_kind_text(_kinds(summary))}"]
-    best = summary["best"]
+    reported = summary.get("trust") == REPORTED
+    lines = [UNVERIFIED if reported else f"references: {_kind_text(_kinds(summary))}"]
+    best = None if reported else summary["best"]
     for split, word in _SPLIT_NAMES.items():
         figures = best["splits"][split] if best else None
         if figures and figures["zero_references"]:
@@ -104,8 +109,9 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
     lines += generalisation_lines(summary["generalisation"])
     lines += [_claim_text(claim) for claim in summary["claims"]]
     if summary["claims"]:
-        lines.append("p: paired sign-flip test of the mean loss over instances")
-    if best and not test_used(summary):
+        over = "evaluations" if reported else "instances"
+        lines.append(f"p: paired sign-flip test of the mean {'score' if reported else 'loss'} over {over}")
+    if summary["best"] and not test_used(summary):
         lines.append("the test split was not used: the campaign has not come to its end")
     if summary["test_evaluations"] > 1:
         lines.append(f"test seen {summary['test_evaluations']} times")
@@ -176,7 +182,8 @@ def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, 
         if room() < min(names, WHOLE_NAME):
             left_out.append(header.replace("\n", " "))
             del columns[header]
-    table = new_table(f"{title}: {gap_word(kinds)}, percent of the reference")
+    reported = any("reported_score" in figures for figures in rows.values())
+    table = new_table(f"{title}: {gap_word(kinds)}{'' if reported else ', percent of the reference'}")
     table.add_column("program", overflow="fold", width=max(min(names, WHOLE_NAME), min(names, room())))
     for header in columns:
         table.add_column(header, justify="right", no_wrap=True)
@@ -187,7 +194,9 @@ def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, 
     console.print(f"references: {_kind_text(kinds)}{timed}", markup=False)
     for line in far_note(rows.values()):
         console.print(line, markup=False)
-    if "excess" in columns:
+    if reported:
+        console.print(UNVERIFIED, markup=False)
+    elif "excess" in columns:
         console.print(f"excess: mean {unit} worse than the reference", markup=False)
     if left_out:
         console.print(f"left out of a narrow table: {', '.join(left_out)}; --json has them", markup=False)
@@ -204,6 +213,10 @@ def _figure_columns(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str
         "solved": [f"{f['solved']}/{f['instances']}" for f in figures],
         "CPU\nms": [milliseconds(f["cpu_seconds_median"]) for f in figures],
     }
+    if any("reported_score" in f for f in figures):
+        for gap in ("mean of\nratios", "95 %\ninterval", "ratio\nof sums", "excess", "solved"):
+            del columns[gap]
+        columns = {"score [change]": [gap_cell(f) for f in figures], **columns}
     if any(f.get("pairs") for f in figures):
         columns["w/t/l"] = [_pairs(f.get("pairs")) for f in figures]
     if any(f["failed"] for f in figures):

@@ -11,9 +11,11 @@ from functools import lru_cache
 
 from ...problems.base import HasPhases, HasPrimitives, Primitive, Problem
 from ..base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
+from ..edits import START
 from ..syntax import guard
 from . import crossover, expressions, reshaping, searches, statements
 from .adaptive import rates
+from .blocks import spliced
 from .neighbours import Ground, bring_back, hazards_of, without
 from .phases import operators_of
 from .work import IMPORTS, Operator, Work, domains_of, read
@@ -27,6 +29,8 @@ OPERATORS: tuple[Operator, ...] = (
 """Operators that need nothing of a problem."""
 
 ATTEMPTS = 12
+BLOCK_TRIES = 20
+"""Changes that are tried until one lies inside the EVOLVE-BLOCKs of a program that has some."""
 STEPS = (1, 1, 1, 2, 2, 3)
 SOFT_NODES = 1500
 _NAMED = (ast.FunctionDef, ast.ClassDef)
@@ -47,11 +51,20 @@ class OfflineProposer:
         pool = rates(operators_for(problem), context.operators)
         numpy = "numpy" in context.modules
         ground = Ground.of(problem)
-        made = change(files[main], problem.entry_point, rng, primitives, donor, pool, numpy, ground)
-        if made is None:
-            return Rejection(RejectionReason.NO_CODE, "no operator made a new program", Origin.MUTATE, "none")
-        operator, files[main] = made
-        return Proposal(files, operator.origin, operator.name)
+        text = files[main]
+        for _ in range(BLOCK_TRIES if START in text else 1):
+            made = change(text, problem.entry_point, rng, primitives, donor, pool, numpy, ground)
+            if made is None:
+                break
+            operator, changed = made
+            if START in text:
+                within = spliced(text, changed)
+                if within is None:
+                    continue
+                changed = within
+            files[main] = changed
+            return Proposal(files, operator.origin, operator.name)
+        return Rejection(RejectionReason.NO_CODE, "no operator made a new program", Origin.MUTATE, "none")
 
 
 def operators_for(problem: Problem) -> tuple[Operator, ...]:

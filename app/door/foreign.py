@@ -1,0 +1,237 @@
+"""Tasks of other tools come in: `openevolve:PATH` becomes a problem, its configuration this campaign's."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated, Any
+
+from ...evaluators.base import Reference, ReferenceKind
+from ...problems.base import Instance, Parameter
+from ...problems.foreign.configuration import Configuration, ConfigurationError, read
+from ...problems.foreign.task import ReportedTask
+from ...problems.reported import Reported
+from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
+from ...sandbox.policy import Policy
+from ...sandbox.workshop import Task, open_workshop
+from ..errors import MISSING, ProblemError, UnknownProblem
+from .parameters import ParameterSpec, read_parameters, resolve
+from .sources import Source, content_digest
+
+if TYPE_CHECKING:
+    from ...sandbox.base import Execution
+
+PREFIX = "openevolve:"
+MEMORY_MB = 4096
+"""Memory of an evaluation by default, MiB: evaluators bring large packages."""
+_MISSING = re.compile(r"No module named '([\w.]+)'")
+_PACKAGES = {
+    "sklearn": "scikit-learn",
+    "cv2": "opencv-python",
+    "bs4": "beautifulsoup4",
+    "yaml": "pyyaml",
+    "PIL": "pillow",
+    "skimage": "scikit-image",
+}
+"""Module → package, where the names differ."""
+
+
+def is_foreign(spec: str) -> bool:
+    """Whether a problem's name means a task of another tool."""
+    return spec.startswith(PREFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignTask:
+    """A task as it was loaded; the attributes are those of `LoadedProblem`."""
+
+    name: str
+    problem: ReportedTask
+    references: StartScore
+    origin: str
+    digest: str
+    parameters: Mapping[str, Any]
+    specs: tuple[ParameterSpec, ...]
+
+
+def load_foreign(spec: str, given: Mapping[str, object]) -> ForeignTask:
+    """The task of a folder as a problem; runs nothing of it.
+
+    Raises:
+        UnknownProblem: there is no such folder.
+        ProblemError: a file is missing or cannot be read.
+    """
+    specs = read_parameters(_parameters, spec)
+    values = resolve(specs, given, spec)
+    folder = _folder(spec)
+    python = values["python"] or sys.executable
+    evaluator, start = _file(folder, "evaluator.py"), _start(folder)
+    configuration = _configuration(folder, values["config"])
+    digest = source_of_task(spec).digest or ""
+    name = re.sub(r"[^a-z0-9]+", "-", folder.name.lower()).strip("-") or "task"
+    try:
+        problem = ReportedTask(name, digest[:12], folder, evaluator.name, _text(start), configuration, python)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ProblemError(f"{start}: {error}") from error
+    identity = hashlib.sha256(f"{digest}\0{python}".encode()).hexdigest()
+    return ForeignTask(name, problem, StartScore(problem), f"folder {folder}", identity, values, specs)
+
+
+def _parameters(
+    python: Annotated[str, Parameter("interpreter with the evaluator's packages; empty for this one")] = "",
+    config: Annotated[str, Parameter("configuration file in the folder; empty for config.yaml")] = "",
+) -> None:
+    """The `[problem]` table of a foreign task."""
+
+
+def source_of_task(spec: str) -> Source:
+    """Where a task is, and a digest of its Python and configuration files."""
+    folder = Path(spec.removeprefix(PREFIX))
+    files = [path for path in sorted(folder.glob("*")) if path.suffix in (".py", ".yaml", ".yml")]
+    return Source(folder, content_digest(files))
+
+
+def _folder(spec: str) -> Path:
+    folder = Path(spec.removeprefix(PREFIX)).expanduser()
+    if not folder.is_dir():
+        what = "is a file" if folder.is_file() else "no such folder"
+        raise UnknownProblem(f"{spec}: {what}", "give a folder with initial_program.py and evaluator.py")
+    return folder.resolve()
+
+
+def _file(folder: Path, *names: str) -> Path:
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    raise ProblemError(f"{folder}: no {' or '.join(names)}", "expected a folder in OpenEvolve's format")
+
+
+def _start(folder: Path) -> Path:
+    others = [path.name for path in folder.glob("initial_program.*") if path.suffix != ".py"]
+    if others and not (folder / "initial_program.py").is_file():
+        raise ProblemError(f"{folder / others[0]}: the program is no Python", "only Python tasks run here")
+    return _file(folder, "initial_program.py")
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8-sig").replace("\r\n", "\n")
+
+
+def _configuration(folder: Path, name: str) -> Configuration:
+    if name and not (folder / name).is_file():
+        raise ProblemError(f"problem.config: {folder / name}: no such file")
+    found = [folder / name] if name else sorted(folder.glob("config*.y*ml"))
+    usual = [path for path in found if path.stem == "config"] or found
+    if not usual:
+        return Configuration()
+    try:
+        return read(usual[0])
+    except ConfigurationError as error:
+        raise ProblemError(str(error)) from error
+    except ModuleNotFoundError as error:
+        hint = "pip install 'gapsmith[foreign]'"
+        raise ProblemError(f"{usual[0]}: PyYAML is not installed", hint, code=MISSING) from error
+
+
+def with_task_defaults(document: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """A configuration with what its foreign task says, and a line on the keys that mean nothing here.
+
+    What stands in `document` already counts more; any budget of the user's takes the place of the task's.
+    """
+    made = copy.deepcopy(dict(document))
+    spec = str((made.get("campaign") or {}).get("problem", ""))
+    if not is_foreign(spec):
+        return made, ""
+    problem = load_foreign(spec, made.get("problem") or {}).problem
+    assert isinstance(problem, ReportedTask)
+    configuration = problem.configuration
+    own_budget = any(value is not None for value in (made.get("budget") or {}).values())
+    for section, values in {**configuration.defaults, "sandbox": {"memory_mb": float(MEMORY_MB)}}.items():
+        if section == "budget" and own_budget:
+            continue
+        made[section] = {**values, **(made.get(section) or {})}
+    if not configuration.unused:
+        return made, ""
+    names = ", ".join(configuration.unused)
+    models = any(key.startswith("llm") for key in configuration.unused)
+    hint = "; models are named with --model, no address of this file is contacted" if models else ""
+    return made, f"{spec}: keys of its configuration that are not used: {names}{hint}"
+
+
+def workshop_task(problem: Reported) -> Task:
+    """What a workshop is set up for."""
+    return Task(problem.folder, problem.workshop_driver, problem.workshop_options, problem.python)
+
+
+class StartScore:
+    """The start program's score, evaluated once, as the reference of every repetition."""
+
+    version = "1"
+    kinds = (ReferenceKind.REPORTED,)
+
+    def __init__(self, problem: ReportedTask) -> None:
+        self._problem = problem
+        self._lock = Lock()
+        self._score: float | None = None
+
+    def reference(self, instance: Instance, seconds: float) -> Reference:
+        """The start program's score; an evaluation takes as long as the task's own limit allows."""
+        with self._lock:
+            if self._score is None:
+                self._score = start_score(self._problem, instance)
+        kind = ReferenceKind.REPORTED
+        return Reference(self._score, kind, None, None, "start program", self.version, None, "evaluated once")
+
+
+def evaluate_start(problem: ReportedTask, instance: Instance, number: int = 1) -> Execution:
+    """One evaluation of the start program in a workshop."""
+    from ...problems.base import canonical_json
+
+    limits = Limits(problem.cpu_seconds, MEMORY_MB << 20)
+    with open_workshop(workshop_task(problem), Policy()) as workshop:
+        program = Program({MAIN_FILE: problem.start}, problem.entry_point)
+        return workshop.execute(program, canonical_json(dict(instance.public)).encode(), limits, number)
+
+
+def start_score(problem: ReportedTask, instance: Instance) -> float:
+    """The start program's score.
+
+    Raises:
+        ProblemError: there is none; names a package that is missing, and the command that installs it.
+    """
+    execution = evaluate_start(problem, instance)
+    check_packages(problem, execution)
+    if execution.status is not ExecutionStatus.OK:
+        raise ProblemError(
+            f"{problem.folder}: the start program has no score: {execution.status}: {execution.error}",
+            f"`gapsmith problems check {PREFIX}{problem.folder}` says more",
+        )
+    verdict = problem.verify(instance, execution.answer)
+    if verdict.objective is None:
+        raise ProblemError(
+            f"{problem.folder}: the start program has no score: {'; '.join(verdict.violations)}"
+        )
+    return float(verdict.objective)
+
+
+def check_packages(problem: ReportedTask, execution: Execution) -> None:
+    """Refuses a task whose evaluator lacks a package: many report that as a score of 0.
+
+    Raises:
+        ProblemError: names the package and the command that installs it.
+    """
+    said = f"{execution.error or ''}\n{execution.output}\n{problem.feedback(execution.answer)}"
+    if missing := _MISSING.search(said):
+        name = missing[1].partition(".")[0]
+        raise ProblemError(
+            f"{problem.folder}: its evaluator needs a package that {problem.python} does not have: {name}",
+            f"{problem.python} -m pip install {_PACKAGES.get(name, name)}, or name an interpreter that has "
+            "it with --set problem.python=PATH",
+            code=MISSING,
+        )

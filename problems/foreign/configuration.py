@@ -1,0 +1,130 @@
+"""What a configuration of OpenEvolve says that Gapsmith can use, and which of its keys it does not use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ARTIFACT_BYTES = 20_000
+"""Most bytes of artifacts that are kept of one evaluation."""
+TIMEOUT_SECONDS = 300.0
+_MOST_BYTES = 1 << 20
+_USED = {
+    "max_iterations": ("budget", "iterations"),
+    "random_seed": ("campaign", "seed"),
+    "early_stopping_patience": ("budget", "patience"),
+    "database.num_islands": ("archive", "islands"),
+    "database.migration_interval": ("archive", "migration_every"),
+}
+"""Key of OpenEvolve → section and key here; a value that is given here otherwise counts."""
+_OWN = {
+    "prompt.system_message",
+    "prompt.include_artifacts",
+    "prompt.max_artifact_bytes",
+    "evaluator.timeout",
+    "evaluator.max_retries",
+    "evaluator.cascade_evaluation",
+    "evaluator.cascade_thresholds",
+    "database.feature_dimensions",
+}
+
+
+class ConfigurationError(ValueError):
+    """A configuration cannot be used; the message names the file, the key, what was got and expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The usable part of a configuration.
+
+    Attributes:
+        message: the task in words; empty if the file says nothing.
+        defaults: section → key → value of Gapsmith's configuration, for keys that the user does not give.
+        timeout: wall seconds of a stage.
+        retries: further tries after an exception (count).
+        cascade: whether stages are run where the evaluator has them.
+        thresholds: score from which on the second and the third stage are run.
+        features: names of metrics that describe a program rather than its quality.
+        artifact_bytes: most bytes of artifacts; 0 keeps none.
+        unused: keys that mean nothing here, in the order of the file.
+    """
+
+    message: str = ""
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    timeout: float = TIMEOUT_SECONDS
+    retries: int = 3
+    cascade: bool = True
+    thresholds: tuple[float, ...] = (0.5, 0.75, 0.9)
+    features: tuple[str, ...] = ()
+    artifact_bytes: int = ARTIFACT_BYTES
+    unused: tuple[str, ...] = ()
+
+
+def read(path: Path) -> Configuration:
+    """The usable part of a YAML file, read by the safe loader; addresses in it are never contacted.
+
+    Raises:
+        ConfigurationError: the file is no mapping, or a key has a value of another kind.
+        ModuleNotFoundError: PyYAML is not installed.
+    """
+    import yaml
+
+    if path.stat().st_size > _MOST_BYTES:
+        raise ConfigurationError(f"{path}: more than {_MOST_BYTES} bytes, expected a configuration")
+    try:
+        found = yaml.safe_load(path.read_bytes())
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{path}: {' '.join(str(error).split())}, expected YAML") from error
+    if found is None:
+        return Configuration()
+    if not isinstance(found, dict):
+        raise ConfigurationError(f"{path}: got {type(found).__name__}, expected a mapping of keys")
+    return _configuration(found, path)
+
+
+def _configuration(found: Mapping[Any, Any], path: Path) -> Configuration:
+    def get(key: str, kind: tuple[type, ...], default: Any, least: float | None = None) -> Any:
+        section, _, name = key.rpartition(".")
+        table = found.get(section) if section else found
+        value = table.get(name) if isinstance(table, dict) else None
+        if value is None:
+            return default
+        right = isinstance(value, kind) and (bool in kind or not isinstance(value, bool))
+        if not right or (least is not None and value < least):
+            words = " or ".join(one.__name__ for one in kind) + (f" ≥ {least:g}" if least is not None else "")
+            raise ConfigurationError(f"{path}: {key}: got {value!r:.60}, expected {words}")
+        return value
+
+    defaults: dict[str, dict[str, Any]] = {}
+    for key, (section, name) in _USED.items():
+        value = get(key, (int,), None, 0 if key == "random_seed" else 1)
+        if value is not None:
+            defaults.setdefault(section, {})[name] = value
+    thresholds = get("evaluator.cascade_thresholds", (list,), [0.5, 0.75, 0.9])
+    features = get("database.feature_dimensions", (list,), [])
+    if not all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in thresholds):
+        raise ConfigurationError(
+            f"{path}: evaluator.cascade_thresholds: got {thresholds!r}, expected numbers"
+        )
+    most = get("prompt.max_artifact_bytes", (int,), ARTIFACT_BYTES, 0)
+    return Configuration(
+        message=get("prompt.system_message", (str,), "").strip(),
+        defaults=defaults,
+        timeout=float(get("evaluator.timeout", (int, float), TIMEOUT_SECONDS, 1)),
+        retries=min(10, get("evaluator.max_retries", (int,), 3, 0)),
+        cascade=get("evaluator.cascade_evaluation", (bool,), True),
+        thresholds=tuple(float(one) for one in thresholds),
+        features=tuple(str(one) for one in features),
+        artifact_bytes=min(most, ARTIFACT_BYTES) if get("prompt.include_artifacts", (bool,), True) else 0,
+        unused=tuple(key for key in _keys(found) if key not in _USED and key not in _OWN),
+    )
+
+
+def _keys(found: Mapping[Any, Any]) -> list[str]:
+    """Every key of a configuration, with its section."""
+    keys = []
+    for name, value in found.items():
+        keys += [f"{name}.{key}" for key in value] if isinstance(value, dict) else [str(name)]
+    return keys

@@ -1,0 +1,203 @@
+"""Runs an evaluator of OpenEvolve's form on a program, in a workshop, by any Python from 3.9 on.
+
+`fitness_of` and `mean_of` are used by the tool too, so that a stage's threshold and a score follow one rule.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import importlib.util
+import inspect
+import math
+import numbers
+import os
+import random
+import sys
+import types
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Any
+
+_MOST_METRICS, _TEXT = 200, 2000
+
+
+def fitness_of(metrics: Mapping[str, Any], features: Collection[str]) -> float:
+    """The score of metrics (larger is better): `combined_score`, else the mean of the numbers.
+
+    Args:
+        metrics: name → value, as `plain` makes them.
+        features: names that describe a program rather than its quality; they count if there is nothing else.
+    """
+    try:
+        return float(number(metrics["combined_score"]))
+    except (KeyError, TypeError, ValueError):
+        pass
+    quality = {name: value for name, value in metrics.items() if name not in features}
+    means = (mean_of(quality), mean_of(metrics))
+    return next((mean for mean in means if mean is not None), 0.0)
+
+
+def mean_of(metrics: Mapping[str, Any]) -> float | None:
+    """Mean of the values that are numbers, no booleans and not NaN; None without any."""
+    values = [number(value) for value in metrics.values() if not isinstance(value, (str, bool))]
+    usable = [value for value in values if isinstance(value, (int, float)) and not math.isnan(value)]
+    return sum(usable) / len(usable) if usable else None
+
+
+def number(value: Any) -> Any:
+    """A number from its plain form: JSON has no infinity."""
+    return float(value["float"]) if isinstance(value, dict) and "float" in value else value
+
+
+def plain(value: Any) -> Any:
+    """A metric as JSON: numbers, booleans and texts stay, everything else becomes a short text."""
+    if hasattr(value, "item") and not isinstance(value, (str, bytes)):
+        try:
+            value = value.item()
+        except Exception:
+            return repr(value)[:_TEXT]
+    if value is None or isinstance(value, (str, bool)):
+        return "" if value is None else value[:_TEXT] if isinstance(value, str) else value
+    if isinstance(value, numbers.Integral):
+        whole = int(value)
+        return whole if abs(whole) < 10**300 else {"float": "inf" if whole > 0 else "-inf"}
+    if isinstance(value, numbers.Real):
+        real = float(value)
+        return real if math.isfinite(real) else {"float": repr(real)}
+    return repr(value)[:_TEXT]
+
+
+def drive(
+    path: str, folder: str, instance: Any, options: dict[str, Any], seed: int, report: Callable[..., None]
+) -> None:
+    """Loads the evaluator, runs its stages or the whole of it, and reports metrics and artifacts."""
+    evaluator = load(folder, options["evaluator"])
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        importlib.import_module("numpy.random").seed(seed % 2**32)
+    if options["cascade"] and hasattr(evaluator, "evaluate_stage1"):
+        in_stages(evaluator, path, options, report)
+        return
+    for attempt in range(options["retries"] + 1):
+        try:
+            metrics, artifacts = called(evaluator.evaluate, path)
+            break
+        except Exception:
+            if attempt == options["retries"]:
+                raise
+    report(document(metrics, artifacts, 1, options))
+
+
+def in_stages(evaluator: Any, path: str, options: dict[str, Any], report: Callable[..., None]) -> None:
+    """Stage after stage while the score reaches the stage's threshold; earlier metrics stay."""
+    metrics, artifacts = called(evaluator.evaluate_stage1, path)
+    for stage in (2, 3):
+        run = getattr(evaluator, f"evaluate_stage{stage}", None)
+        if run is None or not reaches(metrics, options["thresholds"], stage):
+            report(document(metrics, artifacts, stage - 1, options))
+            return
+        failed = dict(metrics)
+        failed[f"stage{stage}_passed"] = 0.0  # stands if the stage does not come to its end
+        report(document(failed, artifacts, stage - 1, options), next_stage=True)
+        try:
+            more, further = called(run, path)
+        except Exception as error:
+            artifacts = dict(artifacts)
+            artifacts[f"stage{stage}_error"] = f"{type(error).__name__}: {error}"
+            report(document(failed, artifacts, stage - 1, options))
+            return
+        metrics = {**metrics, **{name: value for name, value in more.items() if name != "error"}}
+        artifacts = {**artifacts, **further}
+    report(document(metrics, artifacts, 3, options))
+
+
+def reaches(metrics: Mapping[str, Any], thresholds: Sequence[float], stage: int) -> bool:
+    """Whether metrics open a stage."""
+    if len(thresholds) < stage - 1:
+        return False
+    score: float | None
+    try:
+        score = float(number(metrics["combined_score"]))
+    except (KeyError, TypeError, ValueError):
+        score = mean_of({name: value for name, value in metrics.items() if name != "error"})
+    return score is not None and score >= thresholds[stage - 2]
+
+
+def load(folder: str, name: str) -> types.ModuleType:
+    """The evaluator as a module, its own folder first among those that modules are imported from."""
+    sys.path.insert(0, folder)
+    if importlib.util.find_spec("openevolve") is None:
+        package, result = types.ModuleType("openevolve"), types.ModuleType("openevolve.evaluation_result")
+        for module in (package, result):
+            vars(module)["EvaluationResult"] = EvaluationResult
+        vars(package)["evaluation_result"] = result
+        sys.modules["openevolve"], sys.modules["openevolve.evaluation_result"] = package, result
+    spec = importlib.util.spec_from_file_location("evaluation_module", os.path.join(folder, name))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["evaluation_module"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+class EvaluationResult:
+    """Stands for OpenEvolve's class of the same name where OpenEvolve is not installed."""
+
+    def __init__(self, metrics: Any = None, artifacts: Any = None) -> None:
+        self.metrics = {} if metrics is None else metrics
+        self.artifacts = {} if artifacts is None else artifacts
+
+    @classmethod
+    def from_dict(cls, metrics: Any) -> EvaluationResult:
+        """A result without artifacts."""
+        return cls(metrics)
+
+    def to_dict(self) -> Any:
+        """The metrics alone."""
+        return self.metrics
+
+    def has_artifacts(self) -> bool:
+        """Whether there are artifacts."""
+        return bool(self.artifacts)
+
+
+def called(function: Callable[[str], Any], path: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Metrics and artifacts of one call; a coroutine is awaited, a dictionary of artifacts is split off.
+
+    Raises:
+        TypeError: the evaluator returned something else.
+    """
+    found = function(path)
+    if inspect.isawaitable(found):
+        found = asyncio.run(awaited(found))
+    if isinstance(found, dict):
+        metrics, artifacts = dict(found), dict[str, Any]()
+        if isinstance(metrics.get("artifacts"), dict):
+            artifacts = metrics.pop("artifacts")
+    elif hasattr(found, "metrics"):
+        metrics, artifacts = dict(found.metrics), dict(getattr(found, "artifacts", None) or {})
+    else:
+        raise TypeError(f"the evaluator returned {type(found).__name__}, expected a dictionary of metrics")
+    named = {str(name)[:100]: plain(value) for name, value in list(metrics.items())[:_MOST_METRICS]}
+    return named, artifacts
+
+
+async def awaited(found: Awaitable[Any]) -> Any:
+    """The result of anything that can be awaited."""
+    return await found
+
+
+def document(
+    metrics: dict[str, Any], artifacts: dict[str, Any], stages: int, options: dict[str, Any]
+) -> dict[str, Any]:
+    """What the tool reads: metrics, artifacts as texts within their cap, and how many stages ran."""
+    texts: dict[str, str] = {}
+    left = options["artifact_bytes"]
+    for name, value in artifacts.items():
+        text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+        text = text.encode("utf-8", "replace")[: max(0, left)].decode("utf-8", "ignore")
+        left -= len(text.encode("utf-8"))
+        if text:
+            texts[str(name)[:100]] = text
+    return {"metrics": metrics, "artifacts": texts, "stages": stages}
