@@ -1,0 +1,5 @@
+import numpy as np
+
+def priority(start: np.ndarray, end: np.ndarray, size: np.ndarray, floor: np.ndarray, load: np.ndarray, unplaced_load: np.ndarray, stack: np.ndarray, hole: np.ndarray, others: np.ndarray, peak: float, top: float, progress: float) -> np.ndarray:
+    tie = end - start
+    return floor - (others - (tie.max() + 1.0))

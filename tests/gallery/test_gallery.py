@@ -1,0 +1,93 @@
+"""Entries of the gallery give the objectives that they recorded, and their page shows what was measured."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.config import Config
+from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.opening.setup import Setup
+from gapsmith.app.verbs.flags import build_config
+from gapsmith.evolve.models.cassette import Cassette
+from gapsmith.sandbox.base import MAIN_FILE
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = runpy.run_path(str(ROOT / "benchmarks" / "gallery.py"))
+GALLERY = ROOT / "gallery"
+NAMES = SCRIPT["names"]()
+
+
+def entry_of(name: str) -> dict[str, Any]:
+    """What a person wrote about an entry."""
+    return SCRIPT["entry_of"](GALLERY / name)
+
+
+def evidence_of(name: str) -> dict[str, Any]:
+    """What was measured of an entry."""
+    return json.loads((GALLERY / name / "evidence.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_program_still_gives_its_recorded_objectives(name: str, slots: Callable[..., Any]) -> None:
+    """`found.py` answers the pinned instances as on the day of the measurement."""
+    entry, pinned = entry_of(name), evidence_of(name)["pinned"]
+    config: Config = build_config(entry["problem"], ["evaluation.secret=", "sandbox.cpu_seconds=20"])
+    loaded = load_problem(entry["problem"])
+    drawn = loaded.instances(pinned["set"], pinned["seed"])
+    instances = [one for one in drawn if one.id in pinned["objectives"]]
+    setup = Setup.over(loaded, config, {pinned["set"]: instances})
+    program = setup.evaluator.program({MAIN_FILE: (GALLERY / name / "found.py").read_text("utf-8")})
+    with slots(setup.policy) as slot:
+        answers = [setup.evaluator.answer(program, one, slot) for one in instances]
+    objectives = {
+        one.id: loaded.problem.verify(one, answer).objective
+        for one, answer in zip(instances, answers, strict=True)
+    }
+    assert objectives == pytest.approx(pinned["objectives"])
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "cassette" in entry_of(name)])
+def test_a_model_wrote_the_program(name: str, tmp_path: Path) -> None:
+    """`found.py` stands letter by letter in a reply, or in a question that shows the best program."""
+    packed = ROOT / "benchmarks" / "model_campaigns" / entry_of(name)["cassette"]
+    path = tmp_path / "cassette.jsonl"
+    path.write_bytes(lzma.decompress(packed.read_bytes()))
+    exchanges = Cassette.load(path).exchanges
+    texts = [e.prompt.user for e in exchanges] + [e.completion.text for e in exchanges if e.completion]
+    program = (GALLERY / name / "found.py").read_text("utf-8").strip()
+    assert any(program in text for text in texts)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_entry_is_no_baseline_and_no_start_program(name: str) -> None:
+    """No problem ships a program of the gallery."""
+    problem = load_problem(entry_of(name)["problem"]).problem
+    shipped = {text.strip() for text in [*problem.baselines().values(), *problem.start_programs().values()]}
+    programs = SCRIPT["programs"](GALLERY / name, entry_of(name))
+    assert not shipped & {text.strip() for text in programs.values()}
+
+
+def test_the_page_shows_what_was_measured() -> None:
+    """`docs/discoveries.md` is what the script writes from the entries."""
+    assert (ROOT / "docs" / "discoveries.md").read_text("utf-8") == SCRIPT["page"]()
+
+
+OFFLINE = [name for name in NAMES if "cassette" not in entry_of(name)]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("name", OFFLINE)
+def test_a_campaign_finds_its_program_again(name: str, gapsmith: Callable[..., Any], tmp_path: Path) -> None:
+    """The command of the entry makes a campaign whose champion is `found.py`."""
+    verb, *words = entry_of(name)["campaign"]["replay"][0].split()[1:]
+    done = gapsmith(verb, *words, "--runs", str(tmp_path), "--json")
+    assert done.returncode == 0, done.stderr
+    best = gapsmith("best", "latest", "--runs", str(tmp_path))
+    assert best.stdout.strip() == (GALLERY / name / "found.py").read_text("utf-8").strip()
