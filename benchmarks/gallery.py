@@ -192,8 +192,9 @@ How to read an entry:
 - The campaign of an entry never saw the instances of its tables: they are drawn with another instance seed,
   or are a named set that the campaign did not use.
 - *Gap* is the mean of ratios above the reference in percent, with a 95 % interval over instances; large
-  references dominate the *ratio of sums*. Instances whose reference is 0 have no gap. *CPU* is the mean time of an instance, measured on a busy machine,
-  the sandbox's own few milliseconds included: compare times within one table only.
+  references dominate the *ratio of sums*. Instances whose reference is 0 have no gap. *CPU* is the mean time
+  of an instance, measured on a busy machine, the sandbox's own few milliseconds included: compare times
+  within one table only.
 - *Better, equal, worse* count the instances on which `found.py` has the smaller, the same and the larger gap
   than the program of the row. *p* is a two-sided paired sign-flip test of the mean gap, not corrected for the
   number of rows.
