@@ -178,12 +178,19 @@ def priority(**state):
     math.count = getattr(math, "count", 0) + 1
     return 1000.0 * math.sin(math.count) + 1000.0
 """
+NODE = """
+import math
+
+def priority(unvisited_nodes, **state):
+    math.count = getattr(math, "count", 0) + 1
+    return unvisited_nodes[math.count % len(unvisited_nodes)]
+"""
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_every_rule_form_finds_a_rule_that_counts_its_calls(name: str, evaluate: Any) -> None:
     """All problems with rule forms are audited."""
-    text = RATING if name.startswith("lora") else COUNTING
+    text = {"lora-microbatches-rule": RATING, "tsp-rule": NODE}.get(name, COUNTING)
     found = evaluate(text.replace("priority", load_problem(name).problem.entry_point), name)
     assert found.failure is not None
     assert found.failure.status is ScoreStatus.STATEFUL, found.failure.message
