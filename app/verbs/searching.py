@@ -86,7 +86,7 @@ def search(
             )
         except KeyboardInterrupt:
             if not begun.is_set():
-                raise UserError(INTERRUPTED, "interrupted before the search began", _KEPT) from None
+                raise
             raise UserError(INTERRUPTED, "interrupted", saved(folder, group)) from None
         except ModelError as error:
             raise UserError(TROUBLE, str(error), saved(folder, group)) from error
@@ -131,7 +131,7 @@ def until_stopped(
                 break
     except KeyboardInterrupt:  # while one of them was set up
         if group is None or not documents:
-            raise
+            raise UserError(INTERRUPTED, "interrupted before the search began", _KEPT) from None
         raise UserError(INTERRUPTED, "interrupted", saved(runs / documents[0]["run"], group)) from None
     return documents
 

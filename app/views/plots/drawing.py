@@ -90,10 +90,15 @@ def in_terminal(drawing: Drawing, width: int, height: int, right: float, top: fl
     return text.append("  ".join(legend))
 
 
+_FLAT = 8
+"""Lines that are this much wider than high are drawn as flat ones, the others likewise (ratio)."""
+
+
 def _mark(shape: Shape, number: int) -> str:
     """The character for the cells of a shape, in the drawing and in the legend."""
     if shape.kind == "line":
-        return "·" if shape.width and shape.height else "─" if shape.width else "│"
+        wide, high = abs(shape.width), abs(shape.height)
+        return "─" if wide > _FLAT * high else "│" if high > _FLAT * wide else "·"
     return _FILLS[number]
 
 
