@@ -5,8 +5,9 @@
 
 An entry is a folder of `gallery/` with `found.py` (the program of the campaign), `simplified.py` where
 `gapsmith simplify` took something away, `entry.toml` (what a person wrote, and how to take one part out of
-the program) and `evidence.json` (what was measured). `measure` runs each program and each baseline as
-`gapsmith evaluate` does, and compares `found.py` with each of them instance by instance.
+the program, and baselines of the problem's other form as rivals) and `evidence.json` (what was measured).
+`measure` runs each program and each baseline as `gapsmith evaluate` does, and compares `found.py` with each
+of them instance by instance.
 """
 
 from __future__ import annotations
@@ -88,6 +89,11 @@ def table(folder: Path, entry: Mapping[str, Any], set_name: str, seed: int) -> d
     for name, source in sources.items():
         judged[name] = evaluate_program(setup, set_name, {MAIN_FILE: source}, name, with_baselines=False)
         print(f"{folder.name}, {set_name}: {name}", flush=True)
+    for rival in entry.get("rivals", ()):
+        name, other = rival["baseline"], opened({"problem": rival["problem"]}, set_name, seed)
+        source = other.loaded.problem.baselines()[name]
+        label = f"{name} of {rival['problem']}"
+        judged[label] = evaluate_program(other, set_name, {MAIN_FILE: source}, name, with_baselines=False)
     own = gaps(judged["found.py"])
     rows = []
     for name, document in judged.items():
