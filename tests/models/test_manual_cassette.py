@@ -58,7 +58,7 @@ KEPT = Path(__file__).parents[2] / "benchmarks" / "model_campaigns"
 SHOWN = ("the best so far", "The best program so far", "the best program so far")
 
 
-@pytest.mark.parametrize("name", ["model-placement", "online-bin-packing-mixed", "smtt-rule"])
+@pytest.mark.parametrize("name", sorted(path.name.partition(".")[0] for path in KEPT.iterdir()))
 def test_kept_campaigns_ask_nothing_twice_and_show_the_best_program(tmp_path, name):
     """No question of a kept campaign is asked twice, and nearly all hold the best program so far."""
     path = tmp_path / f"{name}.jsonl"
