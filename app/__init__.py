@@ -1,1 +1,1 @@
-"""The application: names become objects, verbs run them, views show what came of it."""
+"""The application: names become objects, verbs run them, views show the results."""

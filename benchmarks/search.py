@@ -9,7 +9,7 @@ Each arm and seed is one campaign in a process of its own with one sandbox slot,
 its executions in training and validation; the proposer's own time is not counted. A seed draws its own
 training, validation and test instances, the same for all arms. A campaign that was ended before is not run
 again; one that was cut short is gone on with. The table is of the champion's loss on the test split, which no
-arm saw. `save` keeps what came of all campaigns in a file of the folder, which stands for their runs from
+arm saw. `save` keeps the results of all campaigns in a file of the folder, which stands for their runs from
 then on: `benchmarks/ablation` holds those of the documents.
 """
 
@@ -53,7 +53,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one campaign: losses in percent of the reference, counts, the way there.
+    """Results of one campaign: losses in percent of the reference, counts, the way there.
 
     The loss of a champion that failed on a test instance is None.
     """
@@ -71,7 +71,7 @@ def place(folder: Path, problem: str, arm: str, seed: int) -> Path:
 
 
 def campaign(folder: Path, problem: str, arm: str, seed: int, cpu: float, extra: Sequence[str]) -> str:
-    """Runs or goes on with one campaign; what came of it in a few words."""
+    """Runs or goes on with one campaign; its result in a few words."""
     runs = place(folder, problem, arm, seed)
     if (found := saved(folder, problem).get(arm, {}).get(seed) or outcome(runs)) is not None:
         return f"there already: {said(found)}"
@@ -104,7 +104,7 @@ def said(found: Outcome) -> str:
 
 
 def outcome(runs: Path) -> Outcome | None:
-    """What came of the campaign in a folder; None if there is none that ended."""
+    """Results of the campaign in a folder; None if no campaign there has ended."""
     folders = [path for path in runs.glob("*") if (path / "archive.sqlite").is_file()]
     if not folders:
         return None

@@ -26,7 +26,7 @@ class StopReason(StrEnum):
 
     @property
     def halts(self) -> bool:
-        """Whether it ends the search before its budget does, for somebody to go on with it."""
+        """Whether the user ended the search before its budget did, so that the campaign can go on later."""
         return self in (StopReason.INTERRUPTED, StopReason.STOP_FILE, StopReason.PROVIDER)
 
 

@@ -41,7 +41,7 @@ class Pace:
     Attributes:
         in_flight: iterations without an outcome (count), never the number of workers.
         order: of telling.
-        waits: whether the proposer waits for somebody else (a model), so that it runs in threads.
+        waits: whether the proposer waits for a model, so that it runs in threads.
         course: the recorded steps that are taken; None goes on live.
     """
 

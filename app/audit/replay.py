@@ -147,7 +147,7 @@ def _copy_baselines(record: RunRecord, store: Store, version: str) -> None:
 
 
 def _compare(record: RunRecord, now: RunRecord, findings: Findings, trouble: dict[str, Any] | None) -> None:
-    """Founders, iterations up to the first that differs, then what came of them."""
+    """Founders, iterations up to the first that differs, then their outcomes."""
     for id in _starts(record):
         _compare_evaluation(record, now, id, "train", "founder", findings, record.prefixes[0])
     for number, (then, again) in enumerate(_pairs(record.reader, now.reader), start=1):

@@ -137,7 +137,7 @@ class _Judge:
         return text
 
     def document(self, text: str, done: Simplified) -> dict[str, Any]:
-        """What came of it, both versions measured here and now."""
+        """The reduced program beside the original, both measured on this machine in this call."""
         outcome = paired(self._loss(self._after), self._losses)
         before, after = self._candidate.description, self._description
         return {

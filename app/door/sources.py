@@ -28,7 +28,7 @@ from ..errors import ProblemError, SolverFailed, UnknownProblem
 from .given import code_digest
 
 PATIENCE_SECONDS = 5.0
-"""Wall seconds beyond those that were asked for, before somebody who waits is told what for."""
+"""Wall seconds beyond those that were asked for, before a person who waits reads what the wait is for."""
 _MOST_BYTES = 2**26
 """Of one source text."""
 _log = logging.getLogger("gapsmith.plugins")

@@ -270,7 +270,7 @@ def open_record(folder: Path, *, checked: bool = True) -> Iterator[RunRecord]:
         raise UserError(
             INVALID,
             f"{folder}: the record holds what no run records ({type(error).__name__}: {error})",
-            "somebody else made or changed this run; if it was made by Gapsmith alone, this is a bug",
+            "another user made or changed this run; if it was made by Gapsmith alone, this is a bug",
         ) from error
     finally:
         reader.close()

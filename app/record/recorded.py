@@ -55,7 +55,7 @@ def recorded_course(reader: Reader) -> Course:
 
 
 def exchanges(reader: Reader) -> Iterable[Exchange]:
-    """What came of every question of a run, in order: its reply, or the last of its useless ones."""
+    """The reply to every question of a run, in order; else the last unusable reply to it."""
     prompts: dict[str, Prompt] = {}
     for row in deciding_calls(reader, _USELESS):
         digest = row["prompt"]

@@ -58,7 +58,7 @@ def printing(name: str = "output") -> Iterator[None]:
     """Names a standard stream in the error that it takes no more: an `OSError` of a write names no file.
 
     Raises:
-        UserError: a write failed, though somebody is reading.
+        UserError: a write failed, though the reader is still there.
     """
     try:
         yield

@@ -125,7 +125,7 @@ class Request:
         iteration: number of the ask that it serves, 1-based.
         round: 1 for the first question of an ask, 2 for its repair, 0 for a page of notes before both.
         check: a sentence that says what is wrong with a reply's text, None when nothing is; for providers
-            behind which somebody can be told at once.
+            behind which a person can read the news at once.
     """
 
     prompt: Prompt

@@ -25,7 +25,7 @@ from .base import Call, ErrorKind, ModelError, Request
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A prompt of an ask, who was asked for what, and what came of it.
+    """A prompt of an ask, which model was asked for what, and the reply or failure.
 
     Attributes:
         completion: the reply that was used; with `error` the useless one, None if nothing arrived.

@@ -1,4 +1,4 @@
-"""`manual`: prompts are files that somebody answers with files: a chat window, a colleague, a program.
+"""`manual`: prompts are files, answered with files: by a chat window, a colleague, a program.
 
     mailbox/0012.md          the prompt of iteration 12 (0012-repair.md: of its repair; 0012-notes.md: the
                              page of notes, which is asked for before some prompts)
@@ -63,7 +63,7 @@ def letters(mailbox: Path) -> list[Letter]:
 
 
 def shown(path: Path) -> str:
-    """A file of the mailbox for a person, at most `MOST_SHOWN` bytes; the folder may be somebody else's."""
+    """A mailbox file for a person, at most `MOST_SHOWN` bytes; the folder may belong to another user."""
     with path.open("rb") as stream:
         return stream.read(MOST_SHOWN).decode("utf-8", "replace")
 

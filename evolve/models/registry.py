@@ -99,7 +99,7 @@ PROVIDERS: Mapping[str, Provider] = {
         "the extra gapsmith[litellm], and the provider's key in the environment",
         _litellm,
     ),
-    "manual": Provider("manual", "somebody who answers the files in the run's mailbox folder", _manual),
+    "manual": Provider("manual", "a person or program that answers files in the run's mailbox", _manual),
     "replay": Provider("replay/RUN", "a recorded run, or a cassette file (*.jsonl)", _replay),
     "scripted": Provider("scripted/FILE", "a JSON list of replies; for tests", _scripted),
 }

@@ -1,6 +1,6 @@
 """The one door to a store: the file is examined first, and a store to read gets limits and a deadline.
 
-A run folder may come from somebody else: nothing in its store is executed, followed or waited for.
+A run folder may come from another user: nothing in its store is executed, followed or waited for.
 """
 
 from __future__ import annotations

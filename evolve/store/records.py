@@ -25,7 +25,7 @@ from ..base import AddStatus, Candidate, Completion, Origin, Rejection, Rejectio
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """One iteration as recorded: what was asked, what came of it, and its place in the order of telling.
+    """One iteration as recorded: what was asked, the outcome, and its place in the order of telling.
 
     `prefix` is the number of training instances in use at the ask; None in runs without a pool.
     """

@@ -91,7 +91,7 @@ def schema_version(database: sqlite3.Connection) -> int:
 def check_schema(database: sqlite3.Connection, path: Path) -> int:
     """The schema version of a store that holds the tables and indexes of this version and nothing else.
 
-    A view, a trigger, a virtual table or a default value in a store that somebody else made would be
+    A view, a trigger, a virtual table or a default value in a store that another user made would be
     executed by the queries of whoever reads it.
 
     Raises:

@@ -35,7 +35,7 @@ Edit = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class Simplified:
-    """What came of simplifying.
+    """A reduced program, and how many edits were tried and kept.
 
     Attributes:
         text: the shortest accepted text.
