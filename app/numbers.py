@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..evaluators.numbers import FAR_FACTOR
+from ..evolve.timing import edge, time_class
 
 _LARGE = 1e6
 
@@ -84,6 +85,12 @@ def time_words(seconds: float) -> str:
     if seconds < 0.00995:
         return f"{seconds * 1000:.1f} ms".replace(".0 ms", " ms")
     return f"{seconds * 1000:.0f} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
+
+
+def class_words(seconds: float) -> str:
+    """The time class of a net CPU time, by its upper edge: `≤ 16 ms`."""
+    limit = edge(time_class(seconds))
+    return "slower" if limit is None else f"≤ {time_words(limit)}"
 
 
 def milliseconds(seconds: float | None) -> str:

@@ -12,10 +12,14 @@ from ...evaluators.base import Evaluation, Reference, ReferenceKind, Score
 from ...evaluators.numbers import equal
 from ...evaluators.scoring import tolerance_of
 from ...evolve.store.progress import instance_digests
+from ...evolve.store.reader import BASELINE
+from ...evolve.timing import net_seconds
 from ...problems.base import SPLITS, Instance, Problem
 from ..errors import ProblemError, SolverFailed, UserError
+from ..numbers import class_words
 from ..opening.draw import pool_of, splits_of
 from ..opening.references import consistent, proved_again, reached_again
+from ..record.champions import SPLIT, class_champions, floor_of
 
 if TYPE_CHECKING:
     from ...evolve.executor import ThreadExecutor
@@ -62,7 +66,7 @@ def verify(
     Args:
         record: of the run.
         setup: from the record, its instance files included.
-        every: all elites instead of the best candidate alone.
+        every: all elites beside the best candidate and the champions of time classes.
         sample: references to prove again (count), spread over all instances.
         notify: told how far it is.
 
@@ -94,13 +98,15 @@ def verify(
 
 
 def _programs(record: RunRecord, every: bool) -> list[str]:
+    """The best candidate, the candidates that are champions of their time class, and maybe all elites."""
     from ...evolve.archive import unique
     from ..record.elites import rebuild
 
     best = record.resolve("best")
+    quick = [one.program for one in class_champions(record.reader) if not one.program.startswith(BASELINE)]
     archive = rebuild(record) if every else None
     others = [] if archive is None else [e.candidate.id for e in unique(archive.elites())]
-    return list(dict.fromkeys([best, *others]))
+    return list(dict.fromkeys([best, *quick, *others]))
 
 
 def surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -> None:
@@ -183,6 +189,8 @@ def _executions(
         for done, (id, recorded, future) in enumerate(pending):
             notify("evaluations", done, len(pending))
             _compare_evaluations(id, recorded, future.result(), findings)
+            if recorded.split == SPLIT:
+                _note_class(id, recorded, future.result(), floor_of(record.reader), findings)
         notify("evaluations", len(pending), len(pending))
 
 
@@ -220,6 +228,12 @@ def _compare_evaluations(id: str, recorded: Evaluation, now: Evaluation, finding
         what = f"candidate {id} on {score.instance}"
         findings.compare("executions", what, outcome_of(score), None if other is None else outcome_of(other))
     findings.compare("fitness values", f"{where}: fitness", recorded.fitness, now.fitness)
+
+
+def _note_class(id: str, recorded: Evaluation, now: Evaluation, floor: float, findings: Findings) -> None:
+    """Notes a program that is in another time class today; times differ between machines and hours."""
+    before, after = (class_words(net_seconds(one.scores, floor)) for one in (recorded, now))
+    findings.note(f"time class of candidate {id}", before, after)
 
 
 def outcome_of(score: Score) -> dict[str, Any]:

@@ -17,7 +17,7 @@ _MOST_SHOWN = 10
 
 def verify(
     run: Run,
-    every: Annotated[bool, typer.Option("--all", help="All elites, not the best candidate alone.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="All elites, not the champions alone.")] = False,
     references: Annotated[
         int, typer.Option("--references", min=0, help="References to prove again (count).")
     ] = 10,
@@ -31,7 +31,7 @@ def verify(
     runs: Runs = None,
     json: Json = False,
 ) -> None:
-    """Run the best candidate again from the stored source and compare every answer, objective and gap."""
+    """Run the best candidate and the champions of time classes again, and compare every answer and gap."""
     with errors(json):
         from ..audit.fresh import check_fresh
         from ..audit.verify import verify as check

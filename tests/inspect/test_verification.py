@@ -90,6 +90,15 @@ def test_other_surroundings_are_told_but_are_no_failure(say: Say, copy: Path) ->
     assert "changed since: python: recorded 2.7.18" in said.out
 
 
+def test_another_time_class_is_noted_and_is_no_failure(say: Say, copy: Path) -> None:
+    """A program whose executions took ten seconds more when the record was made is in a faster one today."""
+    _change(copy, "UPDATE executions SET cpu_seconds = cpu_seconds + 10")
+    said = say("verify", SMALL, "--workers", "1", "--references", "0", "--json", runs=copy)
+    assert said.code == 0, said.err
+    notes = [row for row in said.document["changed"] if row["what"].startswith("time class of candidate")]
+    assert [row["recorded"] for row in notes] == ["≤ 16 s"] * len(said.document["programs"])
+
+
 def test_one_line_says_what_did_not_hold(say: Say, copy: Path) -> None:
     """In the terminal the first line is the verdict and the differences follow, at most ten of them."""
     _change(copy, "UPDATE executions SET answer = zeroblob(32) WHERE answer IS NOT NULL")
