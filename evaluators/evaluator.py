@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -243,7 +244,7 @@ class GapEvaluator:
         limit = self.limits.cpu_seconds
         alone = [audit.dearer * score.cpu_seconds for score in scores]
         if max(alone) > limit:
-            why = f"used more than {limit:g} CPU seconds where each decision starts from nothing"
+            why = f"used more than {limit:g} CPU seconds, as an audit measured: {_alone(audit.dearer)}"
             return [*scores[:-1], _failed(scores[-1], ScoreStatus.TIMEOUT, why)]
         return [replace(score, cpu_seconds=cpu) for score, cpu in zip(scores, alone, strict=True)]
 
@@ -280,6 +281,16 @@ class GapEvaluator:
         reference = self.references[instance.id]
         bound = None if reference.bound is None else encode_number(reference.bound)
         return [encode_number(reference.value), reference.kind.value, bound]
+
+
+def _alone(dearer: float) -> str:
+    """A sentence on decisions that take longer by themselves (by this factor)."""
+    if math.isinf(dearer):
+        return "a fresh process that was asked for single decisions in random order met its limit"
+    return (
+        "single decisions, asked for in random order in fresh processes, take "
+        f"{dearer:.3g} times as long as those of an execution"
+    )
 
 
 def _failed(found: Score, status: ScoreStatus, why: str) -> Score:

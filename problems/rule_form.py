@@ -12,7 +12,9 @@ from .base import Problem
 PURE = """
 The rule must be a function of its arguments: its text is executed anew between calls, so that nothing is kept
 from one call to another; single decisions are asked for again in fresh processes, in random order, and a
-candidate that decides otherwise then has failed. Random numbers need a fixed seed of their own."""
+candidate that decides otherwise then has failed. If decisions take longer there than one after another, the
+longer time counts: no call may rely on work that an earlier one did. Random numbers need a fixed seed of
+their own."""
 """The end of every rule form's statement."""
 
 _FIRST = "1"

@@ -167,11 +167,33 @@ def refuse_unseeded() -> None:
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
         shared.append((numpy_random, vars(sys.modules["numpy.random.mtrand"])["_rand"]))
-        vars(sys.modules["numpy.random.bit_generator"])["randbits"] = refused
+        _refuse_unseeded_numpy(numpy_random, refused)
     for module, generator in shared:
         for name, value in list(vars(module).items()):
             if getattr(value, "__self__", None) is generator:
                 setattr(module, name, refused)
+
+
+def _refuse_unseeded_numpy(numpy_random: ModuleType, refused: Callable[..., NoReturn]) -> None:
+    """Refuses what numpy would take from the system; `RandomState(SEED)` asks too, before it is seeded."""
+    making: list[Any] = []
+
+    def entropy(bits: int) -> int:
+        return 0 if making else refused()
+
+    class RandomState(numpy_random.RandomState):  # type: ignore[name-defined,misc]
+        """numpy's, which replaces a first state of its own by that of its seed."""
+
+        def __init__(self, seed: Any = None) -> None:
+            making.append(refused() if seed is None else seed)
+            try:
+                super().__init__(seed)
+            finally:
+                making.clear()
+
+    vars(sys.modules["numpy.random.bit_generator"])["randbits"] = entropy
+    for module in (numpy_random, sys.modules["numpy.random.mtrand"]):
+        vars(module)["RandomState"] = RandomState
 
 
 def seed_everything(seed: int) -> None:

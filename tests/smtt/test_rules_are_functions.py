@@ -198,7 +198,14 @@ def test_every_rule_form_finds_a_rule_that_counts_its_calls(name: str, evaluate:
 
 @pytest.mark.parametrize(
     "draw",
-    ["random.random()", "random.Random().random()", "np.random.rand()", "np.random.default_rng().random()"],
+    [
+        "random.random()",
+        "random.Random().random()",
+        "np.random.rand()",
+        "np.random.default_rng().random()",
+        "np.random.RandomState().rand()",
+        "np.random.RandomState(None).rand()",
+    ],
 )
 def test_random_numbers_without_a_seed_are_refused(draw: str, evaluate: Any) -> None:
     """The shared generators of `random` and numpy, and new ones without a seed."""
@@ -226,6 +233,8 @@ def test_random_numbers_without_a_seed_are_refused(draw: str, evaluate: Any) -> 
         ("import numpy as np\nx = np.random.default_rng(seed=3).normal()", None),
         ("import numpy as np\nx = np.random.Generator(np.random.PCG64(3)).normal()", None),
         ("from random import Random\nx = Random(3)", None),
+        ("import numpy as np\ns = 3\nx = np.random.RandomState(s).rand()", None),
+        ("import numpy as np\nx = np.random.RandomState().rand()", "np.random.RandomState()"),
         ("def random():\n    return 3\nx = random()", None),
     ],
 )
@@ -241,8 +250,10 @@ import random
 import numpy as np
 
 def priority(due_dates, **rest):
+    seed, state = 7, np.random.RandomState(11)
     noise = np.random.default_rng(5).random(len(due_dates)) + random.Random(3).random()
-    return due_dates * noise
+    noise += np.random.RandomState(seed).rand() + state.rand() + np.random.default_rng(seed).random()
+    return due_dates * noise * random.Random(seed).random()
 """
     assert evaluate(text).status is EvaluationStatus.COMPLETE
 
