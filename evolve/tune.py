@@ -155,6 +155,8 @@ class Generations:
 class Tuner:
     """Gives a share of the iterations to tuning the best elites, one structure after another.
 
+    With models it leaves a structure as soon as the best program has another one.
+
     A pure function of the archive at each ask and of the outcomes: a replayed campaign tunes the same.
     """
 
@@ -174,6 +176,7 @@ class Tuner:
         self._share = settings.tune_share
         self._evaluations = settings.tune_evaluations
         self._structures: set[str] = set()
+        self._seen = ""  # id of the best elite that was looked at last
         self._work: Generations | None = None
         self._elite: Elite | None = None
         self._asked: dict[int, tuple[Generations, int, Elite]] = {}
@@ -195,6 +198,8 @@ class Tuner:
             return None
         if self._work is None or self._work.over:
             self._work, self._elite = None, self._promising(archive)
+        elif self._named and (better := self._better(archive)) is not None:
+            self._work, self._elite = None, better
         elite = self._elite
         if elite is None:
             return None
@@ -248,6 +253,22 @@ class Tuner:
         key = structure(next(iter(files.values())), self._numbers)
         if key is not None:
             self._structures.add(key)
+
+    def _better(self, archive: Archive) -> Elite | None:
+        """The best elite of all, if it is another one than before and its structure was not tuned yet.
+
+        A campaign with models has points for one program at most: numbers of a program that was surpassed are
+        of no use any more.
+        """
+        best = archive.best
+        if best is None or best.candidate.id == self._seen:
+            return None
+        self._seen = best.candidate.id
+        key = structure(next(iter(best.candidate.files.values())), self._numbers)
+        if key is None or key in self._structures:
+            return None
+        self._structures.add(key)
+        return best
 
     def _promising(self, archive: Archive) -> Elite | None:
         """The best elite whose structure was not tuned yet, if there is one."""

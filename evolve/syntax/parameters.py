@@ -1,23 +1,30 @@
 """The numbers that a program names: module constants and keyword defaults that enter its arithmetic.
 
 Whoever names a number says that it may be another one. A number in the middle of an expression is as often a
-guard (`if m <= 2`), an offset (`m - 1`) or part of a formula. Left alone are names that are an index, a
-length or a range anywhere, names that only guard, and tolerances.
+guard (`if m <= 2`), an offset (`m - 1`) or part of a formula. Left alone are whole numbers that are an index,
+a length or a range anywhere, names that only guard or bound, sentinels (compared by `==`), numbers in
+arithmetic modulo something or with bits (seeds), tolerances, and numbers that stand for infinity: from a
+million on, or from a thousand on and a thousand times as large as the next smaller one.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from .scope import Spot, analyse
 
 MOST = 12
 """Numbers of a program that are tuned at most (count)."""
 _TOLERANCE = 1e-5
-_LARGEST = 1e15
+_INFINITE = 1e6
+_FAR = 1e3
+"""Numbers from here on that are so many times as large as the next smaller one are left alone."""
 _ARITHMETIC = (ast.BinOp, ast.UnaryOp, ast.AugAssign)
+_OF_BITS = (ast.Mod, ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
 
 
 def named_constants(text: str) -> list[float]:
@@ -57,15 +64,33 @@ def _nodes(text: str) -> list[ast.Constant]:
     for spot in analyse(tree).spots:
         if isinstance(spot.node, ast.Name) and spot.node.id in uses:
             uses[spot.node.id].append(spot)
-    found = [node for name, node in defined if names.count(name) == 1 and _enters(uses[name])]
-    return sorted(found, key=_place)[:MOST]
+    entering = [node for name, node in defined if names.count(name) == 1 and _enters(node, uses[name])]
+    return sorted(_near(entering), key=_place)[:MOST]
 
 
-def _enters(uses: Sequence[Spot]) -> bool:
-    """Whether a name takes part in arithmetic and is no index, length or range."""
+def _enters(node: ast.Constant, uses: Sequence[Spot]) -> bool:
+    """Whether a name takes part in arithmetic and is no index, length, range, sentinel or seed.
+
+    A fraction is no length, but may be a factor of one (`range(int(SHARE * n))`).
+    """
+    whole = isinstance(node.value, int)
     return any(isinstance(spot.owner, _ARITHMETIC) for spot in uses) and not any(
-        spot.structural for spot in uses
+        (whole and spot.structural) or _exact(spot.owner) for spot in uses
     )
+
+
+def _exact(owner: ast.AST) -> bool:
+    """Whether a use asks for this number and no other: a test for equality, a modulus, bits."""
+    if isinstance(owner, ast.Compare):
+        return any(isinstance(operator, ast.Eq | ast.NotEq) for operator in owner.ops)
+    return isinstance(owner, ast.BinOp | ast.AugAssign) and isinstance(owner.op, _OF_BITS)
+
+
+def _near(nodes: Sequence[ast.Constant]) -> list[ast.Constant]:
+    """The numbers below the first one that is far above the one before it in size."""
+    values = sorted(float(str(node.value)) for node in nodes)
+    end = next((high for low, high in pairwise(values) if high >= max(_FAR, _FAR * low)), math.inf)
+    return [node for node in nodes if float(str(node.value)) < end]
 
 
 def _defined(tree: ast.Module) -> Iterator[tuple[str, ast.Constant]]:
@@ -98,5 +123,5 @@ def _numbered(name: str, value: ast.expr | None) -> Iterator[tuple[str, ast.Cons
     if isinstance(value, ast.Constant) and type(value.value) in (int, float):
         magnitude = value.value
         assert isinstance(magnitude, int | float)
-        if _TOLERANCE <= magnitude <= _LARGEST:
+        if _TOLERANCE <= magnitude < _INFINITE:
             yield name, value

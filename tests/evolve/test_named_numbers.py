@@ -56,6 +56,27 @@ def test_named_numbers_of_arithmetic_are_tunable_and_nothing_else() -> None:
     assert named_constants("def f(m):\n    return (m - 1) * 2.5\n") == []
 
 
+@pytest.mark.parametrize(
+    ("numbers", "use", "tuned"),
+    [
+        ("A = 0.5\nFAR = 1e12", "x * A + FAR", [0.5]),
+        ("A = 0.5\nBIG = 5000.0\nBIGGER = 60000", "x * A + BIG / BIGGER", [0.5]),
+        ("A = 0.5\nB = 40\nC = 5000.0", "x * A + B - C", [0.5, 40, 5000]),
+        ("WORK = 62000.0", "WORK / x", [62000]),
+        ("A = 0.5\nNONE = -1", "x * A if x == NONE else x - NONE", [0.5]),
+        ("A = 0.5\nROUNDS = 4", "[x * A * ROUNDS for _ in range(ROUNDS)]", [0.5]),
+        ("A = 0.5\nSHARE = 4.0", "[x * A for _ in range(int(SHARE * x))]", [0.5, 4]),
+        ("A = 0.5\nTOP = 9.0", "min(x * A, TOP)", [0.5]),
+        ("A = 0.5\nTURNS = 7\nMASK = 255", "x * A + (x % TURNS) * (x & MASK)", [0.5]),
+    ],
+)
+def test_infinities_bounds_sentinels_and_seeds_are_left_alone(
+    numbers: str, use: str, tuned: list[float]
+) -> None:
+    """A million, a thousand times the rest, tests for equality, remainders, bits, names that only bound."""
+    assert named_constants(f"{numbers}\n\ndef f(x):\n    return {use}\n") == tuned
+
+
 def test_new_values_change_the_numbers_alone_and_integers_stay_integers() -> None:
     """Comments, signs and every other character stay; an integer is rounded and at least 1."""
     changed = with_named_constants(RULE, [0.123456, 7.0, 0.2, 3.00004, 2.6])
@@ -131,6 +152,26 @@ def test_the_numbers_of_a_models_best_program_are_tuned_by_themselves(fakes: Any
     assert best is not None
     assert "# reply" in best.candidate.files["h.py"]
     assert loss(best.candidate.files["h.py"]) < 0.5 * loss(text)
+
+
+def test_tuning_moves_to_a_better_program_at_once(fakes: Any) -> None:
+    """Points of a program end when another one is best, and go on with that one's numbers."""
+    settings = SearchSettings(tune_share=0.5, tune_evaluations=1000, validate_every=1000)
+    search = fakes(settings=settings, guided=True).search()
+    text = "A = 3.0\n\ndef solve(x):\n    return {}x * A\n"
+
+    def loss(text: str) -> float:
+        return 1.0 / (1 + text.count("x + ")) + 0.01 * (named_constants(text) != [3.0])
+
+    tuned: list[int] = []
+    replies = 0
+    while replies < 6:
+        ask = tell(search, text.format("x + " * replies), loss)
+        replies += not ask.tuned
+        if ask.tuned:
+            tuned.append(ask.elites[0].candidate.files["h.py"].count("x + "))
+    assert tuned == sorted(tuned)
+    assert len(set(tuned)) >= 4
 
 
 def test_programs_without_named_numbers_are_left_to_the_model(fakes: Any) -> None:
