@@ -8,6 +8,7 @@ from statistics import fmean
 
 from ..evaluators.base import Evaluation, Score
 from .base import AddStatus, Attempt, Complete, Elite, End, Failed, Outcome, Refused
+from .racing import half_interval
 
 NEWEST = 20
 """How many of the newest candidates are told of (count)."""
@@ -85,6 +86,8 @@ class Attempts:
             instances=self._instances,
             reason=reason,
             means=means,
+            losses=self._losses(scores),
+            difference=self._difference(outcome.evaluation, parents),
         )
         self._newest.appendleft(attempt)
         if attempt.loss is not None:
@@ -103,15 +106,26 @@ class Attempts:
 
     def _means(self, stopped: Evaluation, rival: str | None) -> tuple[float, float] | None:
         """Mean losses (ratios) of a stopped candidate and of its rival on the executed instances."""
-        theirs = self._scores.get(rival or "", {})
-        pairs = [
-            (mine, other)
-            for score in stopped.scores
-            if (mine := self._loss_of(score)) is not None
-            and score.instance in theirs
-            and (other := self._loss_of(theirs[score.instance])) is not None
-        ]
+        pairs = self._pairs(stopped, rival or "")
         return (fmean(a for a, _ in pairs), fmean(b for _, b in pairs)) if pairs else None
+
+    def _difference(
+        self, evaluation: Evaluation, parents: tuple[str, ...]
+    ) -> tuple[float, float | None] | None:
+        """By how much a candidate's loss is above its first parent's; see `Attempt`."""
+        differences = [a - b for a, b in self._pairs(evaluation, parents[0] if parents else "")]
+        return (fmean(differences), half_interval(differences)) if differences else None
+
+    def _pairs(self, evaluation: Evaluation, other: str) -> list[tuple[float, float]]:
+        """Losses (ratios) of a candidate and of another one on the instances that both answered."""
+        mine = self._losses(evaluation.scores)
+        theirs = self._losses(self._scores.get(other, {}).values())
+        return [(loss, theirs[id]) for id, loss in mine.items() if id in theirs]
+
+    def _losses(self, scores: Iterable[Score]) -> dict[str, float]:
+        """Instance id → loss (ratio) of the executions that have one."""
+        losses = {score.instance: self._loss_of(score) for score in scores}
+        return {id: loss for id, loss in losses.items() if loss is not None}
 
     def lines(self) -> tuple[Attempt, ...]:
         """The newest, newest first, then the best of the older ones, best first."""

@@ -280,6 +280,9 @@ class Attempt:
         executed, instances: training instances that it was executed on, and all of them (counts).
         reason: why it failed; the program's own words may be part of it.
         means: of a stopped one: its mean loss and its rival's on the instances that were executed (ratios).
+        losses: instance id → loss (ratio) of each execution.
+        difference: its loss minus its first parent's on the instances that both answered: the mean and half
+            of that mean's 95 % interval (ratios; None for few instances). None where that is not known.
     """
 
     id: str
@@ -292,6 +295,8 @@ class Attempt:
     instances: int = 0
     reason: str = ""
     means: tuple[float, float] | None = None
+    losses: Mapping[str, float] = field(default_factory=dict)
+    difference: tuple[float, float | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from ..prompts.text import shortened
 from ..prompts.unseen import clean
 
 MOST_CHARACTERS = 400
-"""Of a sentence that is kept; longer ones are cut at a word."""
+"""Of a sentence that is kept; longer ones are cut after a sentence or a word."""
 _CODE = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,}|\s*<{5,9}\s*SEARCH)")
 _DECORATION = re.compile(r"^[\s#>*_\-]+|[*_`]{2,}")
 
@@ -27,6 +28,4 @@ def _one_line(lines: list[str]) -> str:
     """The first paragraph that says something, without Markdown's decoration, cut to its limit."""
     paragraphs = "\n".join(_DECORATION.sub("", line) if line.strip() else "" for line in lines).split("\n\n")
     text = next((" ".join(clean(p).split()) for p in paragraphs if len(p.split()) > 1), "")
-    if len(text) <= MOST_CHARACTERS:
-        return text
-    return text[:MOST_CHARACTERS].rsplit(" ", 1)[0] + " …"
+    return shortened(text, MOST_CHARACTERS)

@@ -21,6 +21,8 @@ from .timing import time_class
 
 FIRST_LOOK = 4
 _GROWTH = 1.5
+FEWEST = 5
+"""Values from which the interval of a mean is given (count)."""
 SURE = 1.2
 """How far above the rival's whole loss a partial one must be to need no test (ratio)."""
 
@@ -215,6 +217,12 @@ def clearly_above(differences: Sequence[float], level: float) -> bool:
     if spread == 0.0:
         return mean > 0.0
     return mean / (spread / math.sqrt(count)) > student(1 - level, count - 1)
+
+
+def half_interval(values: Sequence[float]) -> float | None:
+    """Half of the 95 % interval of a mean (Student's t); None for fewer than five values."""
+    count = len(values)
+    return None if count < FEWEST else student(0.975, count - 1) * stdev(values) / math.sqrt(count)
 
 
 def student(probability: float, freedom: int) -> float:

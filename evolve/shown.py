@@ -6,11 +6,10 @@ answers; never a reference's solution, the evaluator, or anything of the validat
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean, stdev
+from statistics import fmean
 
 from ..evaluators.base import Score, ScoreStatus
 from ..problems.base import DescribesCalls, Driven, Instance, Number, Sense
@@ -19,7 +18,7 @@ from ..prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task
 from ..prompts.text import short_inputs
 from .base import Context, Elite, Failed
 from .edits import START
-from .racing import student
+from .racing import half_interval
 from .shown_attempts import line_of
 from .shown_times import time_sentences
 
@@ -31,8 +30,6 @@ NAMED = 6
 """Groups that a sentence names."""
 EDITS_FROM_LINES = 40
 """A change of a program of so many lines may be given as hunks."""
-LEAST_COUNT = 5
-"""Instances from which the interval of a mean is shown (count)."""
 LEAST = 0.005
 """Smallest gap that a row shows (percent); below it a row carries nothing."""
 
@@ -93,7 +90,7 @@ def parts_for(
         worst=tuple(_cases(parent, best, context, explain)) if failure is None and operator != NOTES else (),
         losing=_losing(best, context),
         gains=_gains(parent, partner, context) if partner else "",
-        tried=tuple(line_of(attempt, labels) for attempt in context.attempts),
+        tried=tuple(line_of(attempt, labels, _told(strata, context)) for attempt in context.attempts),
         lineage=context.lineage if len(context.lineage) > 1 else (),
         notes=notes,
         time=time_sentences(parent, context) if operator != NOTES else "",
@@ -209,14 +206,8 @@ def _source(label: str, elite: Elite, context: Context, note: str = "") -> Sourc
         cpu_seconds=max((score.cpu_seconds for score in elite.evaluation.scores), default=0.0),
         note="; ".join(notes),
         instances=len(elite.evaluation.scores),
-        spread=_spread(list(_gaps(elite.evaluation.scores, context.instances).values())),
+        spread=half_interval(list(_gaps(elite.evaluation.scores, context.instances).values())),
     )
-
-
-def _spread(gaps: Sequence[float]) -> float | None:
-    """Half of the 95 % interval of a mean (Student's t); None for fewer than five values."""
-    count = len(gaps)
-    return None if count < LEAST_COUNT else student(0.975, count - 1) * stdev(gaps) / math.sqrt(count)
 
 
 def _gaps(scores: Iterable[Score], instances: Mapping[str, Instance]) -> dict[str, float]:
@@ -278,6 +269,12 @@ def _table(
     told = [row for row in rows if any(gap is not None and abs(gap) >= LEAST for gap in row.gaps)]
     every = _row("all", list(gaps["this program"]), gaps.values())
     return tuple(gaps), (*told, every) if len(groups) > 1 else (every,)
+
+
+def _told(strata: Sequence[Stratum], context: Context) -> dict[str, list[str]]:
+    """Group → ids of its instances, of the groups that the table shows; empty where it shows none."""
+    names = [row.name for row in strata[:-1]]
+    return {name: ids for name, ids in _groups(context.instances, context.instances).items() if name in names}
 
 
 def _row(name: str, ids: Sequence[str], columns: Iterable[Gaps]) -> Stratum:

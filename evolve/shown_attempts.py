@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from ..prompts.parts import Tried
-from ..prompts.text import cut
+from ..prompts.text import shortened
 from .base import Attempt, End
 
 IDEA = 400
 """Characters of a candidate's own sentence."""
 
 
-def line_of(attempt: Attempt, labels: Mapping[str, str]) -> Tried:
-    """A told candidate as a line."""
+def line_of(attempt: Attempt, labels: Mapping[str, str], groups: Mapping[str, Sequence[str]]) -> Tried:
+    """A told candidate as a line.
+
+    Args:
+        attempt: the candidate.
+        labels: id → name of the programs that the prompt shows.
+        groups: name → ids of the instances of the groups that the prompt tells.
+    """
     shown = f" ({labels[attempt.id]})" if attempt.id in labels else ""
     twin = labels.get(attempt.twin, "an earlier program")
     why = f"where it answers as {twin} does" if attempt.twin else _beside_rival(attempt)
@@ -27,8 +34,10 @@ def line_of(attempt: Attempt, labels: Mapping[str, str]) -> Tried:
     return Tried(
         operator=attempt.operator.split(" ")[0],
         gap_percent=None if attempt.loss is None else 100 * attempt.loss,
-        ending=" ".join(f"{cut(endings[attempt.end], IDEA // 2)}{shown}".split()),
-        idea=" ".join(cut(attempt.idea, IDEA).split()),
+        ending=" ".join(f"{shortened(endings[attempt.end], IDEA // 2)}{shown}".split()),
+        idea=shortened(" ".join(attempt.idea.split()), IDEA),
+        difference="" if attempt.twin or attempt.end is End.FAILED else _beside_parent(attempt),
+        groups=_by_group(attempt, groups) if attempt.end in (End.KEPT, End.BEHIND) else "",
     )
 
 
@@ -38,3 +47,22 @@ def _beside_rival(attempt: Attempt) -> str:
         return "clearly worse"
     mine, rival = (100 * mean for mean in attempt.means)
     return f"clearly worse: {mine:.2f} % there, where its rival has {rival:.2f} %"
+
+
+def _beside_parent(attempt: Attempt) -> str:
+    """The difference to the first parent on the same instances (percentage points)."""
+    if attempt.difference is None:
+        return ""
+    mean, half = attempt.difference
+    interval = "" if half is None else f" ± {100 * half:.2f}"
+    return f"{100 * mean:+.2f}{interval} points to its parent"
+
+
+def _by_group(attempt: Attempt, groups: Mapping[str, Sequence[str]]) -> str:
+    """Mean gaps by group (percent)."""
+    means = {
+        name: fmean(measured)
+        for name, ids in groups.items()
+        if (measured := [attempt.losses[id] for id in ids if id in attempt.losses])
+    }
+    return ", ".join(f"{name} {100 * mean:.2f}" for name, mean in means.items())

@@ -121,12 +121,16 @@ class Tried:
         gap_percent: mean gap on the training instances (percent); None if it was stopped or failed.
         ending: how it ended, in words.
         idea: what was changed and why, in the reply's own sentence; empty if it did not say.
+        difference: to its first parent on the same instances, in words; empty where that says nothing.
+        groups: mean gaps by group (percent), in words; empty where they are not known or shown elsewhere.
     """
 
     operator: str
     gap_percent: float | None
     ending: str
     idea: str
+    difference: str = ""
+    groups: str = ""
 
 
 @dataclass(frozen=True, slots=True)

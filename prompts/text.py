@@ -12,6 +12,7 @@ from .unseen import clean
 
 QUOTED_CHARACTERS = 600
 _SHARES = (0, 10, 25, 50, 75, 90, 100)
+_SENTENCE_END = re.compile(r"[.!?][)\"'’”]?(?= )")
 _ESCAPES = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|.)?")
 
 
@@ -47,6 +48,17 @@ def cut(text: str, limit: int) -> str:
         return text
     head, tail = limit // 3, limit - limit // 3
     return f"{text[:head]}{mark}{text[-tail:]}"
+
+
+def shortened(text: str, limit: int) -> str:
+    """Cuts the end of a text to `limit` characters: after a sentence, else after a word, with an ellipsis."""
+    if len(text) <= limit:
+        return text
+    head = text[: limit - 1]
+    ends = [match.end() for match in _SENTENCE_END.finditer(head)]
+    if ends and ends[-1] >= limit // 2:
+        return f"{head[: ends[-1]]} …"
+    return f"{head.rpartition(' ')[0] or head} …"
 
 
 def fence(code: str, language: str = "python") -> str:

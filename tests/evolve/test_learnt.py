@@ -103,6 +103,12 @@ def test_a_long_sentence_is_cut_at_a_word() -> None:
     assert idea.endswith("word …")
 
 
+def test_a_long_paragraph_is_cut_after_a_sentence() -> None:
+    """Whole sentences are kept where they are most of the limit; 3.5 ends none."""
+    first = "The gap grows by a factor of 3.5 where jobs are late. " * 6
+    assert idea_of(f"{first}{'word ' * 99}") == f"{first.strip()} …"
+
+
 def test_complements_win_where_the_best_loses(strata: Strata) -> None:
     """The first wins the most against the best, the second what is left; a worse program wins nothing."""
     best = elite("best", 0.1, 0.1, 0.3, 0.4)
@@ -164,6 +170,24 @@ def test_a_stopped_attempt_carries_its_loss_beside_its_rivals_on_the_same_instan
     assert alone.means is None
     assert raced.means == pytest.approx((0.7, 0.55))
     assert (raced.executed, raced.instances) == (2, 4)
+
+
+def test_an_attempt_carries_its_difference_to_its_parent_on_the_same_instances() -> None:
+    """Paired: of a candidate that was stopped on the executed instances; with an interval from five on."""
+    names = [f"train-{n}" for n in range(5)]
+    before, after = ((0.1, 0.2, 0.3, 0.9, 0.5), (0.0, 0.2, 0.1, 0.9, 0.5))
+    parent = Elite(candidate("p"), evaluated(dict(zip(names, before, strict=True))), 0, (0,), (0.0,))
+    attempts = Attempts(5, loss_of, [parent])
+    whole = evaluated(dict(zip(names, after, strict=True)))
+    attempts.add(Complete(candidate("c"), whole), AddStatus.NOT_ADDED, None, ("p",))
+    part = evaluated({"train-3": 1.0, "train-1": 0.4}, EvaluationStatus.STOPPED)
+    attempts.add(Worse(candidate("s"), part), AddStatus.NOT_ADDED, None, ("p",))
+    attempts.add(Worse(candidate("o"), part), AddStatus.NOT_ADDED, None, ("unknown",))
+    other, stopped, complete = attempts.lines()
+    assert complete.difference == pytest.approx((-0.06, 2.776 * 0.0894427 / 5**0.5), rel=0.01)
+    assert stopped.difference == (pytest.approx(0.15), None)
+    assert other.difference is None
+    assert complete.losses == dict(zip(names, after, strict=True))
 
 
 def test_the_newest_come_before_the_best_of_the_older() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.base import Candidate, Complement, Context, Elite, Failed, Origin, Turn
+from gapsmith.evolve.base import Attempt, Candidate, Complement, Context, Elite, End, Failed, Origin, Turn
 from gapsmith.evolve.shown import EDITS_FROM_LINES, failure_of, parts_for
 from gapsmith.problems.base import Instance, Sense
 from gapsmith.sandbox.base import Description
@@ -155,3 +155,35 @@ def test_a_failure_is_told_with_what_was_measured() -> None:
     )
     parts = parts_for("repair", [BEST], context(inspirations=(OTHER,)), failure, 150)
     assert (parts.others, parts.strata, parts.worst, parts.notes) == ((), (), (), "")
+
+
+def test_each_complete_attempt_is_told_by_group_and_beside_its_parent() -> None:
+    """Kept or not; a stopped one has its difference on the executed instances, a twin says whose it is."""
+    losses = {f"i{n}": 0.1 * (n % 2) for n in range(8)}
+    whole = Attempt(
+        "a", "improve", "Sort.", 0.05, End.BEHIND, losses=losses, difference=(0.004, 0.0021), instances=8
+    )
+    stopped = Attempt(
+        "s", "improve openai/x", "Swap.", None, End.STOPPED, executed=2, instances=8, losses={"i0": 0.3},
+        difference=(0.25, None), means=(0.3, 0.05),
+    )  # fmt: skip
+    twin = replace(whole, id="t", end=End.TWIN, twin="best")
+    failed = replace(stopped, end=End.FAILED, reason="raised: no")
+    told = context(attempts=(whole, replace(whole, end=End.KEPT), stopped, twin, failed))
+    first, kept, second, third, last = parts_for("improve", [BEST], told, None, 150).tried
+    assert first.difference == kept.difference == "+0.40 ± 0.21 points to its parent"
+    assert first.groups == kept.groups
+    assert first.groups.startswith("n=40 5.00, n=100 5.00, tf=0.2 0.00, tf=0.4 10.00, ")
+    assert (second.operator, second.groups) == ("improve", "")
+    assert second.difference == "+25.00 points to its parent"
+    assert second.ending.endswith("clearly worse: 30.00 % there, where its rival has 5.00 %")
+    assert (third.difference, third.groups, last.difference, last.groups) == ("", "", "", "")
+
+
+def test_a_long_idea_ends_with_a_whole_sentence_or_word() -> None:
+    """Nothing is cut in the middle, neither the idea nor why a program failed."""
+    attempt = Attempt("a", "improve", "One idea. " * 60, 0.05, End.FAILED, reason="raised: " + "word " * 99)
+    (line,) = parts_for("improve", [BEST], context(attempts=(attempt,)), None, 150).tried
+    assert line.idea.endswith("One idea. …")
+    assert line.ending.endswith(" word …")
+    assert len(line.idea) <= 402
