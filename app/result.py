@@ -178,7 +178,7 @@ class RunResult(Mapping[str, Any]):
             figure = KINDS[kind].draw(record)
         if figure is None:
             raise UserError(NO_CANDIDATE, f"{self.folder.name}: nothing to draw for {kind}")
-        return Picture(kind, KINDS[kind].caption, figure)
+        return Picture(kind, KINDS[kind].caption_of(record), figure)
 
     def _table(self, what: str) -> DataFrame:
         with open_record(self.folder) as record:

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from ...evolve.store.opening import GLANCE_SECONDS
-from ...evolve.store.progress import mean_gap
+from ...evolve.store.progress import mean_gap, mean_score
 from ...evolve.store.reader import Reader
 from ...evolve.store.schema import StoreError
 from .authority import is_own
 from .counted import told_iterations
+from .reported import REPORTED, trust
 from .runs import misnamed, status
 from .summary import best_candidate
 
@@ -38,7 +39,7 @@ def run_row(folder: Path) -> dict[str, Any]:
 
 
 def _row(folder: Path, reader: Reader) -> dict[str, Any]:
-    models = reader.record("model") or []
+    models, best = reader.record("model") or [], best_candidate(reader)
     return {
         "run": folder.name,
         "problem": (reader.record("problem") or {}).get("name"),
@@ -47,7 +48,15 @@ def _row(folder: Path, reader: Reader) -> dict[str, Any]:
         "foreign": not is_own(reader),
         "unsafe_without": list(reader.record("unsafe_without") or ()),
         "iterations": told_iterations(reader),
-        "best_gap_percent": mean_gap(reader, best_candidate(reader), "valid"),
+        "best_gap_percent": mean_gap(reader, best, "valid"),
+        **_reported(reader, best),
         "started": reader.record("created"),
         "group": reader.record("group"),
     }
+
+
+def _reported(reader: Reader, best: str | None) -> dict[str, Any]:
+    """The best score where scores are only reported, else nothing."""
+    if trust(reader) != REPORTED:
+        return {}
+    return {"trust": REPORTED, "best_reported_score": mean_score(reader, best, "valid")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...evaluators.base import ReferenceKind
+from ...evolve.store.progress import is_reported
 from ...evolve.store.reader import Reader
 
 REPORTED = "reported"
@@ -15,8 +15,22 @@ VERIFIED = "verified"
 
 def trust(reader: Reader) -> str:
     """`reported` if the run's references are scores that were only reported, else `verified`."""
-    kinds = {reference.kind for reference in reader.references().values()}
-    return REPORTED if ReferenceKind.REPORTED in kinds else VERIFIED
+    return REPORTED if is_reported(reader) else VERIFIED
+
+
+LOSS = (
+    "loss: minus the change over the start program, percent of its reported score (of 1 where that is "
+    "smaller); below 0 is better, and nothing is verified"
+)
+"""What a loss is where scores are only reported."""
+
+
+def training_score(reader: Reader, fitness: float | None) -> float | None:
+    """The reported score that a training fitness stands for."""
+    start = next((r.value for name, r in reader.references().items() if name.startswith("train")), None)
+    if fitness is None or start is None:
+        return None
+    return float(start) + fitness * max(1.0, abs(float(start)))
 
 
 def change_words(best: Mapping[str, Any], split: str, name: str) -> str:

@@ -11,6 +11,7 @@ def lineage(run: Run, candidate: Candidate = "best", runs: Runs = None, json: Js
     """Show a candidate's ancestry with loss and operator at each step."""
     with errors(json):
         from ..record.record import find_runs
+        from ..record.reported import REPORTED, trust
         from ..record.runs import runs_folder
         from ..views.history import ancestry, print_ancestry
 
@@ -20,4 +21,4 @@ def lineage(run: Run, candidate: Candidate = "best", runs: Runs = None, json: Js
             if json:
                 emit_json({"run": record.name, "candidate": id, "steps": steps})
             else:
-                print_ancestry(console(), steps)
+                print_ancestry(console(), steps, trust(record.reader) == REPORTED)

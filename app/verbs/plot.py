@@ -46,9 +46,10 @@ def plot(
                 raise UserError(
                     NO_CANDIDATE, f"{record.name}: nothing to draw for {kind}", "the run holds no such data"
                 )
+            caption = chosen.caption_of(record)
             write_new(output, render(figure, form, kind), force)
             numbers = chosen.numbers(record) if json and chosen.numbers is not None else {}
         if json:
-            emit_json({"written": str(output), "caption": chosen.caption, **numbers})
+            emit_json({"written": str(output), "caption": caption, **numbers})
         else:
-            console().print(f"{output}: {chosen.caption}", markup=False)
+            console().print(f"{output}: {caption}", markup=False)

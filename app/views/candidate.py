@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from ...evaluators.base import Score
 from ...evolve.store.progress import children
 from ...problems.base import SPLITS, Number
-from ..numbers import far_mark, interval, milliseconds, percent
+from ..numbers import far_mark, interval, milliseconds, percent, reported_cell
 from ..record.record import SHORT, RunRecord
+from ..record.reported import REPORTED, trust
 from ..record.summary import test_evaluations
-from ..words import UNKNOWN, bar, clean, one_line, reaches
+from ..words import UNKNOWN, UNVERIFIED, bar, clean, one_line, reaches
 from .tables import new_table
 
 if TYPE_CHECKING:
@@ -76,11 +77,14 @@ def print_candidate(console: Console, record: RunRecord, id: str, *, conversatio
         console.print(one_line(candidate.idea, 400), markup=False, soft_wrap=False)
     if reached := record.reached(id):
         console.print(reaches(reached), markup=False)
-    console.print(_figures_table(record, id), soft_wrap=False)
+    reported = trust(record.reader) == REPORTED
+    console.print((_scores_table if reported else _figures_table)(record, id), soft_wrap=False)
     if (looks := test_evaluations(record.reader)) > 1:
         console.print(f"test seen {looks} times", markup=False)
     split = next((s for s in ("test", "valid", "train") if record.strata(id, s)), None)
-    if split is not None:
+    if reported:
+        console.print(UNVERIFIED, markup=False)
+    elif split is not None:
         console.print(strata_table(record, id, split, console.width), soft_wrap=False)
     _print_failures(console, record, id)
     for path, text in candidate.files.items():
@@ -140,6 +144,21 @@ def strata_table(record: RunRecord, id: str, split: str, width: int) -> Table:
         shown = f"{figures.failed} failed" if figures.failed else percent(gap)
         solved = f"{figures.solved}/{figures.instances}"
         table.add_row(Text(clean(name)), shown, percent(before), length, solved, style=style)
+    return table
+
+
+def _scores_table(record: RunRecord, id: str) -> Table:
+    """Reported scores of the splits; nothing verified them."""
+    table = new_table("reported score (unverified), mean [change over the start program]")
+    for column in ("split", "score [change]", "failed", "CPU ms"):
+        table.add_column(column, justify="left" if column == "split" else "right", no_wrap=True)
+    for split in SPLITS:
+        figures = record.figures(id, split)
+        if figures is None:
+            table.add_row(split, "not evaluated")
+        else:
+            cells = reported_cell(figures.as_json()), str(figures.failed)
+            table.add_row(split, *cells, milliseconds(figures.cpu_seconds_median))
     return table
 
 

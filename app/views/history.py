@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...evolve.store.progress import training_fitness
 from ..numbers import percent
 from ..record.record import SHORT, RunRecord
+from ..record.reported import LOSS, REPORTED, training_score, trust
 from ..words import UNKNOWN, clean, one_line
 
 if TYPE_CHECKING:
@@ -65,7 +66,16 @@ def print_diff(console: Console, record: RunRecord, a: str, b: str) -> None:
 def _line(record: RunRecord, id: str) -> str:
     candidate = record.candidate(id)
     made = clean(candidate.operator or candidate.origin.value)
-    return f"{id[:SHORT]}  {made}, iteration {candidate.iteration}, training loss {percent(loss(record, id))}"
+    value = f"loss {percent(loss(record, id))}"
+    if trust(record.reader) == REPORTED:
+        value = f"score {_score(record, id)} (unverified)"
+    return f"{id[:SHORT]}  {made}, iteration {candidate.iteration}, training {value}"
+
+
+def _score(record: RunRecord, id: str) -> str:
+    """A candidate's reported score on training, as text."""
+    score = training_score(record.reader, training_fitness(record.reader, id))
+    return UNKNOWN if score is None else f"{score:.5g}"
 
 
 def loss(record: RunRecord, id: str) -> float | None:
@@ -113,8 +123,14 @@ def ancestry(record: RunRecord, id: str) -> list[dict[str, Any]]:
     return found
 
 
-def print_ancestry(console: Console, steps: Sequence[Mapping[str, Any]]) -> None:
-    """Prints an ancestry as a tree, one line for each step, with the start program as its root."""
+def print_ancestry(console: Console, steps: Sequence[Mapping[str, Any]], reported: bool = False) -> None:
+    """Prints an ancestry as a tree, one line for each step, with the start program as its root.
+
+    Args:
+        console: to print on.
+        steps: as `ancestry` returns them.
+        reported: whether the scores were only reported.
+    """
     from rich.text import Text
 
     for depth, step in enumerate(steps):
@@ -135,4 +151,5 @@ def print_ancestry(console: Console, steps: Sequence[Mapping[str, Any]]) -> None
         console.print(text, soft_wrap=False)
         if step["idea"]:
             console.print(Text(f"  {one_line(step['idea'], 400)}", style="dim"), soft_wrap=False)
-    console.print("loss: mean over training instances, percent of max(|reference|, scale); change in points")
+    meaning = "loss: mean over training instances, percent of max(|reference|, scale)"
+    console.print(f"{LOSS if reported else meaning}; change in points", markup=False)

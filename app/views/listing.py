@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..numbers import percent
+from ..record.reported import REPORTED
 from ..words import UNKNOWN, one_line
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> tuple[Table, li
         "problem": [Text(one_line(row["problem"] or UNKNOWN, _LONGEST_NAME)) for row in rows],
         "model": [Text(one_line(row["model"] or UNKNOWN, most)) for row in rows],
         names[1]: [Text(UNKNOWN if (n := row["iterations"]) is None else f"{n:,}") for row in rows],
-        names[0]: [Text(percent(row["best_gap_percent"])) for row in rows],
+        names[0]: [Text(_best(row)) for row in rows],
         "status": [_status(row) for row in rows],
         "started": [Text(one_line(row["started"] or UNKNOWN, 60)[:16].replace("T", " ")) for row in rows],
     }
@@ -61,6 +62,14 @@ def runs_table(rows: Sequence[Mapping[str, Any]], width: int) -> tuple[Table, li
     for cells in zip(*columns.values(), strict=True):
         table.add_row(*cells)
     return table, [header for header in every if header not in columns]
+
+
+def _best(row: Mapping[str, Any]) -> str:
+    """A run's best gap, or its best score where that is only reported."""
+    if row.get("trust") != REPORTED:
+        return percent(row["best_gap_percent"])
+    score = row["best_reported_score"]
+    return UNKNOWN if score is None else f"score {score:.5g}, unverified"
 
 
 def _status(row: Mapping[str, Any]) -> Text:

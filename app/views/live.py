@@ -112,7 +112,7 @@ class LiveView:
         gap = "–" if best is None else _figure(best[1])
         return (
             f"iteration {usage.iterations}  evaluations {usage.evaluations}  "
-            f"executions/s {self._rate()}  best {_quality(best)} on validation {gap}  "
+            f"executions/s {self._rate()}  best {_quality(campaign)} on validation {gap}  "
             f"{_calls(usage)}{_left(campaign)}"
         )
 
@@ -148,7 +148,7 @@ class LiveView:
         return [
             ("iteration", f"{usage.iterations}   told {campaign.search.tally.told}   {state}"),
             ("evaluations", f"{usage.evaluations}   executions {usage.executions}   {self._rate()}/s"),
-            (f"best {_quality(best)}", f"{gap} on validation"),
+            (f"best {_quality(campaign)}", f"{gap} on validation"),
             ("archive", " ".join(str(n) for n in campaign.search.archive.occupancy()) + " cells by island"),
             ("rejections", rejections or "none"),
             *([("models", spent)] if (spent := _calls(usage).strip()) else []),
@@ -177,9 +177,10 @@ def _start_gap(campaign: Campaign) -> str:
     return "–" if evaluation is None else _figure(evaluation)
 
 
-def _quality(best: tuple[str, Evaluation] | None) -> str:
+def _quality(campaign: Campaign) -> str:
     """What is said of the best candidate: its gap, or its score where that is only reported."""
-    return "gap" if best is None or not is_reported(best[1]) else "score (unverified)"
+    start = campaign.search.start.evaluation
+    return "score (unverified)" if is_reported(start) else "gap"
 
 
 def _figure(evaluation: Evaluation) -> str:

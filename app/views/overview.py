@@ -11,6 +11,7 @@ from ...evolve.store.work import failures_by_status, stopped
 from ...problems.base import SPLITS
 from ..numbers import duration, interval, percent
 from ..record.record import RunRecord
+from ..record.reported import REPORTED, training_score
 from ..record.summary import group_summary
 from ..words import FOREIGN, clean, count, counts, layers, sparkline, usd
 from .champions import print_champions
@@ -81,6 +82,9 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
     if progress := best_so_far(record.reader):
         values = [fitness for _, _, fitness in progress]
         line = f"training fitness {values[0]:.4f} {sparkline(values, 24)} {values[-1]:.4f} (0 is optimal)"
+        if summary["trust"] == REPORTED:
+            first, last = (training_score(record.reader, values[place]) for place in (0, -1))
+            line = f"training score {first:.5g} {sparkline(values, 24)} {last:.5g} (reported, unverified)"
         lines.append(("progress", line))
     if record.incomplete:
         lines.append(

@@ -109,8 +109,9 @@ def html(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
     for name, kind in KINDS.items():
         figure = kind.draw(record) if kind.on_page else None
         if figure is not None:
+            caption = kind.caption_of(record)
             links = candidate_links(record, name)
-            pictures[name] = {"svg": page_part(figure, name, kind.caption, links), "caption": kind.caption}
+            pictures[name] = {"svg": page_part(figure, name, caption, links), "caption": caption}
     style, script = (
         files(__package__).joinpath("templates", n).read_text() for n in ("report.css", "report.js")
     )

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...evolve.store.progress import best_so_far, islands, latest_events, mean_gap
+from ...evolve.store.progress import best_so_far, islands, latest_events, mean_gap, mean_score
 from ...evolve.store.work import calls, executions, failures_by_status, stopped, work
 from ..numbers import duration, percent
 from ..record.counted import told_iterations
 from ..record.record import SHORT, RunRecord, open_record
+from ..record.reported import REPORTED, trust
 from ..record.runs import status
-from ..words import clean, count, counts, sparkline, usd
+from ..words import UNKNOWN, clean, count, counts, sparkline, usd
 from .history import loss
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def snapshot(record: RunRecord) -> dict[str, Any]:
         else reader.record("search_seconds") or done.seconds,
         "best": best,
         "best_gap_percent": mean_gap(reader, best, "valid"),
+        **_reported(record, best),
         "training_loss_percent": None if best is None else loss(record, best),
         "progress": [-100 * fitness for _, _, fitness in best_so_far(reader)],
         "islands": _islands(record),
@@ -59,6 +61,18 @@ def snapshot(record: RunRecord) -> dict[str, Any]:
         "events": [
             {"iteration": iteration, "kind": kind} for iteration, kind in latest_events(reader, _EVENTS)
         ],
+    }
+
+
+def _reported(record: RunRecord, best: str | None) -> dict[str, Any]:
+    """Best scores where they are only reported, else nothing."""
+    if trust(record.reader) != REPORTED:
+        return {}
+    scores = {split: mean_score(record.reader, best, split) for split in ("valid", "train")}
+    return {
+        "trust": REPORTED,
+        "best_reported_score": scores["valid"],
+        "training_reported_score": scores["train"],
     }
 
 
@@ -88,18 +102,18 @@ def _rows(now: Mapping[str, Any], rate: float | None) -> list[tuple[str, str]]:
     reason = f" ({now['stop_reason']})" if now["stop_reason"] else ""
     speed = "" if rate is None else f", {rate:.0f} executions/s"
     work = f"{count(now['iterations'], 'iteration')}, {count(now['evaluations'], 'evaluation')}"
+    sign = -1 if now.get("trust") == REPORTED else 1
     found = [
         ("run", f"{now['run']}, {now['status']}{reason}"),
         ("work", f"{work} in {duration(now['wall_seconds'])}{speed}"),
         ("budget", _budget(now)),
         (
             "best",
-            f"{(now['best'] or 'none yet')[:SHORT]}, gap on validation {percent(now['best_gap_percent'])}, "
-            f"training loss {percent(now['training_loss_percent'])}",
+            f"{(now['best'] or 'none yet')[:SHORT]}, {_quality(now)}",
         ),
-        ("progress", sparkline(now["progress"], 40)),
+        ("progress", sparkline([sign * loss for loss in now["progress"]], 40)),
     ]
-    islands = [f"{i['island']}: {percent(i['training_loss_percent'])}" for i in now["islands"]]
+    islands = [f"{i['island']}: {_loss(sign, i['training_loss_percent'])}" for i in now["islands"]]
     found.append(("islands", ", ".join(islands) or "–"))
     found.append(("rejected", counts(now["rejections"]) or "nothing"))
     failed = f"{count(now['failed'], 'candidate')} failed, {now['stopped']:,} stopped early"
@@ -110,6 +124,21 @@ def _rows(now: Mapping[str, Any], rate: float | None) -> list[tuple[str, str]]:
     found.append(("cost", cost))
     found.append(("events", ", ".join(f"{e['kind']} at {e['iteration']}" for e in now["events"]) or "none"))
     return found
+
+
+def _quality(now: Mapping[str, Any]) -> str:
+    """Gap and loss of the best candidate, or its scores where they are only reported."""
+    if now.get("trust") != REPORTED:
+        gap, loss = now["best_gap_percent"], now["training_loss_percent"]
+        return f"gap on validation {percent(gap)}, training loss {percent(loss)}"
+    scores = [now["best_reported_score"], now["training_reported_score"]]
+    valid, train = (UNKNOWN if score is None else f"{score:.5g}" for score in scores)
+    return f"reported score {valid} on validation, {train} on training (unverified)"
+
+
+def _loss(sign: int, loss: float | None) -> str:
+    """An island's best training loss; of reported scores, the change over the start program."""
+    return percent(loss) if sign > 0 or loss is None else f"{0.0 - loss:+.2f} %"
 
 
 def _budget(now: Mapping[str, Any]) -> str:

@@ -262,6 +262,29 @@ def mean_gap(reader: Reader, program: str | None, split: str) -> float | None:
     return sum(gaps) / len(gaps) * 100 if gaps else None
 
 
+def is_reported(reader: Reader) -> bool:
+    """Whether the references of a run are scores that were only reported."""
+    return reader.value("SELECT 1 FROM instance_references WHERE kind = 'reported' LIMIT 1") is not None
+
+
+def mean_score(reader: Reader, program: str | None, split: str) -> float | None:
+    """Mean objective of a complete evaluation; None without one.
+
+    Raises:
+        StoreError: an objective is no number.
+    """
+    rows = reader.rows(
+        "SELECT objective FROM evaluations JOIN executions ON id = evaluation "
+        "WHERE program = ? AND split = ? AND evaluations.status = 'complete' AND objective IS NOT NULL",
+        (program, split),
+    )
+    try:
+        scores = [float(decode_number(row["objective"])) for row in rows]
+    except ValueError as error:
+        raise StoreError(f"{program} on {split}: the record is damaged: {error}") from error
+    return sum(scores) / len(scores) if scores else None
+
+
 def judged_instances(reader: Reader, splits: tuple[str, ...]) -> list[list[Any]]:
     """Name, split, digest, and the reference's value, kind and bound of each instance of some splits."""
     rows = reader.rows(

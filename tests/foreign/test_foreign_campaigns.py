@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -59,20 +60,39 @@ def test_campaign_improves_and_says_reported(campaign: Path, gapsmith: Gapsmith)
 
 @pytest.mark.parametrize(
     "words",
-    [(), ("show", "latest"), ("show", "latest", "best"), ("list",), ("watch", "latest")],
+    [
+        (),
+        ("show", "latest"),
+        ("show", "latest", "best"),
+        ("list",),
+        ("watch", "latest"),
+        ("diff", "latest", "start", "best"),
+        ("lineage", "latest"),
+    ],
 )
 @pytest.mark.slow
 def test_no_view_names_a_gap(words: tuple[str, ...], campaign: Path, gapsmith: Gapsmith) -> None:
-    """Tables of campaigns and programs call the scores unverified and print no percentage of a gap."""
+    """Tables of campaigns and programs call the scores unverified and name no gap."""
     text = (campaign / "out").read_text()
     if words:
         done = gapsmith(*words, "--runs", str(campaign / "runs"))
         assert done.returncode == 0, done.stderr
         text = done.stdout
-    assert "optimality" not in text
-    assert "gap to best baseline" not in text
-    if words[-1:] != ("best",) and words[:1] not in [("list",), ("watch",)]:
-        assert "unverified" in text
+    body = "\n".join(line for line in text.splitlines() if "best gap" not in line)  # the list's column
+    assert not re.search(r"\bgap\b", body)
+    assert "optimal" not in body
+    assert "verified" in body
+
+
+@pytest.mark.slow
+def test_pictures_show_scores_below_zero(campaign: Path, gapsmith: Gapsmith, tmp_path: Path) -> None:
+    """Losses of improvements are negative, and a picture says what they mean; gaps by stratum are refused."""
+    place = ("--runs", str(campaign / "runs"))
+    done = gapsmith("plot", "latest", "progress", "-o", str(tmp_path / "progress.svg"), *place)
+    assert done.returncode == 0, done.stderr
+    assert "below 0 is better, and nothing is verified" in done.stdout
+    assert "unverified" in (tmp_path / "progress.svg").read_text()
+    assert gapsmith("plot", "latest", "strata", "-o", str(tmp_path / "s.svg"), *place).returncode == 6
 
 
 @pytest.mark.slow

@@ -129,10 +129,16 @@ def thin(points: Sequence[Any], most: int = MOST_POINTS) -> list[Any]:
 
 
 def fit_losses(axis: Axis, losses: Sequence[float]) -> None:
-    """Makes an axis of losses (percent, ≥ 0) logarithmic and fits it to the data, with room for marks.
+    """Makes an axis of losses (percent) logarithmic and fits it to the data, with room for marks.
 
-    An axis with zeros, or with losses over more than three decades, is linear below the smallest loss shown.
+    An axis with negative losses, which only reported scores have, is linear. One with zeros, or with losses
+    over more than three decades, is linear below the smallest loss shown.
     """
+    if min(losses, default=0.0) < 0:  # changes of reported scores have no zero that matters
+        low, high = min(losses), max(losses)
+        room = 0.1 * (high - low or 1.0)
+        getattr(axis.axes, f"set_{axis.axis_name}lim")(low - room, high + room)  # type: ignore[attr-defined]
+        return
     largest = max(losses, default=1.0) or 1.0
     positive = [loss for loss in losses if loss > 0]
     least = max(min(positive, default=largest), largest / 1000, 0.001)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...record.record import RunRecord
+from ...record.reported import LOSS, REPORTED, trust
 from . import data, family, quality, search, time, timed
 from .canvas import styled
 
@@ -24,17 +25,35 @@ class Kind:
         make: draws the picture; returns None without data.
         numbers: the numbers of the picture as JSON members, for kinds that offer them.
         on_page: whether the report shows the picture; of the heat map it has a table.
+        of_reported: whether the picture says anything of scores that were only reported.
     """
 
     caption: str
     make: Callable[[RunRecord], Figure | None]
     numbers: Callable[[RunRecord], dict[str, Any]] | None = None
     on_page: bool = True
+    of_reported: bool = True
 
     def draw(self, record: RunRecord) -> Figure | None:
         """The picture of a run, in Gapsmith's style; None without data."""
+        reported = trust(record.reader) == REPORTED
+        if reported and not self.of_reported:
+            return None
         with styled():
-            return self.make(record)
+            figure = self.make(record)
+        for axes in figure.axes if reported and figure is not None else ():
+            for label in (axes.xaxis.label, axes.yaxis.label):
+                text = label.get_text().replace("%, logarithmic", "%")
+                label.set_text(text.replace("(%)", "(%, unverified)"))
+        return figure
+
+    def caption_of(self, record: RunRecord) -> str:
+        """The caption; where scores are only reported, with what a loss is there."""
+        if trust(record.reader) != REPORTED or "loss" not in self.caption:
+            return self.caption
+        words = self.caption.partition(" Training loss: mean")[0]
+        words = words.replace("; lower is better, 0 is optimal", "")
+        return f"{words} {LOSS[0].upper()}{LOSS[1:]}."
 
 
 KINDS = {
@@ -55,11 +74,13 @@ KINDS = {
         "Mean gap of each stratum for start program, baselines and best candidate; darker is larger.",
         quality.strata,
         on_page=False,
+        of_reported=False,
     ),
     "scatter": Kind(
         "Each point is an instance: loss of the best candidate against the best baseline's; below the line "
         "the candidate is better.",
         quality.scatter,
+        of_reported=False,
     ),
     "pareto": Kind(
         "Training loss against CPU time per execution, with the candidates' Pareto front; the baselines' own "
