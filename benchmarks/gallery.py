@@ -1,11 +1,12 @@
 """Evidence of the heuristics in `gallery/`, and the page `docs/discoveries.md` that shows it.
 
     python benchmarks/gallery.py measure ENTRY   runs an entry's programs anew (minutes), writes evidence.json
-    python benchmarks/gallery.py page            writes docs/discoveries.md from all entries
+    python benchmarks/gallery.py page            writes docs/discoveries.md and its pictures from all entries
 
-An entry is a folder of `gallery/` with `found.py` (the program of the campaign), `simplified.py` where
-`gapsmith simplify` took something away, `entry.toml` (what a person wrote, and how to take one part out of
-the program, and baselines of the problem's other form as rivals) and `evidence.json` (what was measured).
+An entry is a folder of `gallery/` with `found.py` (the program of the campaign), `simplified.py` (a shorter
+or faster form), `champion.py` where the campaign went on to a slower program, `entry.toml` (what a person
+wrote, how to take one part out of the program, baselines of the problem's other form as rivals, the sets, the
+times at which CP-SAT is stopped, `only` some programs on a set) and `evidence.json` (what was measured).
 `measure` runs each program and each baseline as `gapsmith evaluate` does, and compares `found.py` with each
 of them instance by instance.
 """
@@ -21,15 +22,25 @@ from typing import Any
 
 from gapsmith.app.audit.evaluation import evaluate_program
 from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.numbers import time_words
 from gapsmith.app.opening.setup import Setup
+from gapsmith.app.opening.timing import measured as timing_of
 from gapsmith.app.verbs.flags import build_config
+from gapsmith.app.views.plots.canvas import BLUE, GREEN, GREY, ORANGE, fit_losses, new_axes, render, styled
 from gapsmith.evaluators.base import Reference, ReferenceKind
-from gapsmith.evaluators.statistics import paired, wins_ties_losses
+from gapsmith.evaluators.statistics import bootstrap_interval, paired, wins_ties_losses
+from gapsmith.evolve.timing import edge, time_class
+from gapsmith.problems.base import Instance, Number
 from gapsmith.sandbox.base import MAIN_FILE
 
 ROOT = Path(__file__).resolve().parents[1]
+TICKS = [number * 10.0**power for power in range(-3, 5) for number in (1, 2, 5)]
+WALL = 60.0
+"""Wall seconds after which CP-SAT ends in any case; its limit is in deterministic seconds."""
 GALLERY = ROOT / "gallery"
 PAGE = ROOT / "docs" / "discoveries.md"
+PICTURES = ROOT / "docs" / "gallery"
+FORMS = ("found.py", "simplified.py", "champion.py")
 PINNED = 2
 """Instances (count) whose objectives the default test asks for again."""
 
@@ -49,6 +60,8 @@ def main() -> None:
         (GALLERY / arguments.entry / "evidence.json").write_text(text, "utf-8")
     else:
         PAGE.write_text(page(), "utf-8")
+        for name in names():
+            (PICTURES / f"{name}.svg").write_bytes(picture(name))
 
 
 def folders() -> list[str]:
@@ -69,7 +82,7 @@ def entry_of(folder: Path) -> dict[str, Any]:
 def measure(folder: Path) -> dict[str, Any]:
     """The evidence of an entry: a table for each set, and objectives to ask for again."""
     entry = entry_of(folder)
-    tables = [table(folder, entry, one["set"], one.get("seed", 1)) for one in entry["tables"]]
+    tables = [table(folder, entry, one) for one in entry["tables"]]
     first = tables[0]
     pinned = dict(list(first.pop("objectives").items())[:PINNED])
     for other in tables[1:]:
@@ -80,17 +93,19 @@ def measure(folder: Path) -> dict[str, Any]:
     }
 
 
-def table(folder: Path, entry: Mapping[str, Any], set_name: str, seed: int) -> dict[str, Any]:
-    """Every program of an entry and every baseline on one set, each compared with `found.py`."""
+def table(folder: Path, entry: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
+    """Every program of an entry, every baseline and CP-SAT on one set, each beside `found.py`."""
+    set_name, seed = words["set"], words.get("seed", 1)
     forms = programs(folder, entry)
     sources = {**forms, **load_problem(entry["problem"]).problem.baselines()}
+    sources = {name: sources[name] for name in words.get("only", sources)}
     setup = opened(entry, set_name, seed)
     judged = {}
     for name, source in sources.items():
         judged[name] = evaluate_program(setup, set_name, {MAIN_FILE: source}, name, with_baselines=False)
         print(f"{folder.name}, {set_name}: {name}", flush=True)
-    for rival in entry.get("rivals", ()):
-        name, other = rival["baseline"], opened({"problem": rival["problem"]}, set_name, seed)
+    for rival in () if "only" in words else entry.get("rivals", ()):
+        name, other = rival["baseline"], opened({**entry, "problem": rival["problem"]}, set_name, seed)
         source = other.loaded.problem.baselines()[name]
         label = f"{name} of {rival['problem']}"
         judged[label] = evaluate_program(other, set_name, {MAIN_FILE: source}, name, with_baselines=False)
@@ -99,30 +114,104 @@ def table(folder: Path, entry: Mapping[str, Any], set_name: str, seed: int) -> d
     for name, document in judged.items():
         rows.append({"program": name, "kind": "form" if name in forms else "baseline", **figures(document)})
         if name != "found.py":
-            other = gaps(document)
-            both = [id for id in own if id in other]
-            result = paired([own[id] for id in both], [other[id] for id in both])
-            counts = wins_ties_losses((own[id], other[id]) for id in both)
-            rows[-1]["pair"] = {**counts, "difference": result.difference, "p": result.p_value}
+            rows[-1]["pair"] = pair(own, gaps(document))
+    for seconds in words.get("exact_seconds", ()):
+        rows.append(stopped(setup, set_name, seconds, own))
     objectives = {row["instance"]: row["objective"] for row in judged["found.py"]["instances"]}
+    slot = setup.open_slot()
+    try:
+        floor = timing_of(slot, setup.policy).floor_seconds
+    finally:
+        slot.close()
     return {
         "set": set_name,
         "seed": seed,
+        "floor_ms": 1000 * floor,
         "proof": proof(list(setup.evaluator.references.values())),
         "rows": rows,
         "objectives": objectives,
     }
 
 
+def pair(own: Mapping[str, float], other: Mapping[str, float]) -> dict[str, Any]:
+    """The paired comparison of two programs, gaps in percent by instance."""
+    both = [id for id in own if id in other]
+    result = paired([own[id] for id in both], [other[id] for id in both])
+    counts = wins_ties_losses((own[id], other[id]) for id in both)
+    return {**counts, "difference": result.difference, "interval": result.ci95, "p": result.p_value}
+
+
+def stopped(setup: Setup, set_name: str, seconds: float, own: Mapping[str, float]) -> dict[str, Any]:
+    """The row of CP-SAT, one thread, stopped after deterministic seconds: gaps of its incumbents."""
+    solve, others = EXACT[setup.loaded.name.removesuffix("-rule")], {}
+    instances = setup.evaluator.instances(set_name)
+    for id, instance in instances.items():
+        value, reference = solve(instance, seconds), setup.evaluator.references[id].value
+        if value is not None:
+            others[id] = 100.0 * float(value - reference) / float(reference)
+    means = list(others.values())
+    print(f"CP-SAT, {seconds} s, {set_name}", flush=True)
+    return {
+        "program": f"CP-SAT stopped after {time_words(seconds)}",
+        "kind": "exact",
+        "gap": sum(means) / len(means) if means else None,
+        "interval": bootstrap_interval(means),
+        "ratio_of_sums": None,
+        "cpu_ms": 1000 * seconds,
+        "instances": len(instances),
+        "failed": len(instances) - len(others),
+        "pair": pair(own, others),
+    }
+
+
+def _task_graph(instance: Instance, seconds: float) -> Number | None:
+    from gapsmith.evaluators.graphs.models import arithmetic_bound, graph_model
+    from gapsmith.evaluators.toolbox import solve_cpsat
+    from gapsmith.problems.graphs.verification import judge
+
+    least = arithmetic_bound(instance.public)
+    graph = graph_model(instance.public, least=least)
+    schedule = graph.schedule(solve_cpsat(graph.model, seconds=WALL, effort=seconds, known_bound=least))
+    return None if schedule is None else judge(instance.public, schedule).objective
+
+
+def _memory_mapping(instance: Instance, seconds: float) -> Number | None:
+    from gapsmith.evaluators.memory.models import memory_model
+    from gapsmith.evaluators.toolbox import solve_cpsat
+    from gapsmith.problems.memory.verification import largest_load
+
+    buffers = instance.public["buffers"]
+    stacked = [sum(size for _, _, size in buffers[:i]) for i in range(len(buffers))]
+    model = memory_model(buffers, stacked).model
+    value = solve_cpsat(model, seconds=WALL, effort=seconds, known_bound=largest_load(buffers)).value
+    return None if value is None else int(value)
+
+
+def _job_shop(instance: Instance, seconds: float) -> Number | None:
+    from gapsmith.evaluators.shops.models import arithmetic_bound, shop_model
+    from gapsmith.evaluators.toolbox import solve_cpsat
+
+    least = arithmetic_bound(instance.public)
+    shop = shop_model(instance.public, blocking=False, least=least)
+    value = solve_cpsat(shop.model, seconds=WALL, effort=seconds, known_bound=least).value
+    return None if value is None else int(value)
+
+
+EXACT = {
+    "task-graph": _task_graph,
+    "memory-mapping": _memory_mapping,
+    "job-shop": _job_shop,
+}
+"""Family → objective of CP-SAT's incumbent after deterministic seconds; None without one."""
+
+
 def programs(folder: Path, entry: Mapping[str, Any]) -> dict[str, str]:
-    """The program as found, as simplified, and without each of its parts: name → source text.
+    """The program as found, its other forms, and without each of its parts: name → source text.
 
     Raises:
         ValueError: `entry.toml` names a text that does not stand in `found.py`.
     """
-    forms = {"found.py": (folder / "found.py").read_text("utf-8")}
-    if (folder / "simplified.py").exists():
-        forms["simplified.py"] = (folder / "simplified.py").read_text("utf-8")
+    forms = {name: (folder / name).read_text("utf-8") for name in FORMS if (folder / name).exists()}
     for part in entry["without"]:
         text = forms["found.py"]
         for old, new in part["changes"]:
@@ -189,24 +278,31 @@ def page() -> str:
 
 INTRODUCTION = """# Discoveries
 
-Heuristics that campaigns found, each with its evidence. The gallery begins with {number} entries. No entry
-ships as founder, primitive or move of its problem.
+Heuristics that campaigns found, each with its evidence: {number} entries. No entry ships as founder,
+primitive or move of its problem.
 
 How to read an entry:
 
-- `found.py` is the program as the campaign left it, `simplified.py` what `gapsmith simplify` made of it
-  where it took something away. Both are in the entry's folder under `gallery/`; copy either into your code.
-- The campaign of an entry never saw the instances of its tables: they are drawn with another instance seed,
-  or are a named set that the campaign did not use.
+- `found.py` is a program of the campaign, letter by letter. `simplified.py` is a shorter or faster form of
+  it: by `gapsmith simplify`, or by hand, by deletion and by constants alone; the entry says which.
+  `champion.py` is the slower program with which the campaign ended, where it went on. All are in the
+  entry's folder under `gallery/`; copy any into your code.
+- The search of the campaign never saw the instances of the tables: they are drawn with another instance
+  seed, are a named set, or are test instances on which at most a champion was run once, at the end.
+- Rows stand in *time classes* (upper edges, net CPU time of an instance), and the first of each class, in
+  bold, has its smallest mean gap. *ms* is the mean CPU time with the sandbox's own few milliseconds, on a
+  busy machine: compare times within one table only, and take a class as right within one.
 - *Gap* is the mean of ratios above the reference in percent, with a 95 % interval over instances; large
-  references dominate the *ratio of sums*. Instances whose reference is 0 have no gap. *CPU* is the mean time
-  of an instance, measured on a busy machine, the sandbox's own few milliseconds included: compare times
-  within one table only.
-- *Better, equal, worse* count the instances on which `found.py` has the smaller, the same and the larger gap
-  than the program of the row. *p* is a two-sided paired sign-flip test of the mean gap, not corrected for the
+  references dominate the *ratio of sums*. Instances whose reference is 0 have no gap.
+- *CP-SAT* with one thread is stopped after its own deterministic seconds, which are about CPU seconds; the
+  start of its process and the building of the model are not counted. Its row has the gap of its best answer
+  until then.
+- *Better, equal, worse* count the instances on which `found.py` has the smaller, the same and the larger
+  gap than the program of the row; *difference* is the mean of its gaps minus those of the row, in points,
+  with its 95 % interval. *p* is a two-sided paired sign-flip test of that mean, not corrected for the
   number of rows.
-- `python benchmarks/gallery.py measure ENTRY` measures an entry anew, and `python benchmarks/gallery.py page`
-  writes this page from the entries."""
+- `python benchmarks/gallery.py measure ENTRY` measures an entry anew, and `python benchmarks/gallery.py
+  page` writes this page and its pictures from the entries."""
 
 
 LEFT_OUT = """## Left out
@@ -234,12 +330,14 @@ def section(name: str, entry: Mapping[str, Any]) -> str:
         f"## {entry['title']}",
         f"Folder `gallery/{name}`, problem `{entry['problem']}`. {entry['what'].strip()}",
     ]
-    shortest = list(programs(folder, {"without": []}).values())[-1]
-    source = shortest.strip()
+    shortest = folder / "simplified.py"
+    source = (shortest if shortest.exists() else folder / "found.py").read_text("utf-8").strip()
     if len(source.splitlines()) <= entry.get("lines_shown", 40):
         parts.append(f"```python\n{source}\n```")
     parts.append(f"**Parts.** {entry['parts'].strip()}")
     parts.append(f"**New or not.** {entry['new'].strip()}")
+    first = entry["tables"][0]["words"]
+    parts.append(f"![Gap against time of {name} and its rivals: {first}](gallery/{name}.svg)")
     parts += [measured(one, words) for one, words in zip(evidence["tables"], entry["tables"], strict=True)]
     proofs = f"{exact(evidence['tables'][0]['proof'])} {entry['exact'].strip()}"
     parts.append(f"**The exact method.** {proofs}")
@@ -251,33 +349,112 @@ def section(name: str, entry: Mapping[str, Any]) -> str:
 
 
 def measured(evidence: Mapping[str, Any], words: Mapping[str, Any]) -> str:
-    """The table of one set."""
-    rows: Sequence[dict[str, Any]] = evidence["rows"]
-    lines = [f"{words['words'].strip()} (set `{evidence['set']}`, instance seed {evidence['seed']}, "]
-    lines[0] += f"{rows[0]['instances']} instances):\n"
+    """The table of one set: time classes from fast to slow, the smallest gap of each in bold."""
+    rows = sorted(evidence["rows"], key=lambda row: (class_of(evidence, row), gap_or_last(row)))
+    number, lines = rows[0]["instances"], []
+    lines.append(f"{words['words'].strip()} (set `{evidence['set']}`, instance seed {evidence['seed']}, ")
+    lines[0] += f"{number} instances):\n"
     lines.append(
-        "| program | gap % [95 %] | ratio of sums % | CPU ms | better, equal, worse | p |\n"
-        "|---|---:|---:|---:|---:|---:|"
+        "| time | program | gap % [95 %] | ratio of sums % | ms | better, equal, worse "
+        "| difference [95 %] | p |\n"
+        "|---:|---|---:|---:|---:|---:|---:|---:|"
     )
+    before = None
     for row in rows:
-        gap = "–"
-        if row["gap"] is not None:
-            gap = f"{row['gap']:.2f} [{row['interval'][0]:.2f}, {row['interval'][1]:.2f}]"
-        failed = f", {row['failed']} failed" if row["failed"] else ""
-        pair = row.get("pair")
-        counts, p = "", ""
-        if pair is not None:
-            counts = f"{pair['wins']}, {pair['ties']}, {pair['losses']}"
-            p = "–" if pair["p"] is None else f"{pair['p']:.2g}" if pair["p"] >= 1e-4 else "< 0.0001"
-        label = (
-            f"`{row['program']}`"
-            if row["kind"] == "baseline" or row["program"].endswith(".py")
-            else row["program"]
+        number = class_of(evidence, row)
+        lines.append(
+            f"| {class_words(number) if number != before else ''} | {cells(row, number != before)} |"
         )
-        sums = "–" if row["ratio_of_sums"] is None else f"{row['ratio_of_sums']:.2f}"
-        cpu = "–" if row["cpu_ms"] is None else f"{row['cpu_ms']:.0f}"
-        lines.append(f"| {label}{failed} | {gap} | {sums} | {cpu} | {counts} | {p} |")
+        before = number
     return "\n".join(lines)
+
+
+def cells(row: Mapping[str, Any], first: bool) -> str:
+    """The cells of a program; the first one of its time class is bold."""
+    gap = "–" if row["gap"] is None else interval_words(row["gap"], row["interval"])
+    label = row["program"]
+    if row["kind"] == "baseline" or label.endswith(".py"):
+        label = f"`{label}`"
+    label = f"**{label}**" if first else label
+    failed = f", {row['failed']} failed" if row["failed"] else ""
+    cpu = "–" if row["cpu_ms"] is None else f"{row['cpu_ms']:.0f}"
+    sums = "–" if row["ratio_of_sums"] is None else f"{row['ratio_of_sums']:.2f}"
+    result, words = row.get("pair"), [f"{label}{failed}", gap, sums, cpu]
+    if result is None or result["difference"] is None:
+        return " | ".join([*words, "", "", ""])
+    words.append(f"{result['wins']}, {result['ties']}, {result['losses']}")
+    words.append(interval_words(result["difference"], result.get("interval")))
+    p = result["p"]
+    words.append("–" if p is None else f"{p:.2g}" if p >= 1e-4 else "< 0.0001")
+    return " | ".join(words)
+
+
+def interval_words(mean: float, interval: Sequence[float] | None) -> str:
+    """A mean and its interval, with two decimals."""
+    low_high = "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"
+    return f"{mean:.2f}{low_high}"
+
+
+def class_of(evidence: Mapping[str, Any], row: Mapping[str, Any]) -> int:
+    """Number of a row's time class; CP-SAT's time has no sandbox in it."""
+    floor = 0.0 if row["kind"] == "exact" else evidence.get("floor_ms", 0.0)
+    return time_class(max(0.0, (row["cpu_ms"] or 0.0) - floor) / 1000)
+
+
+def class_words(number: int) -> str:
+    """A time class as its upper edge."""
+    seconds = edge(number)
+    return "slower" if seconds is None else f"≤ {time_words(seconds)}"
+
+
+def gap_or_last(row: Mapping[str, Any]) -> float:
+    """The mean gap of a row that has an answer to every instance; what failed comes last."""
+    return float("inf") if row["gap"] is None or row["failed"] else row["gap"]
+
+
+def picture(name: str) -> bytes:
+    """Gap against time of an entry's first table: its forms, the baselines, and CP-SAT."""
+    from matplotlib.ticker import NullLocator
+
+    evidence = json.loads((GALLERY / name / "evidence.json").read_text("utf-8"))["tables"][0]
+    rows = [row for row in evidence["rows"] if row["gap"] is not None and row["cpu_ms"] is not None]
+    with styled():
+        figure, axes = new_axes()
+        kinds = {
+            "the entry": (BLUE, "o", [row for row in rows if row["program"] in FORMS]),
+            "without a part": (
+                GREY,
+                "x",
+                [r for r in rows if r["kind"] == "form" and r["program"] not in FORMS],
+            ),
+            "baselines and rivals": (ORANGE, "s", [row for row in rows if row["kind"] == "baseline"]),
+            "CP-SAT, stopped": (GREEN, "^", [row for row in rows if row["kind"] == "exact"]),
+        }
+        for label, (colour, mark, some) in kinds.items():
+            if some:
+                x, y = [row["cpu_ms"] for row in some], [row["gap"] for row in some]
+                line = "-" if label.startswith("CP-SAT") else ""
+                axes.plot(x, y, color=colour, marker=mark, linestyle=line, markersize=5, label=label)
+        for place, row in zip((5, -14, 5), kinds["the entry"][2], strict=False):
+            axes.annotate(row["program"], (row["cpu_ms"], row["gap"]), (5, place), textcoords="offset points")
+        times = [row["cpu_ms"] for row in rows]
+        floor = evidence.get("floor_ms", 0.0)
+        losses = [row["gap"] for row in rows if row["gap"] > 0]
+        axes.set_xscale("log")
+        axes.set_xlim(0.5 * min(times), 2 * max(times))
+        fit_losses(axes.yaxis, [row["gap"] for row in rows])
+        for axis, low, high in (
+            (axes.xaxis, *axes.get_xlim()),
+            (axes.yaxis, min(losses) / 2, 2 * max(losses)),
+        ):
+            places = [tick for tick in TICKS if low <= tick <= high]
+            axis.set_ticks(places, labels=[f"{tick:g}" for tick in places])
+            axis.set_minor_locator(NullLocator())
+        axes.axvspan(0.5 * min(times), max(0.5 * min(times), floor), color=GREY, alpha=0.15, linewidth=0)
+        axes.set_xlabel("CPU time of an instance, the sandbox's floor (grey) included, ms")
+        axes.set_ylabel("mean gap, %")
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.2), ncols=2, fontsize=8)
+        return render(figure, "svg", name)
 
 
 def exact(evidence: Mapping[str, Any]) -> str:

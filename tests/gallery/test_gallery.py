@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import lzma
+import os
 import runpy
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +83,31 @@ def test_the_page_shows_what_was_measured() -> None:
 OFFLINE = [name for name in NAMES if "cassette" not in entry_of(name)]
 
 
+MODEL = [name for name in NAMES if "cassette" in entry_of(name)]
+TURN = os.environ.get("GAPSMITH_GALLERY_REPLAY") or MODEL[date.today().toordinal() % len(MODEL)]
+"""The entry whose model campaign is replayed today; `all` in the variable replays every one."""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("name", [name for name in MODEL if TURN in ("all", name)])
+def test_recorded_replies_make_the_program_again(
+    name: str, gapsmith: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The command of the entry, with the cassette, makes a campaign that evaluates `found.py`."""
+    packed = ROOT / "benchmarks" / "model_campaigns" / entry_of(name)["cassette"]
+    cassette = tmp_path / packed.stem
+    cassette.write_bytes(lzma.decompress(packed.read_bytes()))
+    command = entry_of(name)["campaign"]["replay"][1]
+    words = command.replace(f"benchmarks/model_campaigns/{packed.stem}", str(cassette)).split()[1:]
+    done = gapsmith(*words, "--runs", str(tmp_path), "--json")
+    assert done.returncode == 0, done.stderr
+    rows = gapsmith("export", "latest", "--runs", str(tmp_path)).stdout.splitlines()
+    program = (GALLERY / name / "found.py").read_text("utf-8").strip()
+    complete = [row for row in map(json.loads, rows) if row["train_status"] == "complete"]
+    assert program in [text.strip() for row in complete for text in row["files"].values()]
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", OFFLINE)
@@ -91,3 +118,15 @@ def test_a_campaign_finds_its_program_again(name: str, gapsmith: Callable[..., A
     assert done.returncode == 0, done.stderr
     best = gapsmith("best", "latest", "--runs", str(tmp_path))
     assert best.stdout.strip() == (GALLERY / name / "found.py").read_text("utf-8").strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", SCRIPT["EXACT"])
+def test_a_solver_stopped_early_is_no_better_than_the_optimum(family: str) -> None:
+    """An answer after one deterministic second is between the reference and twice as much."""
+    loaded = load_problem(family)
+    assert loaded.references is not None
+    instance = loaded.instances("train", 1)[0]
+    value = SCRIPT["EXACT"][family](instance, 1.0)
+    reference = loaded.references.reference(instance, 1.0).value
+    assert reference <= value <= 2 * reference
