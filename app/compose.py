@@ -31,6 +31,7 @@ from ..problems.base import SPLITS, DescribesStrata
 from .config import Config, dump
 from .errors import UserError
 from .opening.baselines import evaluate_baselines, shipped_programs
+from .opening.drawn import keep_drawing
 from .opening.founders import Founder, founders_of
 from .opening.setup import Notify, Setup
 from .opening.stored import stored_setup
@@ -97,6 +98,7 @@ def run(
             with prepared(setup, store, folder, start, watcher) as campaign:
                 stopped = _work(campaign, setup, store, watcher)
             write_best(folder)
+            keep_drawing(folder, setup, store)
             _last_step(folder, setup, store, stopped, watcher.notify)
             log_end(log, stopped, store.read.events("fault"))
         except Exception:

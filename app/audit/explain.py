@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Evaluation
 from ...sandbox.base import Statement
+from ..opening.again import evaluate_variants
 from ..record.record import RunRecord
-from .again import evaluate_variants
 
 if TYPE_CHECKING:
     from ..opening.setup import Setup

@@ -77,7 +77,7 @@ def _draw(
     """Draws a candidate's answer beside the best baseline's, on the screen or into a file."""
     from ...evaluators.judging import NotDrawn
     from ...problems.base import Drawable
-    from ..audit.again import answers, find_instance
+    from ..opening.again import answers, find_instance
     from ..opening.setup import Setup
     from ..views.plots.canvas import FORMATS, render
     from ..views.plots.drawing import draw, extent, in_terminal, lines

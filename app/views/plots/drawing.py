@@ -49,13 +49,13 @@ def draw(drawings: Mapping[str, Drawing]) -> Figure:
                     ax.plot(*ends, color=colour, linewidth=1.2)
                 if shape.kind == "label" or (shape.kind == "rectangle" and shape.width > right / 60):
                     x, y = shape.x + shape.width / 2, shape.y + shape.height / 2
-                    ax.text(x, y, shape.text, ha="center", va="center", fontsize=6)
+                    ax.text(x, y, shape.text, ha="center", va="center", fontsize=6, parse_math=False)
             ax.set_xlim(0, right)
             ax.set_ylim(0, top)
             ax.grid(visible=False)
-            ax.set_title(f"{name}: {drawing.title}", fontsize=9, loc="left")
-            ax.set_ylabel(drawing.y_title)
-            ax.set_xlabel(drawing.x_title)
+            ax.set_title(f"{name}: {drawing.title}", fontsize=9, loc="left", parse_math=False)
+            ax.set_ylabel(drawing.y_title, parse_math=False)
+            ax.set_xlabel(drawing.x_title, parse_math=False)
         marks = [Patch(facecolor=_COLOURS[n % len(_COLOURS)], label=g) for g, n in groups.items() if g]
         if marks:
             figure.legend(handles=marks, loc="outside lower center", ncols=len(marks), fontsize=8)

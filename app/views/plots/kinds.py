@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...record.record import RunRecord
 from ...record.reported import LOSS, REPORTED, trust
-from . import data, family, quality, search, time, timed
+from . import answers, data, family, quality, search, time, timed
 from .canvas import styled
 
 if TYPE_CHECKING:
@@ -80,6 +80,12 @@ KINDS = {
         "Each point is an instance: loss of the best candidate against the best baseline's; below the line "
         "the candidate is better.",
         quality.scatter,
+        of_reported=False,
+    ),
+    "answers": Kind(
+        "The answers of the best candidate and of the best baseline to one instance, drawn to the same "
+        "scale. On half of its instances the best candidate is at most as far from the reference.",
+        answers.figure,
         of_reported=False,
     ),
     "pareto": Kind(
