@@ -39,6 +39,7 @@ from .app.verbs import (
     stop,
     verify,
     watch,
+    worker,
 )
 from .app.verbs import list as listing
 from .app.verbs.terminal import emit_json, errors, printing
@@ -143,6 +144,7 @@ SECTIONS = {
 for name, verb in VERBS.items():
     app.command(name)(verb)
 app.command("member", hidden=True)(member.member)
+app.command("worker", hidden=True)(worker.worker)
 for name, group in GROUPS.items():
     app.add_typer(group, name=name)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -65,7 +64,7 @@ def run_campaign(
     seed: int | None = None,
     start: str | None = None,
     control: str | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     runs: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
     progress: bool | Callable[[Progress], None] = False,
@@ -82,7 +81,7 @@ def run_campaign(
         seed: of the search's random streams.
         start: source text of a start program; the problem's own by default.
         control: `best-of-n` or `random` in place of the search.
-        workers: sandbox slots at work (count), by default one per processor.
+        workers: as `--workers`; by default a thread per processor.
         runs: folder for the run; `GAPSMITH_RUNS` or `./runs` by default.
         settings: further configuration by dotted path (`{"archive.islands": 2}`).
         progress: True shows the progress on standard error; a function is called with each `Progress`.
@@ -107,9 +106,8 @@ def run_campaign(
     spec = config.campaign.problem
     stem = Path(spec).stem if isinstance(problem, str) else load_problem(spec, config.problem).name
     name = new_name(stem, config.campaign.seed, time.time())
-    slots = config.run.workers or os.cpu_count() or 1
     with new_folder(place, name) as folder:
-        view = LiveView(spec, slots) if progress is True else None
+        view = LiveView(spec, config.run.slots) if progress is True else None
         with view or nullcontext():
             compose.run(config, folder, start=programs, watcher=_watcher(progress, view))
         return RunResult(folder)
@@ -133,7 +131,7 @@ def evaluate(
     source: str,
     *,
     instances: str = "test",
-    workers: int | None = None,
+    workers: int | str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Scores a program's source text, as `gapsmith evaluate` does, and returns its JSON document.
@@ -142,7 +140,7 @@ def evaluate(
         problem: as for `run_campaign`.
         source: Python text that defines the problem's entry point.
         instances: `train`, `valid`, `test`, a named set, or a path of an instance file.
-        workers: sandbox slots at work (count), by default one per processor.
+        workers: as `--workers`; by default a thread per processor.
         settings: further configuration by dotted path.
 
     Raises:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..evolve.archive import settled
 from ..evolve.base import Candidate, Context, Times
 from ..evolve.budget import Budget, StopReason
 from ..evolve.campaign import Campaign
-from ..evolve.executor import ThreadExecutor
+from ..evolve.executor import Executor
 from ..evolve.founders import best_elite
 from ..evolve.measures import MeasureSpace
 from ..evolve.models.base import Closable
@@ -152,7 +153,7 @@ def prepared(
     (folder / STOP_NAME).unlink(missing_ok=True)
     with ThreadPoolExecutor(1, "open-slot") as opening:
         describer = opening.submit(setup.open_slot)
-        with setup.executor() as executor, closing(describer.result()) as slot:
+        with setup.executor(partial(_note_lost, store)) as executor, closing(describer.result()) as slot:
             if store.read.record("timing") is None:  # a replay has that of its record
                 store.set("timing", asdict(measured(slot, setup.policy)))
             plain = not store.read.record("docstrings")
@@ -173,6 +174,11 @@ def prepared(
                 setup.record_layers(store)
                 if isinstance(campaign.ports.proposer, Closable):
                     campaign.ports.proposer.close()
+
+
+def _note_lost(store: Store, sentence: str) -> None:
+    """Records that a worker was lost; says nothing of any candidate."""
+    store.event(asked(store.read), "worker", {"lost": sentence})
 
 
 def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> StopReason:
@@ -220,7 +226,7 @@ def _campaign(
     setup: Setup,
     store: Store,
     admission: Admission,
-    executor: ThreadExecutor,
+    executor: Executor,
     founders: list[Founder],
     baselines: Mapping[str, Mapping[str, Evaluation]],
     folder: Path,
@@ -284,7 +290,7 @@ def _campaign(
 
 
 def _baselines(
-    setup: Setup, store: Store, executor: ThreadExecutor, notify: Notify
+    setup: Setup, store: Store, executor: Executor, notify: Notify
 ) -> dict[str, dict[str, Evaluation]]:
     """Baseline → split → evaluation, from the store, the cache or the sandbox."""
     names = store.read.baselines()

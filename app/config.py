@@ -11,10 +11,11 @@ import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
@@ -139,13 +140,52 @@ class PromptsSection(PromptSettings, _Section):
     """How models are asked; of no effect offline."""
 
 
+class Workers(StrEnum):
+    """What evaluates candidates."""
+
+    THREADS = "threads"
+    PROCESSES = "processes"
+
+
+MOST_WORKERS = 256
+_WORKERS = re.compile(r"(?:processes:)?([0-9]{1,4})|processes")
+WORKERS_FORM = f"expected 1 to {MOST_WORKERS}, processes or processes:N"
+
+
+def read_workers(value: object) -> int | str:
+    """`run.workers` as it is kept: a count for threads, a text for other workers.
+
+    Raises:
+        ValueError: it is neither a count nor such a text.
+    """
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    match = _WORKERS.fullmatch(text) if isinstance(text, str) else None
+    if match is None or not 1 <= int(match[1] or 1) <= MOST_WORKERS:
+        raise ValueError(WORKERS_FORM)
+    return int(match[0]) if match[0].isdecimal() else match[0]
+
+
 @dataclass(frozen=True)
 class RunSection(_Section):
     """How the work is done; nothing here changes a result."""
 
-    workers: int | None = knob(
-        None, "sandbox slots at work (count, 1 to 256); by default one per processor", ge=1, le=256
+    workers: Annotated[int | str, PlainValidator(read_workers)] | None = knob(
+        None,
+        f"workers with a sandbox slot each: a count (1 to {MOST_WORKERS}) for threads of one process, "
+        "processes or processes:N for a process each; by default a thread per processor",
+        strict=None,
     )
+
+    @property
+    def kind(self) -> Workers:
+        """What the workers are."""
+        return Workers.PROCESSES if isinstance(self.workers, str) else Workers.THREADS
+
+    @property
+    def slots(self) -> int:
+        """Sandbox slots at work on this machine (count)."""
+        count = self.workers.rpartition(":")[2] if isinstance(self.workers, str) else self.workers
+        return int(count) if count and str(count).isdecimal() else os.cpu_count() or 1
 
 
 class Config(BaseModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 
+from ..evolve.crew import WorkerLost, WorkersLost
 from ..evolve.store.schema import StoreError
 from ..sandbox.base import SandboxError
 from .errors import INVALID, MISSING, TROUBLE, UNSAFE, UserError
@@ -20,6 +21,9 @@ def known(error: Exception) -> UserError | None:
         return error
     if isinstance(error, SandboxError):
         return UserError(UNSAFE, str(error), error.hint)
+    if isinstance(error, WorkersLost | WorkerLost):
+        hint = "`gapsmith resume RUN` goes on; `--workers N` evaluates in one process"
+        return UserError(TROUBLE, str(error), hint)
     if isinstance(error, StoreError):
         text = str(error)
         outside = "full" in text or "I/O" in text or "readonly" in text or "make room" in text

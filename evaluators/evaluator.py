@@ -78,6 +78,11 @@ class GapEvaluator:
         digests = [[name, self.digest(name)] for name in self._splits]
         self.version = hashlib.sha256(canonical_json(digests).encode()).hexdigest()
 
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Names of the splits."""
+        return tuple(self._splits)
+
     def instances(self, split: str) -> Mapping[str, Instance]:
         """The instances of a split by id, in the order of execution."""
         return self._splits[split]

@@ -34,6 +34,18 @@ class Job:
     last: int | None = None
 
 
+def evaluate(evaluator: Evaluator, slot: Sandbox, job: Job) -> Evaluation:
+    """Does a job on a slot."""
+    return evaluator.evaluate(
+        job.program,
+        job.split,
+        slot,
+        stop_at_failure=not job.whole,
+        race=job.race,
+        part=slice(job.first, job.last),
+    )
+
+
 class Executor(Protocol):
     """Does jobs, in any order."""
 
@@ -89,14 +101,6 @@ class ThreadExecutor:
             if not future.set_running_or_notify_cancel():
                 continue
             try:
-                found = self._evaluator.evaluate(
-                    job.program,
-                    job.split,
-                    slot,
-                    stop_at_failure=not job.whole,
-                    race=job.race,
-                    part=slice(job.first, job.last),
-                )
-                future.set_result(found)
+                future.set_result(evaluate(self._evaluator, slot, job))
             except BaseException as error:  # handed to the loop, which decides
                 future.set_exception(error)

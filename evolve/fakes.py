@@ -28,7 +28,7 @@ from ..evaluators.base import (
 from ..problems.base import Instance
 from ..sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Led, Limits, Program, Sandbox
 from .base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
-from .executor import Job
+from .executor import Job, evaluate
 
 ENTRY_POINT = "solve"
 START = "def solve(x: float) -> float:\n    return 5.0 * x + 3.0\n"
@@ -177,14 +177,7 @@ class FakeExecutor:
 
     def done(self, job: Job) -> Evaluation:
         """The evaluation of a job."""
-        return self._evaluator.evaluate(
-            job.program,
-            job.split,
-            self._sandbox,
-            stop_at_failure=not job.whole,
-            race=job.race,
-            part=slice(job.first, job.last),
-        )
+        return evaluate(self._evaluator, self._sandbox, job)
 
     def close(self) -> None:
         """See `Executor`."""

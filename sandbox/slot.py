@@ -241,19 +241,24 @@ class _Files:
 _tested: set[str] = set()
 _testing = threading.Lock()
 _active: dict[str, dict[str, bool]] = {}
-"""Digest of a policy → layer → whether every server of this process had it on."""
+"""Digest of a policy → layer → whether every server of this process and of its workers had it on."""
 
 
 def _start(policy: Policy) -> Server:
     server = Server(policy)
-    found = _active.setdefault(policy.digest, {})
-    for name, state in server.layers.items():
-        found[name] = found.get(name, True) and bool(state[0])
+    count_layers(policy, {name: bool(state[0]) for name, state in server.layers.items()})
     return server
 
 
+def count_layers(policy: Policy, layers: Mapping[str, bool]) -> None:
+    """Counts the layers (name → whether it was on) of a server of this process or of a worker."""
+    found = _active.setdefault(policy.digest, {})
+    for name, on in layers.items():
+        found[name] = found.get(name, True) and on
+
+
 def active_layers(policy: Policy) -> dict[str, bool]:
-    """Layer → whether it was on in every server that this process has started under a policy.
+    """Layer → whether it was on in every server that this process or its workers started under a policy.
 
     Empty before the first slot is opened.
     """

@@ -39,7 +39,7 @@ def replay(
     folder: Path,
     trust: Trust = NO_TRUST,
     *,
-    workers: int | None = None,
+    workers: int | str | None = None,
     notify: Notify = lambda what, done, total: None,
 ) -> dict[str, Any]:
     """Replays a run; its folder is only read.
@@ -47,7 +47,7 @@ def replay(
     Args:
         folder: of the recorded run.
         trust: the caller's word.
-        workers: sandbox slots at work (count), by default as the run was configured.
+        workers: as `run.workers`, by default as the run was configured.
         notify: told how far it is.
 
     Returns:

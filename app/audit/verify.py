@@ -22,7 +22,7 @@ from ..opening.references import consistent, proved_again, reached_again
 from ..record.champions import SPLIT, class_champions, floor_of
 
 if TYPE_CHECKING:
-    from ...evolve.executor import ThreadExecutor
+    from ...evolve.executor import Executor
     from ...sandbox.base import Sandbox
     from ..door.plugins import LoadedProblem
     from ..opening.setup import Notify, Setup
@@ -207,7 +207,7 @@ def _identity(record: RunRecord, id: str, sandbox: Sandbox) -> str:
 
 
 def _submit(
-    record: RunRecord, setup: Setup, executor: ThreadExecutor, programs: Sequence[str]
+    record: RunRecord, setup: Setup, executor: Executor, programs: Sequence[str]
 ) -> Iterator[tuple[str, Evaluation, Future[Evaluation]]]:
     from ...evolve.executor import Job
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...evaluators.base import Evaluation, EvaluationStatus, Reference, ReferenceKind, Score, ScoreStatus
+from ...evaluators.base import Evaluation, Reference, ReferenceKind, ScoreStatus
 from ...evaluators.evaluator import GapEvaluator
 from ...evaluators.numbers import better_than
 from ...evaluators.scoring import tolerance_of
 from ...evolve.executor import Executor, Job
-from ...problems.base import Instance, Number, Problem, Sense, decode_number, encode_number
+from ...evolve.lines import decode_evaluation, encode_evaluation
+from ...problems.base import Instance, Number, Problem, Sense
 from ...sandbox.base import MAIN_FILE, Program
 from ..errors import INVALID, UserError
 
@@ -135,52 +136,3 @@ def _key(setup: Setup, program: Program, split: str) -> str:
     """
     parts = [setup.evaluator.digest(split, setup.part(split)), program.digest, setup.loaded.fingerprint]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-def encode_evaluation(evaluation: Evaluation) -> dict[str, Any]:
-    """An evaluation as a JSON mapping; numbers as text."""
-    return {
-        "split": evaluation.split,
-        "status": evaluation.status.value,
-        "fitness": evaluation.fitness,
-        "scores": [_encode_score(score) for score in evaluation.scores],
-    }
-
-
-def decode_evaluation(document: Mapping[str, Any]) -> Evaluation:
-    """The evaluation that `encode_evaluation` wrote."""
-    scores = tuple(_decode_score(row) for row in document["scores"])
-    return Evaluation(document["split"], scores, EvaluationStatus(document["status"]), document["fitness"])
-
-
-def _encode_score(score: Score) -> list[Any]:
-    numbers = [score.objective, score.reference, score.gap, score.excess]
-    return [
-        score.instance,
-        score.status.value,
-        score.reference_kind.value,
-        *[None if number is None else encode_number(number) for number in numbers],
-        score.cpu_seconds,
-        score.answer_digest,
-        score.message,
-    ]
-
-
-def _decode_score(row: Sequence[Any]) -> Score:
-    from fractions import Fraction
-
-    objective, reference, gap, excess = (None if text is None else decode_number(text) for text in row[3:7])
-    if reference is None:
-        raise ValueError("a score without a reference")
-    return Score(
-        instance=row[0],
-        status=ScoreStatus(row[1]),
-        objective=objective,
-        reference=reference,
-        reference_kind=ReferenceKind(row[2]),
-        gap=Fraction(gap) if isinstance(gap, int) else gap,
-        excess=excess,
-        cpu_seconds=row[7],
-        answer_digest=row[8],
-        message=row[9],
-    )

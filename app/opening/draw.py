@@ -218,7 +218,7 @@ def computed(
     def one(instance: Instance) -> Reference:
         return book.get_or_compute(instance, seconds, lambda: compute(instance))
 
-    return parallel(one, instances, config.run.workers, allowed)
+    return parallel(one, instances, config.run.slots, allowed)
 
 
 def names_file(text: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -33,7 +32,7 @@ def time_of_references(
     for _ in computed(loaded, config, [middle], cache):
         pass
     one = time.monotonic() - began
-    workers = config.run.workers or os.cpu_count() or 1
+    workers = config.run.slots
     rest = one * (len(missing) - 1) / workers
     line = (
         f"references: {len(missing)} to compute before the search, about {duration(rest)} on {workers} "

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...evaluators.base import WHOLE, Reference
 from ...evaluators.cache import Cache
 from ...evaluators.evaluator import GapEvaluator
-from ...evolve.executor import ThreadExecutor
+from ...evolve.executor import Executor, ThreadExecutor
 from ...problems.base import SPLITS, Instance
 from ...problems.reported import Reported
 from ...sandbox.base import MAIN_FILE, Sandbox
+from ..config import Workers
 from ..door.foreign import workshop_task
 from ..door.plugins import LoadedProblem, load_problem
 from ..record.authority import NO_TRUST, Trust, Use, granted
@@ -35,6 +35,10 @@ Notify = Callable[[str, int, int], None]
 
 
 def _silent(what: str, done: int, total: int) -> None:
+    """Tells nobody."""
+
+
+def _unheard(sentence: str) -> None:
     """Tells nobody."""
 
 
@@ -99,7 +103,7 @@ class Setup:
         splits["train"] = pool
         check_disjoint(loaded, splits)
         references = {**setup.evaluator.references, **references}
-        return cls._made(loaded, config, splits, references.__getitem__, cache, sizes)
+        return cls.of_parts(loaded, config, splits, references.__getitem__, cache, sizes)
 
     @classmethod
     def of_plan(
@@ -133,7 +137,7 @@ class Setup:
         programs: Mapping[str, Mapping[str, str]] | None,
     ) -> None:
         programs = programs or {n: {MAIN_FILE: t} for n, t in loaded.problem.start_programs().items()}
-        trial = cls._made(loaded, config, {"trial": splits["train"]}, lambda id: UNKNOWN, cache)
+        trial = cls.of_parts(loaded, config, {"trial": splits["train"]}, lambda id: UNKNOWN, cache)
         try_programs(trial, programs)
 
     @classmethod
@@ -156,10 +160,10 @@ class Setup:
         if loaded.references is not None:
             references = get_references(loaded, config, every, cache, notify)
         else:
-            first = cls._made(loaded, config, {"all": every}, lambda id: UNKNOWN, cache)
+            first = cls.of_parts(loaded, config, {"all": every}, lambda id: UNKNOWN, cache)
             with first.executor() as executor:
                 references = best_of_baselines(loaded, first.evaluator, executor, every, notify)
-        return cls._made(loaded, config, splits, references.__getitem__, cache)
+        return cls.of_parts(loaded, config, splits, references.__getitem__, cache)
 
     @classmethod
     def from_record(
@@ -168,7 +172,7 @@ class Setup:
         trust: Trust = NO_TRUST,
         *,
         uses: Collection[Use] = (),
-        workers: int | None = None,
+        workers: int | str | None = None,
     ) -> Setup:
         """A run as it was recorded: its configuration, instances and references; nothing is drawn anew.
 
@@ -178,7 +182,7 @@ class Setup:
             record: of the run.
             trust: the caller's word.
             uses: what the caller does beside running programs.
-            workers: sandbox slots at work (count), by default as the run was configured.
+            workers: as `run.workers`, by default as the run was configured.
 
         Raises:
             UserError: the record asks for more than is allowed, or its problem is not here.
@@ -195,19 +199,20 @@ class Setup:
         loaded = keyed(loaded, config.evaluation.secret)
         references, instances = record.reader.references(), record.instances.values()
         splits = {split: [i for i in instances if i.split == split] for split in SPLITS}
-        made = cls._made(loaded, config, splits, references.__getitem__, Cache(), record.prefixes)
+        made = cls.of_parts(loaded, config, splits, references.__getitem__, Cache(), record.prefixes)
         return replace(made, instances_from=record.name)
 
     @classmethod
-    def _made(
+    def of_parts(
         cls,
         loaded: LoadedProblem,
         config: Config,
         splits: Mapping[str, Sequence[Instance]],
         reference: Callable[[str], Reference],
-        cache: Cache,
+        cache: Cache | None = None,
         prefixes: tuple[int, ...] = (),
     ) -> Setup:
+        """A setup of parts that are there: a problem, its instances by split and the reference of each id."""
         policy = config.sandbox.policy
         evaluator = GapEvaluator(
             loaded.problem,
@@ -218,16 +223,11 @@ class Setup:
             policy=policy.digest,
         )
         prefixes = prefixes or (len(splits.get("train", ())),)
-        return cls(loaded, config, policy, evaluator, cache, ", ".join(splits), prefixes)
+        return cls(loaded, config, policy, evaluator, cache or Cache(), ", ".join(splits), prefixes)
 
     def part(self, split: str) -> slice:
         """The instances of a split that programs are evaluated on before the search: of a pool, a prefix."""
         return slice(self.prefixes[0]) if split == "train" else WHOLE
-
-    @property
-    def workers(self) -> int:
-        """Sandbox slots at work (count)."""
-        return self.config.run.workers or os.cpu_count() or 1
 
     def open_slot(self) -> Sandbox:
         """A sandbox slot under this setup's policy.
@@ -256,15 +256,30 @@ class Setup:
         store.set("layers", {name: on and earlier.get(name, True) for name, on in self.layers().items()})
 
     @contextmanager
-    def executor(self) -> Iterator[ThreadExecutor]:
-        """As many slots as there are workers, ended afterwards."""
+    def executor(self, note: Callable[[str], None] = _unheard) -> Iterator[Executor]:
+        """What evaluates jobs, with as many workers as are configured; ended afterwards.
+
+        Args:
+            note: told of each worker that was lost, from any thread.
+
+        Raises:
+            SandboxError: candidates cannot be run safely here.
+            UserError: a worker of another process cannot begin.
+        """
         self.evaluator.prepare()  # forks, so before there are threads
-        executor = ThreadExecutor(self.evaluator, self.open_slot, self.workers)
         try:
-            yield executor
+            with self._threads() if self.config.run.kind is Workers.THREADS else self._crew(note) as executor:
+                yield executor
         finally:
-            executor.close()
             self.evaluator.close()
+
+    def _threads(self) -> AbstractContextManager[Executor]:
+        return closing(ThreadExecutor(self.evaluator, self.open_slot, self.config.run.slots))
+
+    def _crew(self, note: Callable[[str], None]) -> AbstractContextManager[Executor]:
+        from .workers import process_crew
+
+        return process_crew(self, self.config.run.slots, note)
 
     def modules(self) -> tuple[str, ...]:
         """Top-level names of the modules that a candidate may import; empty for whatever is installed."""

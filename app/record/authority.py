@@ -188,8 +188,8 @@ def requests(record: RunRecord, config: Config, uses: Collection[Use]) -> Iterat
         yield Request(
             f"programs that take {section.memory_mb:g} MiB of memory and answer {section.output_kb:g} KiB"
         )
-    if (config.run.workers or 0) > _MUCH * (os.cpu_count() or 1):
-        yield Request(f"{config.run.workers} programs at once")
+    if config.run.slots > _MUCH * (os.cpu_count() or 1):
+        yield Request(f"{config.run.slots} programs at once")
     if Use.INSTANCE_FILES in uses:
         for text in config.evaluation.instances:
             if os.path.exists(text):

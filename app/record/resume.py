@@ -45,7 +45,7 @@ def option(key: str) -> str:
 def stored_config(
     folder: Path,
     totals: Mapping[str, Any],
-    workers: int | None,
+    workers: int | str | None,
     trust: Trust = NO_TRUST,
     uses: Collection[Use] = (Use.MODELS, Use.TEMPLATES),
 ) -> Config:
@@ -79,7 +79,7 @@ def stored_config(
     return _with_totals(config, totals, workers)
 
 
-def _with_totals(config: Config, totals: Mapping[str, Any], workers: int | None) -> Config:
+def _with_totals(config: Config, totals: Mapping[str, Any], workers: int | str | None) -> Config:
     changes = {key: value for key, value in totals.items() if value is not None}
     budget = replace(config.budget, **changes)
     run = config.run if workers is None else replace(config.run, workers=workers)
@@ -113,7 +113,7 @@ def stored_group(name: str, members: Sequence[Path], trust: Trust = NO_TRUST) ->
 
 
 def missing_member(
-    number: int, other: Path, totals: Mapping[str, Any], workers: int | None, trust: Trust = NO_TRUST
+    number: int, other: Path, totals: Mapping[str, Any], workers: int | str | None, trust: Trust = NO_TRUST
 ) -> tuple[Config, dict[str, dict[str, str]]]:
     """Configuration and start programs of a group member that never began, taken from another member.
 

@@ -46,8 +46,29 @@ Set = Annotated[
 ]
 
 
+Slots = Annotated[
+    int | None, typer.Option("--workers", min=1, help="Solvers at work [default: one per processor].")
+]
+
+
+def _workers(text: str) -> int | str:
+    from ..config import read_workers
+
+    try:
+        return read_workers(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r}: {error}.") from None
+
+
 Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, help="Sandbox slots at work [default: one per processor].")
+    Any,
+    typer.Option(
+        "--workers",
+        parser=_workers,
+        metavar="N|processes[:N]",
+        help="Sandbox slots at work: N threads, or a process each [default: a thread per processor].",
+        show_default=False,
+    ),
 ]
 
 

@@ -65,7 +65,7 @@ def open_one_set(
     problem: str,
     split: str | None,
     instances: str | None,
-    workers: int | None,
+    workers: int | str | None,
     assign: list[str] | None,
     without: list[str] | None,
 ) -> tuple[Setup, str]:

@@ -19,7 +19,7 @@ def build_config(
     model: list[str] | None = None,
     budget: dict[str, Any] | None = None,
     seed: int | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     without: list[str] | None = None,
     instances: list[str] | None = None,
     time_budget: float | None = None,

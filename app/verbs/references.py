@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .common import Json, Problem, Set, Workers, one_set, parameters
+from .common import Json, Problem, Set, Slots, one_set, parameters
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def compute(
     sample: Sample = None,
     seconds: Seconds = None,
     seed: Seed = None,
-    workers: Workers = None,
+    workers: Slots = None,
     assign: Set = None,
     json: Json = False,
 ) -> None:
@@ -107,7 +107,7 @@ def verify(
     sample: Sample = None,
     seconds: Seconds = None,
     seed: Seed = None,
-    workers: Workers = None,
+    workers: Slots = None,
     assign: Set = None,
     json: Json = False,
 ) -> None:

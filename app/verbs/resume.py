@@ -87,7 +87,7 @@ def _resume_group(
     name: str,
     members: list[Path],
     totals: dict[str, Any],
-    workers: int | None,
+    workers: int | str | None,
     trust: Trust,
     runs: Path | None,
     json: bool,

@@ -54,8 +54,6 @@ def search(
 
     What a person has yet to answer is not in flight: it stays open for the next session.
     """
-    import os
-
     from ...evolve.models.base import ModelError
     from ...problems.base import SPLITS
     from .. import compose
@@ -64,7 +62,7 @@ def search(
 
     model = ", ".join(entry.spec for entry in config.model) or "offline"
     title = f"{config.campaign.problem}, {model}, seed {config.campaign.seed}"
-    with LiveView(title, config.run.workers or os.cpu_count() or 1) as view, interrupts() as catch:
+    with LiveView(title, config.run.slots) as view, interrupts() as catch:
         view.say(f"run {folder}")
 
         begun = Event()

@@ -1,0 +1,194 @@
+"""What a worker is told once: a problem, its instances with hidden parts, its references and its limits.
+
+A worker draws nothing, solves nothing and reads no cache. A problem of one file travels as source; any other
+must be installed where the worker is. What the worker made of it is compared by digests.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...evaluators.base import ProofKind, Reference, ReferenceKind
+from ...problems.base import Instance, decode_number, encode_number
+from ..config import parse
+from ..door.foreign import is_foreign
+from ..door.plugins import LoadedProblem, load_problem
+from ..errors import INVALID, USAGE, UserError
+from ..versions import versions
+from .secret import keyed
+
+if TYPE_CHECKING:
+    from .setup import Setup
+
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+"""Texts and random streams may differ between minor versions of Python."""
+
+
+def identity(setup: Setup) -> dict[str, Any]:
+    """What a driver and its workers must have in common."""
+    return {
+        "gapsmith": versions()["gapsmith"],
+        "python": PYTHON,
+        "problem": setup.loaded.digest,
+        "evaluator": setup.evaluator.version,
+    }
+
+
+def encode_brief(setup: Setup) -> str:
+    """The line that makes an equal setup in another process.
+
+    Raises:
+        UserError: the problem is an object of this process, or its file is gone.
+    """
+    evaluator, loaded = setup.evaluator, setup.loaded
+    splits = {name: list(evaluator.instances(name).values()) for name in evaluator.splits}
+    references = {id: _encode_reference(one) for id, one in evaluator.references.items()}
+    spec, source = _travelling(loaded, setup.config.campaign.problem)
+    config = setup.config.model_dump(mode="json")
+    config["campaign"]["problem"] = spec
+    return json.dumps(
+        {
+            "config": config,
+            "source": source,
+            "version": loaded.problem.version,
+            "splits": {name: [_encode_instance(i) for i in found] for name, found in splits.items()},
+            "references": references,
+        }
+    )
+
+
+def read_brief(line: str) -> Setup:
+    """The setup of a brief.
+
+    Raises:
+        UserError: the problem is not here, or is another one.
+        ValueError: the line holds no brief.
+    """
+    from .setup import Setup
+
+    document = json.loads(line)
+    config = parse(document["config"], "the brief of a worker")
+    splits = {name: [_read_instance(row) for row in rows] for name, rows in document["splits"].items()}
+    references = {id: _read_reference(row) for id, row in document["references"].items()}
+    loaded = _load(config.campaign.problem, document["source"], config.problem).at(document["version"])
+    loaded = keyed(loaded, config.evaluation.secret)
+    return Setup.of_parts(loaded, config, splits, references.__getitem__)
+
+
+def hello(setup: Setup, layers: Mapping[str, bool]) -> str:
+    """The line by which a worker says that it is ready, and what it is."""
+    return json.dumps({**identity(setup), "layers": dict(layers), "machine": machine()})
+
+
+def machine() -> str:
+    """The processor and the system of this machine, by which mixed machines are told apart."""
+    model = platform.processor() or platform.machine()
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
+        names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{platform.system()} {platform.machine()}, {names[0] if names else model}"
+
+
+def check_hello(line: str, setup: Setup) -> dict[str, Any]:
+    """What a worker said of itself.
+
+    Raises:
+        UserError: the worker could not begin, or is no equal of this process.
+    """
+    try:
+        found = json.loads(line)
+        if "error" in found:
+            code, message, hint = found["error"]
+            raise UserError(int(code), str(message), hint)
+        said = {key: found[key] for key in ("gapsmith", "python", "problem", "evaluator")}
+        layers = {str(name): bool(on) for name, on in found["layers"].items()}
+        named = str(found["machine"])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise UserError(INVALID, f"its first line is damaged ({error}): {line!r:.80}") from None
+    for key, here in identity(setup).items():
+        if said[key] != here:
+            raise UserError(
+                INVALID,
+                f"{_MEANING[key]} differs: got {said[key]!s:.16}, expected {here!s:.16}",
+                "install the same Gapsmith, Python minor version and plug-ins everywhere",
+            )
+    return {"layers": layers, "machine": named}
+
+
+_MEANING = {
+    "gapsmith": "the version of Gapsmith",
+    "python": "the version of Python",
+    "problem": "the problem's source",
+    "evaluator": "what scores depend on",
+}
+
+
+def refusal(error: UserError) -> str:
+    """The first line of a worker that cannot begin."""
+    return json.dumps({"error": [error.code, error.message, error.hint]})
+
+
+def _travelling(loaded: LoadedProblem, spec: str) -> tuple[str, str | None]:
+    """A problem's specification and source for another process."""
+    if loaded.source is not None:
+        path = Path(spec).resolve()
+        try:
+            return str(path), path.read_bytes().decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(INVALID, f"{path}: cannot be read again for the workers: {error}") from error
+    if is_foreign(spec) or spec.startswith(("gapsmith_given_", "__main__:")):
+        what = "a task of another tool" if is_foreign(spec) else "an object of this Python process"
+        raise UserError(
+            USAGE,
+            f"problem {loaded.name}: {what}, which only threads can evaluate",
+            "give the workers as a plain number: --workers N",
+        )
+    return spec, None
+
+
+def _load(spec: str, source: str | None, parameters: Mapping[str, Any]) -> LoadedProblem:
+    """A problem; of one file, from that file if it is here unchanged, else from a copy of its source."""
+    if source is None:
+        return load_problem(spec, parameters)
+    path = Path(spec)
+    if path.is_file() and path.read_bytes() == source.encode():
+        return load_problem(spec, parameters)
+    with tempfile.TemporaryDirectory(prefix="gapsmith-worker-") as folder:
+        copy = Path(folder) / path.name
+        copy.write_bytes(source.encode())
+        return replace(load_problem(str(copy), parameters), origin=f"file {path}")
+
+
+def _encode_instance(instance: Instance) -> list[Any]:
+    hidden = None if instance.hidden is None else dict(instance.hidden)
+    scale = encode_number(instance.scale)
+    names = [instance.id, instance.split, instance.stratum]
+    return [*names, dict(instance.public), scale, instance.source, hidden]
+
+
+def _read_instance(row: Any) -> Instance:
+    id, split, stratum, public, scale, source, hidden = row
+    number = decode_number(scale)
+    if isinstance(number, float):
+        raise ValueError(f"instance {id}: scale {scale}")
+    return Instance(id, split, stratum, public, number, source, hidden)
+
+
+def _encode_reference(reference: Reference) -> list[Any]:
+    bound = None if reference.bound is None else encode_number(reference.bound)
+    proof = None if reference.proof is None else reference.proof.value
+    names = [reference.solver, reference.version, reference.seconds, reference.source]
+    return [encode_number(reference.value), reference.kind.value, bound, proof, *names]
+
+
+def _read_reference(row: Any) -> Reference:
+    value, kind, bound, proof, *names = row
+    number = None if bound is None else decode_number(bound)
+    why = None if proof is None else ProofKind(proof)
+    return Reference(decode_number(value), ReferenceKind(kind), number, why, *names)

@@ -1,0 +1,127 @@
+"""Workers as processes of this machine: each reads its brief and then jobs, as lines over a pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING
+
+from ...evolve.crew import CrewExecutor, Worker, WorkerLost
+from ...sandbox.slot import count_layers
+from .brief import check_hello, encode_brief
+
+if TYPE_CHECKING:
+    from .setup import Setup
+
+
+_END_SECONDS = 5.0
+"""Wall seconds that a worker may take to end by itself."""
+
+
+class PipeWorker:
+    """A worker process of this machine."""
+
+    def __init__(self, number: int) -> None:
+        """Starts the process; `send` it its brief first."""
+        command = [sys.executable, "-m", "gapsmith.cli", "worker"]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # a Ctrl-C in the terminal is for the driver
+            text=True,
+            encoding="utf-8",
+        )
+        self.name = f"worker process {number} (pid {self._process.pid})"
+
+    @property
+    def pid(self) -> int:
+        """Number of the process."""
+        return self._process.pid
+
+    def send(self, line: str) -> None:
+        """See `Worker`."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{line}\n")
+            self._process.stdin.flush()
+        except (OSError, ValueError) as error:
+            raise WorkerLost(self._ended()) from error
+
+    def receive(self) -> str:
+        """See `Worker`."""
+        assert self._process.stdout is not None
+        try:
+            line = self._process.stdout.readline()
+        except (OSError, ValueError) as error:
+            raise WorkerLost(self._ended()) from error
+        if not line.endswith("\n"):
+            raise WorkerLost(self._ended())
+        return line
+
+    def close(self) -> None:
+        """See `Worker`; what the process has started ends with it."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _ended(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        code = self._process.poll()
+        if code is None:
+            return "its pipe is closed"
+        return f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+
+
+@contextmanager
+def process_crew(setup: Setup, workers: int, note: Callable[[str], None]) -> Iterator[CrewExecutor]:
+    """An executor over worker processes of this machine, ended afterwards.
+
+    Args:
+        setup: what jobs are evaluated by.
+        workers: processes, each with one sandbox slot (count, ≥ 1).
+        note: told of each lost worker.
+
+    Raises:
+        UserError: a worker cannot begin.
+    """
+    brief, numbers = encode_brief(setup), count(1)
+
+    def start(_: object) -> Worker:
+        worker = PipeWorker(next(numbers))
+        try:
+            worker.send(brief)
+            said = check_hello(worker.receive(), setup)
+        except BaseException:
+            worker.close()
+            raise
+        count_layers(setup.policy, said["layers"])
+        return worker
+
+    opened: list[Worker] = []
+    try:
+        with ThreadPoolExecutor(workers, "start-worker") as starting:
+            for future in [starting.submit(start, None) for _ in range(workers)]:
+                opened.append(future.result())
+        executor = CrewExecutor(opened, start, note)
+    except BaseException:
+        for worker in opened:
+            worker.close()
+        raise
+    try:
+        yield executor
+    except BaseException:  # nobody asks for what runs: a second Ctrl-C, or an error
+        executor.kill()
+        raise
+    executor.close()

@@ -1,0 +1,81 @@
+"""`worker`: does the jobs of a driver that started it, as lines over a pipe; hidden, for people run `run`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from queue import SimpleQueue
+from typing import TextIO
+
+from ..errors import UNEXPECTED, UserError
+
+
+def worker() -> None:
+    """Read a brief and then jobs from standard input, one a line; write a line for each."""
+    from ...evolve.serving import reply
+    from ..opening.brief import hello, read_brief, refusal
+    from ..translate import known
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    lines, replies = _channel()
+    try:
+        setup = read_brief(lines.readline())
+        setup.evaluator.prepare()  # forks, so before there are threads
+        slot = setup.open_slot()
+    except Exception as error:
+        first = known(error) or UserError(UNEXPECTED, f"a worker failed: {type(error).__name__}: {error}")
+        _write(replies, refusal(first))
+        raise SystemExit(first.code) from None
+    _write(replies, hello(setup, setup.layers()))
+    jobs = _Jobs(lines)
+    while (line := jobs.next()) is not None:
+        done = reply(setup.evaluator, slot, line)
+        jobs.done()
+        _write(replies, done)
+    slot.close()
+    setup.evaluator.close()
+
+
+def _channel() -> tuple[TextIO, TextIO]:
+    """The pipes to the driver; whatever else reads finds nothing, and what prints goes to standard error."""
+    lines = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return lines, replies
+
+
+def _write(replies: TextIO, line: str) -> None:
+    replies.write(f"{line}\n")
+    replies.flush()
+
+
+class _Jobs:
+    """Lines of jobs; a thread reads them, so that the process ends with its driver in the midst of a job."""
+
+    def __init__(self, lines: TextIO) -> None:
+        self._queue: SimpleQueue[str | None] = SimpleQueue()
+        self._begun = self._done = 0
+        threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+
+    def next(self) -> str | None:
+        """The next line; None when the driver has gone."""
+        return self._queue.get()
+
+    def done(self) -> None:
+        """Counts a line whose job is done."""
+        self._done += 1
+
+    def _read(self, lines: TextIO) -> None:
+        for line in lines:
+            self._begun += 1
+            self._queue.put(line)
+        if self._done == self._begun:
+            self._queue.put(None)
+        else:
+            os._exit(0)  # the slot and its child end as their control sockets close

@@ -1,0 +1,231 @@
+"""Runs evaluation jobs on workers in other processes, here or on other machines, and again where one is lost.
+
+A job is pure: done twice it gives the same evaluation, so a job whose worker is lost is done elsewhere.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Protocol
+
+from ..evaluators.base import Evaluation
+from ..sandbox.base import SandboxError
+from .executor import Job
+from .lines import LineError, WorkerFault, decode_reply, encode_job
+
+MOST_TRIES = 3
+"""How often a job is begun before its campaign ends."""
+
+
+class WorkerLost(Exception):
+    """A worker has ended or cannot be reached; says nothing about the job that it had."""
+
+
+class WorkersLost(Exception):
+    """Workers were lost again and again on one job, or none is left; a person must act."""
+
+
+class Worker(Protocol):
+    """A process that does jobs one after another, as one thread of the driver sees it."""
+
+    @property
+    def name(self) -> str:
+        """Of the process and its machine, for messages."""
+
+    def send(self, line: str) -> None:
+        """Hands over a job's line.
+
+        Raises:
+            WorkerLost: nobody takes it.
+        """
+
+    def receive(self) -> str:
+        """Waits for the next line.
+
+        Raises:
+            WorkerLost: no line will come.
+        """
+
+    def close(self) -> None:
+        """Ends the worker whatever it does; any thread may call it, and more than once."""
+
+
+@dataclass(slots=True)
+class _Task:
+    job: Job
+    future: Future[Evaluation]
+    number: int
+    tries: int = 0
+    lost: list[str] = field(default_factory=list)
+
+
+class CrewExecutor:
+    """An executor over workers; each has a thread of this process that waits for its replies."""
+
+    def __init__(
+        self,
+        workers: Sequence[Worker],
+        replace: Callable[[Worker], Worker],
+        note: Callable[[str], None] = lambda sentence: None,
+    ) -> None:
+        """Takes workers that are ready.
+
+        Args:
+            workers: at least one.
+            replace: starts a worker in the place of a lost one, from the lost one's thread; any exception
+                of it leaves the place empty.
+            note: told of each lost worker, from that thread.
+        """
+        self._replace, self._note = replace, note
+        self._numbers = count(1)
+        self._tasks: deque[_Task] = deque()
+        self._changed = threading.Condition()
+        self._closed = False
+        self._at_work = list(workers)
+        self._places = len(self._at_work)
+        self._trouble: BaseException | None = None
+        self._threads = [
+            threading.Thread(target=self._work, args=(worker,), name=f"worker-{number}", daemon=True)
+            for number, worker in enumerate(workers)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, job: Job) -> Future[Evaluation]:
+        """Queues a job, first in, first out."""
+        task = _Task(job, Future(), next(self._numbers))
+        with self._changed:
+            if self._trouble is not None:
+                task.future.set_exception(self._trouble)
+            else:
+                self._tasks.append(task)
+                self._changed.notify()
+        return task.future
+
+    def close(self) -> None:
+        """Drops what is queued, waits for what runs, ends the workers."""
+        self._drop()
+        for thread in self._threads:
+            thread.join()
+        self._end()
+
+    def kill(self) -> None:
+        """Drops what is queued and ends the workers without waiting for what runs."""
+        self._drop()
+        self._end()
+        for thread in self._threads:
+            thread.join()
+
+    def _drop(self) -> None:
+        with self._changed:
+            self._closed = True
+            while self._tasks:
+                self._tasks.popleft().future.cancel()
+            self._changed.notify_all()
+
+    def _end(self) -> None:
+        with self._changed:
+            workers = list(self._at_work)
+        if workers:
+            with ThreadPoolExecutor(len(workers), "end-worker") as ending:
+                list(ending.map(lambda worker: worker.close(), workers))
+
+    def _work(self, worker: Worker) -> None:
+        """The thread of one worker and of those that take its place."""
+        while (task := self._next()) is not None:
+            try:
+                outcome = self._done(worker, task)
+            except (WorkerLost, LineError) as error:
+                replaced = self._lose(worker, task, f"{worker.name}: {error}", replaceable=True)
+            except SandboxError as error:
+                replaced = self._lose(worker, task, f"{worker.name}: {error}", replaceable=False, error=error)
+            except BaseException as error:  # handed to the loop, which decides
+                task.future.set_exception(error)
+                continue
+            else:
+                task.future.set_result(outcome)
+                continue
+            if replaced is None:
+                return
+            worker = replaced
+
+    def _next(self) -> _Task | None:
+        """The next job, None at the end."""
+        with self._changed:
+            while True:
+                self._changed.wait_for(lambda: self._tasks or self._closed or self._trouble is not None)
+                if not self._tasks:
+                    return None
+                task = self._tasks.popleft()
+                if task.tries or task.future.set_running_or_notify_cancel():
+                    task.tries += 1
+                    return task
+
+    def _done(self, worker: Worker, task: _Task) -> Evaluation:
+        """A job's evaluation; replies to other jobs, late or doubled, are passed over."""
+        worker.send(encode_job(task.number, task.job))
+        while True:
+            number, outcome = decode_reply(worker.receive())
+            if number != task.number:
+                continue
+            if isinstance(outcome, SandboxError | WorkerFault):
+                raise outcome
+            return outcome
+
+    def _lose(
+        self,
+        worker: Worker,
+        task: _Task,
+        sentence: str,
+        *,
+        replaceable: bool,
+        error: SandboxError | None = None,
+    ) -> Worker | None:
+        """Ends a worker, queues its job first, and starts another worker; None leaves the place empty."""
+        worker.close()
+        task.lost.append(sentence)
+        with self._changed:
+            if self._closed:
+                task.future.set_exception(WorkersLost(sentence))
+                return None
+            self._at_work.remove(worker)
+            if task.tries >= MOST_TRIES:
+                why = f"workers were lost on one job {task.tries} times: {'; '.join(task.lost)}"
+                task.future.set_exception(error or WorkersLost(why))
+            else:
+                self._tasks.appendleft(task)
+                self._changed.notify()
+        self._note(sentence)
+        try:
+            if not replaceable:
+                raise error or WorkersLost(sentence)
+            replaced = self._replace(worker)
+        except BaseException as trouble:
+            self._leave_empty(trouble)
+            return None
+        return self._begin(replaced)
+
+    def _begin(self, worker: Worker) -> Worker | None:
+        """Takes a worker in the place of a lost one; None where the executor was closed in the meantime."""
+        with self._changed:
+            if not self._closed:
+                self._at_work.append(worker)
+                return worker
+        worker.close()
+        return None
+
+    def _leave_empty(self, trouble: BaseException) -> None:
+        """Notes why a place is empty; when all are, every job ends with the reason."""
+        with self._changed:
+            self._places -= 1
+            if self._places:
+                return
+            self._trouble = trouble
+            while self._tasks:
+                self._tasks.popleft().future.set_exception(trouble)
+            self._changed.notify_all()
