@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +152,7 @@ def prepared(
     (folder / STOP_NAME).unlink(missing_ok=True)
     with ThreadPoolExecutor(1, "open-slot") as opening:
         describer = opening.submit(setup.open_slot)
-        with setup.executor(partial(_note_lost, store)) as executor, closing(describer.result()) as slot:
+        with setup.executor(store) as executor, closing(describer.result()) as slot:
             if store.read.record("timing") is None:  # a replay has that of its record
                 store.set("timing", asdict(measured(slot, setup.policy)))
             plain = not store.read.record("docstrings")
@@ -174,11 +173,6 @@ def prepared(
                 setup.record_layers(store)
                 if isinstance(campaign.ports.proposer, Closable):
                     campaign.ports.proposer.close()
-
-
-def _note_lost(store: Store, sentence: str) -> None:
-    """Records that a worker was lost; says nothing of any candidate."""
-    store.event(asked(store.read), "worker", {"lost": sentence})
 
 
 def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> StopReason:

@@ -11,7 +11,6 @@ import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -31,6 +30,7 @@ from ..evolve.selection import FRESH_UNTIL
 from ..evolve.validation import ChampionSettings
 from ..sandbox.settings import SandboxSettings
 from .errors import INVALID, UserError
+from .workers import MOST_WORKERS, Workers, kind_of, read_workers, slots_of
 
 _MOST_BYTES = 2**18
 """Of a configuration file."""
@@ -140,31 +140,6 @@ class PromptsSection(PromptSettings, _Section):
     """How models are asked; of no effect offline."""
 
 
-class Workers(StrEnum):
-    """What evaluates candidates."""
-
-    THREADS = "threads"
-    PROCESSES = "processes"
-
-
-MOST_WORKERS = 256
-_WORKERS = re.compile(r"(?:processes:)?([0-9]{1,4})|processes")
-WORKERS_FORM = f"expected 1 to {MOST_WORKERS}, processes or processes:N"
-
-
-def read_workers(value: object) -> int | str:
-    """`run.workers` as it is kept: a count for threads, a text for other workers.
-
-    Raises:
-        ValueError: it is neither a count nor such a text.
-    """
-    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    match = _WORKERS.fullmatch(text) if isinstance(text, str) else None
-    if match is None or not 1 <= int(match[1] or 1) <= MOST_WORKERS:
-        raise ValueError(WORKERS_FORM)
-    return int(match[0]) if match[0].isdecimal() else match[0]
-
-
 @dataclass(frozen=True)
 class RunSection(_Section):
     """How the work is done; nothing here changes a result."""
@@ -179,13 +154,12 @@ class RunSection(_Section):
     @property
     def kind(self) -> Workers:
         """What the workers are."""
-        return Workers.PROCESSES if isinstance(self.workers, str) else Workers.THREADS
+        return kind_of(self.workers)
 
     @property
     def slots(self) -> int:
         """Sandbox slots at work on this machine (count)."""
-        count = self.workers.rpartition(":")[2] if isinstance(self.workers, str) else self.workers
-        return int(count) if count and str(count).isdecimal() else os.cpu_count() or 1
+        return slots_of(self.workers)
 
 
 class Config(BaseModel):

@@ -26,7 +26,7 @@ MAY_IMPORT = {
 """Folder → what it may import from the other folders; a name without a dot allows the whole folder."""
 
 FLOORS = (
-    ("errors", "words", "numbers"),
+    ("errors", "words", "numbers", "workers"),
     ("assignments", "config", "door", "keyfile", "translate", "versions"),
     ("check", "record"),
     ("opening", "proposers", "plan", "views"),

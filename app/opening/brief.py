@@ -10,14 +10,14 @@ import json
 import platform
 import sys
 import tempfile
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import ProofKind, Reference, ReferenceKind
 from ...problems.base import Instance, decode_number, encode_number
-from ..config import parse
+from ..config import Config, parse
 from ..door.foreign import is_foreign
 from ..door.plugins import LoadedProblem, load_problem
 from ..errors import INVALID, USAGE, UserError
@@ -64,22 +64,30 @@ def encode_brief(setup: Setup) -> str:
     )
 
 
-def read_brief(line: str) -> Setup:
-    """The setup of a brief.
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a brief holds: a problem, its configuration, instances by split, and references by instance."""
+
+    loaded: LoadedProblem
+    config: Config
+    splits: Mapping[str, Sequence[Instance]]
+    references: Mapping[str, Reference]
+
+
+def read_brief(line: str) -> Brief:
+    """The parts of a setup that a brief holds.
 
     Raises:
         UserError: the problem is not here, or is another one.
         ValueError: the line holds no brief.
     """
-    from .setup import Setup
-
     document = json.loads(line)
     config = parse(document["config"], "the brief of a worker")
     splits = {name: [_read_instance(row) for row in rows] for name, rows in document["splits"].items()}
     references = {id: _read_reference(row) for id, row in document["references"].items()}
     loaded = _load(config.campaign.problem, document["source"], config.problem).at(document["version"])
     loaded = keyed(loaded, config.evaluation.secret)
-    return Setup.of_parts(loaded, config, splits, references.__getitem__)
+    return Brief(loaded, config, splits, references)
 
 
 def hello(setup: Setup, layers: Mapping[str, bool]) -> str:

@@ -11,14 +11,16 @@ from ...evaluators.base import WHOLE, Reference
 from ...evaluators.cache import Cache
 from ...evaluators.evaluator import GapEvaluator
 from ...evolve.executor import Executor, ThreadExecutor
+from ...evolve.store.work import asked
 from ...problems.base import SPLITS, Instance
 from ...problems.reported import Reported
 from ...sandbox.base import MAIN_FILE, Sandbox
-from ..config import Workers
 from ..door.foreign import workshop_task
 from ..door.plugins import LoadedProblem, load_problem
 from ..record.authority import NO_TRUST, Trust, Use, granted
+from ..workers import Workers
 from .baselines import UNKNOWN, best_of_baselines
+from .brief import read_brief
 from .draw import check_disjoint, get_pool, get_references, missing_references, splits_of
 from .estimate import time_of_references, with_references
 from .secret import candidate_seed, keyed, with_secret
@@ -35,10 +37,6 @@ Notify = Callable[[str, int, int], None]
 
 
 def _silent(what: str, done: int, total: int) -> None:
-    """Tells nobody."""
-
-
-def _unheard(sentence: str) -> None:
     """Tells nobody."""
 
 
@@ -103,7 +101,7 @@ class Setup:
         splits["train"] = pool
         check_disjoint(loaded, splits)
         references = {**setup.evaluator.references, **references}
-        return cls.of_parts(loaded, config, splits, references.__getitem__, cache, sizes)
+        return cls._made(loaded, config, splits, references.__getitem__, cache, sizes)
 
     @classmethod
     def of_plan(
@@ -137,7 +135,7 @@ class Setup:
         programs: Mapping[str, Mapping[str, str]] | None,
     ) -> None:
         programs = programs or {n: {MAIN_FILE: t} for n, t in loaded.problem.start_programs().items()}
-        trial = cls.of_parts(loaded, config, {"trial": splits["train"]}, lambda id: UNKNOWN, cache)
+        trial = cls._made(loaded, config, {"trial": splits["train"]}, lambda id: UNKNOWN, cache)
         try_programs(trial, programs)
 
     @classmethod
@@ -160,10 +158,10 @@ class Setup:
         if loaded.references is not None:
             references = get_references(loaded, config, every, cache, notify)
         else:
-            first = cls.of_parts(loaded, config, {"all": every}, lambda id: UNKNOWN, cache)
+            first = cls._made(loaded, config, {"all": every}, lambda id: UNKNOWN, cache)
             with first.executor() as executor:
                 references = best_of_baselines(loaded, first.evaluator, executor, every, notify)
-        return cls.of_parts(loaded, config, splits, references.__getitem__, cache)
+        return cls._made(loaded, config, splits, references.__getitem__, cache)
 
     @classmethod
     def from_record(
@@ -199,20 +197,30 @@ class Setup:
         loaded = keyed(loaded, config.evaluation.secret)
         references, instances = record.reader.references(), record.instances.values()
         splits = {split: [i for i in instances if i.split == split] for split in SPLITS}
-        made = cls.of_parts(loaded, config, splits, references.__getitem__, Cache(), record.prefixes)
+        made = cls._made(loaded, config, splits, references.__getitem__, Cache(), record.prefixes)
         return replace(made, instances_from=record.name)
 
     @classmethod
-    def of_parts(
+    def from_brief(cls, line: str) -> Setup:
+        """An equal of the setup whose brief (`encode_brief`) another process sent.
+
+        Raises:
+            UserError: the problem is not here, or is another one.
+            ValueError: the line holds no brief.
+        """
+        brief = read_brief(line)
+        return cls._made(brief.loaded, brief.config, brief.splits, brief.references.__getitem__, Cache())
+
+    @classmethod
+    def _made(
         cls,
         loaded: LoadedProblem,
         config: Config,
         splits: Mapping[str, Sequence[Instance]],
         reference: Callable[[str], Reference],
-        cache: Cache | None = None,
+        cache: Cache,
         prefixes: tuple[int, ...] = (),
     ) -> Setup:
-        """A setup of parts that are there: a problem, its instances by split and the reference of each id."""
         policy = config.sandbox.policy
         evaluator = GapEvaluator(
             loaded.problem,
@@ -223,7 +231,7 @@ class Setup:
             policy=policy.digest,
         )
         prefixes = prefixes or (len(splits.get("train", ())),)
-        return cls(loaded, config, policy, evaluator, cache or Cache(), ", ".join(splits), prefixes)
+        return cls(loaded, config, policy, evaluator, cache, ", ".join(splits), prefixes)
 
     def part(self, split: str) -> slice:
         """The instances of a split that programs are evaluated on before the search: of a pool, a prefix."""
@@ -256,11 +264,11 @@ class Setup:
         store.set("layers", {name: on and earlier.get(name, True) for name, on in self.layers().items()})
 
     @contextmanager
-    def executor(self, note: Callable[[str], None] = _unheard) -> Iterator[Executor]:
+    def executor(self, store: Store | None = None) -> Iterator[Executor]:
         """What evaluates jobs, with as many workers as are configured; ended afterwards.
 
         Args:
-            note: told of each worker that was lost, from any thread.
+            store: of the run, which records each worker that was lost.
 
         Raises:
             SandboxError: candidates cannot be run safely here.
@@ -268,7 +276,8 @@ class Setup:
         """
         self.evaluator.prepare()  # forks, so before there are threads
         try:
-            with self._threads() if self.config.run.kind is Workers.THREADS else self._crew(note) as executor:
+            threads = self.config.run.kind is Workers.THREADS
+            with self._threads() if threads else self._crew(store) as executor:
                 yield executor
         finally:
             self.evaluator.close()
@@ -276,8 +285,12 @@ class Setup:
     def _threads(self) -> AbstractContextManager[Executor]:
         return closing(ThreadExecutor(self.evaluator, self.open_slot, self.config.run.slots))
 
-    def _crew(self, note: Callable[[str], None]) -> AbstractContextManager[Executor]:
+    def _crew(self, store: Store | None) -> AbstractContextManager[Executor]:
         from .workers import process_crew
+
+        def note(sentence: str) -> None:
+            if store is not None:
+                store.event(asked(store.read), "worker", {"lost": sentence})
 
         return process_crew(self, self.config.run.slots, note)
 

@@ -52,7 +52,7 @@ Slots = Annotated[
 
 
 def _workers(text: str) -> int | str:
-    from ..config import read_workers
+    from ..workers import read_workers
 
     try:
         return read_workers(text)

@@ -15,13 +15,14 @@ from ..errors import UNEXPECTED, UserError
 def worker() -> None:
     """Read a brief and then jobs from standard input, one a line; write a line for each."""
     from ...evolve.serving import reply
-    from ..opening.brief import hello, read_brief, refusal
+    from ..opening.brief import hello, refusal
+    from ..opening.setup import Setup
     from ..translate import known
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     lines, replies = _channel()
     try:
-        setup = read_brief(lines.readline())
+        setup = Setup.from_brief(lines.readline())
         setup.evaluator.prepare()  # forks, so before there are threads
         slot = setup.open_slot()
     except Exception as error:

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.config import parse, read_workers
+from gapsmith.app.config import parse
 from gapsmith.app.door.given import spec_of
 from gapsmith.app.errors import UserError
 from gapsmith.app.opening import workers as opening
-from gapsmith.app.opening.brief import check_hello, encode_brief, hello, read_brief
+from gapsmith.app.opening.brief import check_hello, encode_brief, hello
 from gapsmith.app.opening.setup import Setup
+from gapsmith.app.workers import read_workers
 from gapsmith.evaluators.base import Plugin
 
 PROBLEM = Path(__file__).with_name("flow_time.py")
@@ -71,11 +72,11 @@ def setup() -> Setup:
 def test_a_brief_makes_an_equal_setup(tmp_path: Path) -> None:
     """Instances, references and limits come through; a file that is not there travels as its source."""
     first = setup()
-    second = read_brief(encode_brief(first))
+    second = Setup.from_brief(encode_brief(first))
     assert second.evaluator.version == first.evaluator.version
     assert second.evaluator.references == first.evaluator.references
     moved = encode_brief(first).replace(str(PROBLEM.parent), str(tmp_path / "elsewhere"))
-    third = read_brief(moved)
+    third = Setup.from_brief(moved)
     assert third.loaded.digest == first.loaded.digest
     assert check_hello(hello(third, {"seccomp": True}), first)["layers"] == {"seccomp": True}
 
