@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib.resources import files
+
+_HELPERS = re.compile(r"\n(?:from \.[\w.]+ import \w+\n)+")
+"""Lines that import helpers from files beside a program's, with the blank line before them."""
 
 
 def program(package: str, problem: str, name: str) -> str:
@@ -15,3 +19,15 @@ def program(package: str, problem: str, name: str) -> str:
 def programs(package: str, problem: str, names: Sequence[str]) -> dict[str, str]:
     """Id → source text, in the order of the names."""
     return {name: program(package, problem, name) for name in names}
+
+
+def completed(package: str, problem: str, names: Sequence[str]) -> dict[str, str]:
+    """Like `programs`; the functions of helpers that a program imports stand at the end of its text."""
+    made = programs(package, problem, names)
+    for name, text in made.items():
+        if lines := _HELPERS.search(text):
+            text = text.replace(lines[0], "")
+            for folder, helper in re.findall(r"from \.+(?:(\w+)\.)?(\w+) import", lines[0]):
+                text += "\n\n" + program(package, folder or problem, helper).partition("\n\n\n")[2]
+            made[name] = text
+    return made

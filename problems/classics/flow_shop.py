@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
 from ..faults import permutation_fault
-from ..programs import program, programs
+from ..programs import completed, program, programs
 from ..rule_form import PURE, RuleForm
 from ..shops.explaining import explain_schedule
 from ..shops.gantt import gantt
@@ -20,8 +20,6 @@ from . import taillard
 
 SIZES = ((20, 5), (15, 5), (10, 10))
 """Jobs and machines of the strata: sizes that CP-SAT proves in seconds."""
-_HELPER = "\nfrom .insertion import spans\n"
-"""What stands in place of the helper in the files of programs."""
 
 
 def draw_shop(jobs: int, machines: int, stream: random.Random) -> Draw:
@@ -93,14 +91,8 @@ class FlowShop:
         return {name: self.baselines()[name] for name in ("palmer", "neh")}
 
     def baselines(self) -> Mapping[str, str]:
-        """The heuristics of the literature; those that insert jobs end with the same helper."""
-        helper = program(__package__, FlowShop.name, "insertion").partition('"""\n\n\n')[2]
-        alone = programs(__package__, FlowShop.name, ("palmer", "gupta", "rapid-access", "cds"))
-        insert = programs(__package__, FlowShop.name, texts.INSERTION_PROGRAMS)
-        return {
-            **alone,
-            **{name: f"{text.replace(_HELPER, '')}\n\n{helper}" for name, text in insert.items()},
-        }
+        """The heuristics of the literature."""
+        return completed(__package__, FlowShop.name, texts.SEQUENCE_PROGRAMS)
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The makespan of a permutation; anything else is no valid answer."""

@@ -55,7 +55,16 @@ Return one number for each entry, as an array of the same length. Of equal numbe
 number wins; NaN counts as infinity. numpy is `np`. The arrays (floats, time units):{_listed(COLUMNS)}
 and plain numbers:{_listed(NUMBERS)}"""
 
-INSERTION_PROGRAMS = ("neh", "neh-last-tie", "neh-random", "iterated-greedy")
+SEQUENCE_PROGRAMS = (
+    "palmer",
+    "gupta",
+    "rapid-access",
+    "cds",
+    "neh",
+    "neh-last-tie",
+    "neh-random",
+    "iterated-greedy",
+)
 APPEND_PROGRAMS = ("least-idle-time", "weighted-idle-time", "least-bound", "palmer")
 
 SEQUENCE_PRIMITIVES = tuple(
