@@ -26,6 +26,8 @@ BUILT_INS = {
     "kv-scheduling-rule": "gapsmith.evaluators.serving:kv_scheduling_rule",
     "tsp": "gapsmith.evaluators.classics:tsp",
     "tsp-rule": "gapsmith.evaluators.classics:tsp_rule",
+    "multi-knapsack": "gapsmith.evaluators.classics:multi_knapsack",
+    "multi-knapsack-rule": "gapsmith.evaluators.classics:multi_knapsack_rule",
     "lora-microbatches": "gapsmith.evaluators.training:lora_microbatches",
     "lora-microbatches-rule": "gapsmith.evaluators.training:lora_microbatches_rule",
     "sequence-packing": "gapsmith.evaluators.training:sequence_packing",

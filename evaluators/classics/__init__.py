@@ -5,9 +5,12 @@ from __future__ import annotations
 from ...problems import classics
 from ..base import Plugin
 from .flow_shop import FLOW_SHOP
+from .multi_knapsack import MULTI_KNAPSACK
 from .tsp import TSP
 
 flow_shop = Plugin(classics.flow_shop, FLOW_SHOP)
 flow_shop_rule = Plugin(classics.flow_shop_rule, FLOW_SHOP)
+multi_knapsack = Plugin(classics.multi_knapsack, MULTI_KNAPSACK)
+multi_knapsack_rule = Plugin(classics.multi_knapsack_rule, MULTI_KNAPSACK)
 tsp = Plugin(classics.tsp, TSP)
 tsp_rule = Plugin(classics.tsp_rule, TSP)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from ..base import Parameter
 from .flow_shop import FlowShop, FlowShopRule
+from .multi_knapsack import MultiKnapsack, MultiKnapsackRule
 from .tsp import Tsp, TspRule
 
 Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 200)]
@@ -23,6 +24,20 @@ def flow_shop_rule(
 ) -> FlowShopRule:
     """Candidates rate the jobs left, and a fixed loop appends one; the same instances."""
     return FlowShopRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+
+
+def multi_knapsack(
+    train_per_stratum: Rounds = 8, valid_per_stratum: Rounds = 8, test_per_stratum: Rounds = 20
+) -> MultiKnapsack:
+    """Candidates choose items that fit in several rows; 3 strata of tightness."""
+    return MultiKnapsack(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+
+
+def multi_knapsack_rule(
+    train_per_stratum: Rounds = 8, valid_per_stratum: Rounds = 8, test_per_stratum: Rounds = 20
+) -> MultiKnapsackRule:
+    """Candidates rate the items once, and a fixed loop takes what fits; the same instances."""
+    return MultiKnapsackRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def tsp(train_per_stratum: Rounds = 6, valid_per_stratum: Rounds = 6, test_per_stratum: Rounds = 15) -> Tsp:

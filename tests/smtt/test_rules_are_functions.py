@@ -33,6 +33,7 @@ RULES = (
     "flow-shop-rule",
     "task-graph-rule",
     "tsp-rule",
+    "multi-knapsack-rule",
 )
 UNKNOWN = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
 
