@@ -109,6 +109,7 @@ def test_online_rules_are_deterministic(online: Any, execute: Any) -> None:
     assert execute(online, source, instance).answer == execute(online, source, instance).answer
 
 
+@pytest.mark.slow
 def test_primitives_are_expressions_of_the_start_program(offline: Any, online: Any, known_n: Any) -> None:
     """Every primitive compiles, and every plain name in it occurs in the start program."""
     import ast

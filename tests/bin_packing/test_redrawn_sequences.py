@@ -100,6 +100,7 @@ def test_a_sequence_drawn_with_a_secret_cannot(
     assert bins_of(problem, attack, instance) >= bins_of(problem, BEST_FIT, instance) > 40
 
 
+@pytest.mark.slow
 def test_every_set_but_the_historic_ones_depends_on_the_secret() -> None:
     """Each drawn instance has other items under another secret; the published data stay bit for bit."""
     public, one, two = (online_bin_packing().keyed(secret) for secret in ("", SECRET, SECRET[::-1]))
@@ -186,6 +187,7 @@ def test_the_seed_of_a_candidate_follows_the_secret() -> None:
     assert keyed[0] > 2**64
 
 
+@pytest.mark.slow
 def test_a_plug_in_that_ignores_its_secret_is_found(tmp_path: Path) -> None:
     """`problems check` names a problem whose hidden parts stay the same under another secret."""
     source = (Path(__file__).parents[2] / "examples" / "online_machines.py").read_text("utf-8")

@@ -40,6 +40,7 @@ def test_run_show_best_evaluate_agree(
     assert sorted(json.loads(alone.stdout)) == [0, 1, 2], alone.stderr
 
 
+@pytest.mark.slow
 def test_repeat_makes_a_group(document: Callable[..., dict[str, Any]], problem: str) -> None:
     """`--repeat` runs one seed after the other and summarises them."""
     found = document("run", problem, "--iterations", "8", "--repeat", "2", "--seed", "3")
@@ -145,6 +146,7 @@ def test_damaged_newer_and_busy_stores(command: Command, finished: Path, tmp_pat
     assert (done.returncode, "another process" in done.stderr) == (8, True), done.stderr
 
 
+@pytest.mark.slow
 def test_full_disk_loses_nothing(
     document: Callable[..., dict[str, Any]], problem: str, tmp_path: Path
 ) -> None:
@@ -216,6 +218,7 @@ def test_doctor_reports_layers_and_solvers(document: Callable[..., dict[str, Any
     assert found["keys"]["OPENAI_API_KEY"] in (True, False)
 
 
+@pytest.mark.slow
 def test_own_instances_are_split_or_taken_as_three_files(
     command: Command, document: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:

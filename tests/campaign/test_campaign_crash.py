@@ -122,6 +122,7 @@ def crash_and_compare(whole: list[tuple[Any, ...]], runs: Path, moments: list[in
         ),
     ],
 )
+@pytest.mark.slow
 def test_kills_leave_the_same_archive(
     whole: list[tuple[Any, ...]], tmp_path: Path, moments: list[int]
 ) -> None:
@@ -129,6 +130,7 @@ def test_kills_leave_the_same_archive(
     crash_and_compare(whole, tmp_path / "killed", moments)
 
 
+@pytest.mark.slow
 def test_one_interrupt_finishes_what_is_in_flight(whole: list[tuple[Any, ...]], tmp_path: Path) -> None:
     """Ctrl-C once: exit code 130, everything asked is told, and `resume` reaches the same end."""
     runs = tmp_path / "stopped"

@@ -79,6 +79,7 @@ def test_resume_refuses_a_problem_whose_source_changed(
 
 
 @pytest.mark.parametrize("change", ["edited", "gone"])
+@pytest.mark.slow
 def test_resume_goes_on_with_the_instances_it_began_with(tmp_path: Path, change: str) -> None:
     """A user's file that is edited or deleted meanwhile changes nothing: the run has its instances."""
     file, folder = _own(tmp_path, 4)
@@ -93,6 +94,7 @@ def test_resume_goes_on_with_the_instances_it_began_with(tmp_path: Path, change:
         assert {id: instance.digest for id, instance in record.instances.items()} == before
 
 
+@pytest.mark.slow
 def test_a_run_on_a_users_own_instances_can_be_checked(tmp_path: Path) -> None:
     """`verify` reads the file again and says when it changed; the printed command scores the same."""
     file, folder = _own(tmp_path, 3)

@@ -39,6 +39,7 @@ def _digests(folder: Path) -> list[Any]:
         ]
 
 
+@pytest.mark.slow
 def test_a_run_is_repeated_from_its_own_configuration(
     campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

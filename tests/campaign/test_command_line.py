@@ -127,6 +127,7 @@ def test_an_unsafe_run_says_so_wherever_its_results_are_shown(
     assert json.loads(scored.stdout)["unsafe_without"] == ["landlock"]
 
 
+@pytest.mark.slow
 def test_a_group_is_reported_run_by_run_and_refused_where_one_run_is_meant(
     command: Command, problem: str, tmp_path: Path
 ) -> None:

@@ -271,6 +271,7 @@ def test_a_layer_that_was_on_stays_on(copied: Callable[[str], Path], say: Callab
     assert (refused.code, "was made with sandbox layer landlock" in refused.err) == (USAGE, True)
 
 
+@pytest.mark.slow
 def test_further_modules_need_a_word(copied: Callable[[str], Path], say: Callable[..., Said]) -> None:
     """They are named; with the word the programs run beside them."""
     folder = copied("built-in")
@@ -422,6 +423,7 @@ def test_a_configuration_in_a_run_folder_is_a_record(
     assert canary.exists()
 
 
+@pytest.mark.slow
 def test_every_text_that_a_template_can_include_is_signed(
     base: Path, say: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

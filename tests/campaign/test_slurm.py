@@ -66,6 +66,7 @@ def courses(command: Callable[..., Done], group: str, runs: Path) -> list[list[A
     return found
 
 
+@pytest.mark.slow
 def test_tasks_are_the_runs_of_a_group(
     array: Callable[..., Path], command: Callable[..., Done], problem: str, tmp_path: Path
 ) -> None:

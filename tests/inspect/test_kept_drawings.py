@@ -74,6 +74,7 @@ def test_a_damaged_drawing_is_one_clear_error(damaged: Any) -> None:
         read(damaged)
 
 
+@pytest.mark.slow
 def test_a_campaign_keeps_the_answers_of_its_champion(tmp_path: Path) -> None:
     """The report and `plot answers` show the champion's answer to a test instance beside the baseline's."""
     words = ["run", "smtt", "--evaluations", "4", "--workers", "1", "--runs", str(tmp_path)]

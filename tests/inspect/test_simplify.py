@@ -63,6 +63,7 @@ def test_statements_that_do_nothing_go(say: Say, small: Path, tmp_path: Path) ->
     assert "as found" in path.read_text()
 
 
+@pytest.mark.slow
 def test_the_simplified_champion_stands_in_the_report(say: Say, small: Path, tmp_path: Path) -> None:
     """The form is kept with the run, beside the champion in the report; the search stays as it was."""
     shutil.copytree(small / RUN, tmp_path / RUN)

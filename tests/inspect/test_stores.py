@@ -108,6 +108,7 @@ def test_a_newer_store_is_refused_for_writing_too(oldest: Path) -> None:
         opening.open_writing(oldest / MODEL)
 
 
+@pytest.mark.slow
 def test_a_run_of_a_thousand_candidates(
     say: Say, make_run: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,6 +185,7 @@ def test_an_unclosed_run_is_read_on_a_read_only_disk_with_a_note(
     assert "the latest may be missing" in " ".join(said.split())
 
 
+@pytest.mark.slow
 def test_what_writes_says_that_the_disk_is_read_only(read_only: Callable[..., tuple[int, str]]) -> None:
     """`report` and `delete` on a read-only disk end with one clear line and no traceback."""
     for words, expected in (

@@ -77,6 +77,7 @@ def test_many_calls_with_faults_lose_nothing(loopback, caller, calls):
 
 
 @pytest.mark.parametrize("cap", ["usd", "tokens"])
+@pytest.mark.slow
 def test_a_cap_holds_through_faults_and_ends_by_itself(loopback, caller, cap):
     """What is booked, and what may have been billed, stays under the cap; the rest is refused."""
     server = loopback(faults=plan(700, 0.2, 2), replies=[REPLY], latency=0.005)
@@ -112,6 +113,7 @@ def test_a_reply_above_its_limit_stops_a_capped_run(loopback, caller):
     assert len(server.seen()["requests"]) == 1
 
 
+@pytest.mark.slow
 def test_fewer_calls_fly_while_the_rate_is_limited(loopback, caller):
     """After a round of refusals the number in flight falls, and grows again with replies."""
     server = loopback(faults=["429"] * 16 + ["ok"] * 200, latency=0.02)

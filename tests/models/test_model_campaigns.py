@@ -93,6 +93,7 @@ def test_a_killed_campaign_asks_nothing_twice(start, loopback, tmp_path):
     assert lost <= 3 * 4
 
 
+@pytest.mark.slow
 def test_a_campaign_by_hand(start, tmp_path):
     """Prompts are answered with files, a bad reply is explained, and the heuristic improves."""
     process = start("run", PROBLEM, "--model", "manual", "--iterations", "6", *FOUR, "--json")

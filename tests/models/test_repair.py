@@ -4,6 +4,7 @@ import random
 import sqlite3
 from pathlib import Path
 
+import pytest
 from gapsmith.app import compose
 from gapsmith.app.audit.replay import replay
 from gapsmith.app.config import parse
@@ -14,6 +15,7 @@ WRONG = RULE.format("times[j] / (weights[j] - weights[0]) + @N@ / 0")
 RIGHT = RULE.format("times[j] / weights[j] + @N@ * times[j]")
 
 
+@pytest.mark.slow
 def test_what_failed_is_repaired_in_a_later_iteration(tmp_path, monkeypatch, loopback):
     """Its code and the error, quoted, are in a prompt of its own, once; the campaign is replayed alike."""
     monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "cache"))

@@ -87,6 +87,7 @@ def test_an_offline_run_is_replayed(offline):
 @pytest.mark.parametrize(
     ("seed", "limits"), [(4, (16, 24)), pytest.param(2, (36, 45), marks=pytest.mark.slow)]
 )
+@pytest.mark.slow
 def test_a_run_that_waited_near_its_limits_is_replayed(tmp_path, seed, limits):
     """Near a limit of evaluations asks wait for outcomes; a resumed run and its replay wait alike."""
     for limit in limits:
@@ -135,6 +136,7 @@ def test_a_run_whose_tokens_were_spent_is_replayed(tmp_path, module_loopback):
     assert document["iterations"] == told
 
 
+@pytest.mark.slow
 def test_a_run_of_two_models_of_one_specification_is_replayed(tmp_path, module_loopback):
     """Each iteration is asked again of the one that was asked then, by the name that was counted."""
     rules = ("times[j] + @N@", "-weights[j] - @N@")
@@ -266,6 +268,7 @@ def test_a_cassette_answers_another_campaign(tmp_path, module_loopback, monkeypa
         assert secret not in text
 
 
+@pytest.mark.slow
 def test_a_cassette_of_several_models_and_a_bandit_answers(tmp_path, module_loopback):
     """What was asked for is the record's: weights, prices and names are not the other campaign's."""
     servers = [module_loopback(replies=REPLIES[number:]) for number in (4, 6, 5)]

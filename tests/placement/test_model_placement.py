@@ -139,6 +139,7 @@ def test_cp_sat_proves_the_same_optima(some: slice) -> None:
         assert again.solver == "CP-SAT"
 
 
+@pytest.mark.slow
 def test_a_wrong_optimum_is_not_confirmed() -> None:
     """CP-SAT does not call a value optimal that is too low or too high."""
     instance = small()

@@ -212,6 +212,7 @@ def test_a_planted_fault_is_named(planted: Planted, fault: str) -> None:
     assert all((found[0].sent, found[0].got, found[0].why, found[0].fix))
 
 
+@pytest.mark.slow
 def test_a_check_that_breaks_is_a_finding(planted: Planted) -> None:
     """What breaks inside one check is named with its line; the other checks are made and find their own."""
     sense = "sense = Sense.MINIMISE"
@@ -254,6 +255,7 @@ def test_a_reference_that_raises_is_corrected_where_it_does(planted: Planted) ->
         assert got in finding.got
 
 
+@pytest.mark.slow
 def test_a_wrong_sense_is_no_change_of_inputs(planted: Planted) -> None:
     """Where an honest answer beats the bound already, no program is said to gain by changing its inputs."""
     report = check_problem(str(planted(*FAULTS["the wrong sense"][1])), seconds=SECONDS)

@@ -284,6 +284,7 @@ def test_what_is_not_seen_is_said() -> None:
         assert "every rule of the statement" in bench.report.unseen[-1]
 
 
+@pytest.mark.slow
 def test_a_plugin_without_end_does_not_hold_up_the_check(tmp_path: Path) -> None:
     """A `verify` that loops for good and swallows every interruption ends with its check named."""
     endless = (

@@ -36,6 +36,7 @@ def test_far_is_three_times_as_good(objective: int, known: int, minimise: bool, 
     assert far_beyond(objective, known, minimise) is far
 
 
+@pytest.mark.slow
 def test_every_table_marks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An evaluator that takes an empty answer: `evaluate`, `run`, `show`, `report` and `compare` say so."""
     source = Path(__file__).parent / "gameable" / "cover.py"

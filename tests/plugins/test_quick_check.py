@@ -18,6 +18,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_file_is_checked_quickly_once_and_named_until_all_checks_were_made(
     planted: Planted, gapsmith: Command
 ) -> None:
@@ -50,6 +51,7 @@ def test_what_a_quick_check_finds_is_named_and_the_run_goes_on(
     assert "a quick check found the following" in done.stderr
 
 
+@pytest.mark.slow
 def test_parameters_of_a_run_are_checked_with_their_values(planted: Planted, gapsmith: Command) -> None:
     """A check of the defaults says nothing of other parameters."""
     path = str(planted())

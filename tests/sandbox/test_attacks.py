@@ -62,6 +62,7 @@ def test_layers_are_what_stops_the_corpus() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="not root: the whole suite runs as an ordinary user already")
+@pytest.mark.slow
 def test_corpus_as_an_ordinary_user() -> None:
     """Started by an ordinary user, the sandbox stops the same attacks as when started by root."""
     assert _run_corpus("unprivileged") == {}
