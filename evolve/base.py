@@ -356,6 +356,7 @@ class Context:
         turn: with models: what is asked for in place of one more change: another representation, the strata
             that lose most, the same quality in less time, or a fresh start with the attempts in hand; None
             while the campaign makes progress.
+        simplified: with models: whether the first parent was to be simplified before.
         writes: with models: whether this ask writes a page first.
         times: what is known of CPU times; None where time decides nothing.
     """
@@ -376,6 +377,7 @@ class Context:
     complements: tuple[Complement, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     turn: Turn | None = None
+    simplified: bool = False
     writes: bool = False
     times: Times | None = None
 

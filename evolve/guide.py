@@ -1,7 +1,8 @@
 """Parents for models, whose calls are few and dear: no iteration goes to a program that teaches nothing.
 
 Elites are drawn by rank of fitness. Start programs leave the draw once another elite beats them on every
-stratum, or several replies are better in the mean, and a program whose children are stopped again and again
+stratum, or several replies are better in the mean; replies once another elite beats them on every stratum and
+they lose twice as much as the best; and a program whose children are stopped again and again
 is chosen less. The program beside the parent, with which a model may combine it, is no relative of its, is
 good somewhere, and takes turns with the others that are.
 """
@@ -14,12 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .archive import Archive, unique
-from .base import Alike, Elite, Failed, Outcome, Refused, Turn, Worse
+from .base import Alike, Elite, Failed, Origin, Outcome, Refused, Turn, Worse
 from .memory import Memory
 from .strata import Strata
 
 SURPASSED = 4
 """Replies better in the mean after which a start program is shown no more (count)."""
+
+WEAK = 2.0
+"""Loss beside the best program's from which a reply that is beaten on every stratum is no parent (ratio)."""
 
 
 @dataclass(slots=True)
@@ -42,15 +46,19 @@ class Guide:
     Attributes:
         memory: how candidates came about.
         strata: where elites are good.
+        simplified: ids of the programs that were to be simplified.
     """
 
     memory: Memory
     strata: Strata
+    simplified: set[str] = field(default_factory=set)
     _children: dict[str, Children] = field(default_factory=dict)
     _offers: Counter[str] = field(default_factory=Counter)
 
     def note(self, outcome: Outcome, parents: tuple[str, ...]) -> None:
         """Takes an outcome of a model's reply; a rejected reply says nothing of the parent."""
+        if outcome.operator.split(" ")[0] == Origin.SIMPLIFY:
+            self.simplified.update(parents[:1])
         if isinstance(outcome, Refused) or not parents:
             return
         children = self._children.setdefault(parents[0], Children())
@@ -79,9 +87,13 @@ class Guide:
         return [first, *self._beside(first, everywhere)[: count - 1]]
 
     def _done(self, elite: Elite, others: Sequence[Elite]) -> bool:
-        """Whether a start program is beaten on every stratum, or by several replies in the mean."""
+        """Whether a start program is beaten on every stratum, or by several replies in the mean.
+
+        A reply has to be beaten on every stratum, and to lose several times as much as the best program.
+        """
         if elite.candidate.iteration != 0:
-            return False
+            best = max(other.fitness for other in others)
+            return elite.fitness < WEAK * min(best, 0.0) and self.strata.beaten(elite, others)
         better = [other for other in others if other.candidate.iteration and other.fitness > elite.fitness]
         return len(unique(better)) >= SURPASSED or self.strata.beaten(elite, others)
 

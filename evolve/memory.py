@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..evaluators.base import ScoreStatus
 from .admission import rejected
 from .base import Candidate, Complete, Elite, Failed, Origin, Outcome, Proposal, Rejection, RejectionReason
 
 _LINEAGE = 3
+_CRASHES = (ScoreStatus.RAISED, ScoreStatus.CRASHED, ScoreStatus.REFUSED, ScoreStatus.INVALID_ANSWER)
+
+
+def crashed(failed: Failed) -> bool:
+    """Whether a program itself broke off, or returned what is no answer: most often a slip."""
+    return failed.score.status in _CRASHES
 
 
 class Memory:
@@ -18,6 +25,7 @@ class Memory:
         self.candidates: dict[str, Candidate] = {}
         self.shapes: dict[str, str] = {}
         self.failed: dict[int, Failed] = {}
+        self.crashed: dict[int, list[Failed]] = {}
         self.fitness = {elite.candidate.id: elite.fitness for elite in elites}
         for candidate in starts:
             self.know(candidate)
@@ -74,18 +82,24 @@ class Memory:
         return frozenset(line)
 
     def take_failure(self, island: int) -> Failed | None:
-        """The last failure of an island that nobody was asked to repair yet; forgets it."""
+        """Hands out, once, a failure of an island that may be repaired: the oldest crash, else the last."""
+        if crashes := self.crashed.get(island):
+            return crashes.pop(0)
         return self.failed.pop(island, None)
 
     def note_failure(self, island: int, outcome: Outcome, *, repairable: bool) -> None:
-        """Remembers the last failure of an island that may be repaired.
+        """Remembers an island's crashes and its last other failure until somebody is asked to repair them.
 
         Args:
             island: index.
             outcome: of an iteration of the island.
             repairable: False for a point of tuning; a repair that failed again is none either.
         """
-        if repairable and isinstance(outcome, Failed) and outcome.candidate.origin is not Origin.REPAIR:
+        if not repairable or not isinstance(outcome, Failed) or outcome.candidate.origin is Origin.REPAIR:
+            return
+        if crashed(outcome):
+            self.crashed.setdefault(island, []).append(outcome)
+        else:
             self.failed[island] = outcome
 
     def better_than_parent(self, outcome: Outcome, parents: tuple[str, ...]) -> bool:

@@ -27,6 +27,7 @@ from .course import Course
 from .edits import EditError, apply_reply
 from .ideas import idea_of
 from .ledger import BudgetSpent
+from .memory import crashed
 from .models.base import SKIPPED, ErrorKind, Leavable, LeftOpen, ModelError, Recourse
 from .models.caller import Caller
 from .models.cassette import RecordedModel
@@ -161,7 +162,8 @@ class PromptedProposer:
     def choose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Arm:
         """Model and operator for an ask; *combine* needs two parents, *repair* something that failed.
 
-        *simplify* needs a reply's program of some length. A record's are those of then: weights and costs of
+        A program that crashed is always repaired. *simplify* needs a reply's program of some length, and is
+        asked for once of each. A record's are those of then: weights and costs of
         the models that were asked are not known here.
         """
         possible = self._possible(parents, context)
@@ -169,6 +171,8 @@ class PromptedProposer:
             operator, name = then
             if found := [replace(arm, name=name) for arm in possible if arm.operator == operator]:
                 return found[0]
+        if context.failed is not None and crashed(context.failed):
+            possible = [arm for arm in possible if arm.operator == "repair"]
         return choose(Choice(self._settings.choice), possible, context.operators, context.costs, rng)
 
     def _possible(self, parents: Sequence[Elite], context: Context) -> list[Arm]:
@@ -176,7 +180,7 @@ class PromptedProposer:
         needs = {
             "combine": len(parents) > 1,
             "repair": context.failed is not None,
-            "simplify": _may_be_shorter(parents[0]),
+            "simplify": _may_be_shorter(parents[0]) and (self._record is not None or not context.simplified),
         }
         usable = [arm for arm in self._arms if not self._unusable.aside(arm.model)] or self._arms
         return [arm for arm in usable if needs.get(arm.operator, True)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .archive import Archive
 from .base import Elite
 from .racing import PairedRace, Racing, TimedRace
@@ -14,8 +16,7 @@ def race_of(
     parent: Elite,
     level: float,
     compared: int,
-    *,
-    hardest_first: bool,
+    groups: Mapping[str, str] | None,
 ) -> Racing:
     """The race of a candidate.
 
@@ -25,14 +26,12 @@ def race_of(
         rival, parent: of the ask.
         level: of the test (probability).
         compared: answers that are compared with the parent's (count).
-        hardest_first: whether the instances on which the parent loses most are executed first.
+        groups: instance id → its stratum where the hardest instances are executed first; None otherwise.
     """
     space = archive.space
 
     def against(elite: Elite) -> PairedRace:
-        return PairedRace.against(
-            elite.evaluation, space.loss, level, parent.evaluation, compared, hardest_first
-        )
+        return PairedRace.against(elite.evaluation, space.loss, level, parent.evaluation, compared, groups)
 
     race = against(rival)
     if not space.timed:

@@ -67,7 +67,7 @@ class PairedRace:
         level: float,
         parent: Evaluation | None = None,
         compared: int = 0,
-        hardest_first: bool = False,
+        groups: Mapping[str, str] | None = None,
     ) -> PairedRace:
         """The race against a complete evaluation.
 
@@ -77,7 +77,8 @@ class PairedRace:
             level: see the attributes.
             parent: complete evaluation of the candidate's first parent.
             compared: answers that are compared with the parent's (count).
-            hardest_first: whether the instances on which the parent loses most are executed first.
+            groups: instance id → its stratum where the instances on which the parent loses most are executed
+                first, see `hardest`; None for the usual order.
 
         Raises:
             ValueError: a score is not OK.
@@ -88,12 +89,12 @@ class PairedRace:
             return cls(tuple(losses.values()), level, proven)
         answers = {score.instance: score.answer_digest for score in parent.scores}
         order = tuple(losses)
-        if hardest_first:  # a start program that failed when the prefix grew lacks the new instances
+        if groups is not None:  # a start program that failed when the prefix grew lacks the new instances
             theirs = losses_of(parent, loss_of)
-            order = (*hardest(theirs), *(id for id in losses if id not in theirs))
+            order = (*hardest(theirs, groups), *(id for id in losses if id not in theirs))
         first = tuple(answers[id] for id in order[:compared])
         rated = tuple(losses[id] for id in order)
-        return cls(rated, level, proven, first, order if hardest_first else ())
+        return cls(rated, level, proven, first, () if groups is None else order)
 
     def lost(
         self, losses: Sequence[float], answers: Sequence[str | None], seconds: Sequence[float] = ()
@@ -176,9 +177,17 @@ def outcome_of(candidate: Candidate, evaluation: Evaluation, race: Racing | None
     return Worse(candidate, evaluation)
 
 
-def hardest(losses: Mapping[str, float]) -> tuple[str, ...]:
-    """Ids of instances from the largest loss (ratio) on; equal ones in the order that they have."""
-    return tuple(sorted(losses, key=lambda id: -losses[id]))
+def hardest(losses: Mapping[str, float], groups: Mapping[str, str]) -> tuple[str, ...]:
+    """Ids of instances from the largest loss (ratio) on, those first that are the hardest of their stratum.
+
+    So a race that ends early has seen every stratum on which anything is lost. Equal losses keep their order.
+    """
+    ranked = sorted(losses, key=lambda id: -losses[id])
+    firsts: dict[str, str] = {}
+    for id in ranked:
+        if losses[id] > 0:
+            firsts.setdefault(groups[id], id)
+    return (*firsts.values(), *(id for id in ranked if id not in firsts.values()))
 
 
 def alike_after(count: int) -> int:

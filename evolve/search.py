@@ -217,7 +217,7 @@ class Search:
             self._attempts.add(outcome, added, twin, ask.parents, ask.rival)
         improved = better(self.archive.best, best)
         if improved or ask.of_model:
-            self._stall.note(improved=improved)
+            self._stall.note(ask.number, improved=improved)
         if self._guide is not None and ask.of_model:
             self._guide.note(outcome, ask.parents)
         self._note(ask, outcome, improved, events)
@@ -292,13 +292,13 @@ class Search:
         if self._guide is None or best is None or self._offline(number):
             return context
         if context.times is not None:
-            times = replace(context.times, losses=self.archive.class_losses())
-            context = replace(context, times=times)
+            context = replace(context, times=replace(context.times, losses=self.archive.class_losses()))
         return replace(
             context,
             complements=self._strata.complements(best, self.archive.elites()),
             attempts=self._attempts.lines(),
             turn=self._stall.turn(number),
+            simplified=elites[0].candidate.id in self._guide.simplified,
             writes=self._pages.writes(number),
         )
 
@@ -317,6 +317,7 @@ class Search:
     def _opened(self, number: int, island: int, inspirations: Sequence[str]) -> Failed | None:
         """Notes the ask of a model; returns the failure that it may repair."""
         self._pages.ask(number, self.tally.told)
+        self._stall.ask(number)
         if self._guide is not None:
             self._guide.offer(inspirations)
         return self.memory.take_failure(island)
@@ -351,7 +352,8 @@ class Search:
         if rival is None:
             return None
         level, compared = self._settings.race_level, alike_after(self.pool.first)
-        return race_of(self.archive, island, rival, parent, level, compared, hardest_first=hardest_first)
+        groups = self._strata.groups if hardest_first else None
+        return race_of(self.archive, island, rival, parent, level, compared, groups)
 
     def _hardest_first(self, number: int, *, tuned: bool) -> bool:
         """Whether an iteration is a model's, whose few replies are to show what they are good for."""

@@ -21,20 +21,34 @@ class StallSettings:
 
 
 class Stall:
-    """Counts outcomes without a gain; a function of the outcomes in their order."""
+    """Counts outcomes without a gain; a function of the asks and outcomes in their order.
+
+    About its CPU time the best program is asked once: what brought nothing then would bring nothing again.
+    """
 
     def __init__(self, settings: StallSettings) -> None:
-        """Nothing was told yet."""
+        """Nothing was asked or told yet."""
         self._after = settings.stall_after
         self._still = 0
+        self._timed = False  # whether the best program was asked about its time
+        self._open: dict[int, Turn | None] = {}
 
-    def note(self, *, improved: bool) -> None:
-        """Takes the outcome of a model's reply: whether it is a new best."""
+    def ask(self, number: int) -> None:
+        """Opens an ask (1-based number) of a model."""
+        self._open[number] = turn = self.turn(number)
+        self._timed = self._timed or turn is Turn.TIME
+
+    def note(self, number: int, *, improved: bool) -> None:
+        """Takes the outcome of an ask: whether it is a new best; only those of models and gains are noted."""
+        self._open.pop(number, None)
         self._still = 0 if improved else self._still + 1
+        self._timed = self._timed and not improved
 
     def turn(self, number: int) -> Turn | None:
         """What an ask (1-based number) asks for in its turn; None while the campaign makes progress."""
+        if number in self._open:
+            return self._open[number]
         if not self._after or self._still < self._after:
             return None
-        turns = tuple(Turn)
+        turns = [turn for turn in Turn if turn is not Turn.TIME or not self._timed]
         return turns[number % len(turns)]

@@ -25,6 +25,11 @@ class Strata:
         self._loss_of = loss_of
         self._losses: dict[str, dict[str, float]] = {}
 
+    @property
+    def groups(self) -> dict[str, str]:
+        """Instance id → its stratum."""
+        return {id: instance.stratum for id, instance in self._instances.items()}
+
     def grow(self) -> None:
         """Forgets what was computed on fewer instances."""
         self._losses.clear()

@@ -170,6 +170,46 @@ def test_a_gain_is_one_against_the_best_so_far(search: Search) -> None:
     assert search.tally.operators == {"improve": (3, 2)}
 
 
+def test_a_weak_reply_leaves_the_draw(search: Search) -> None:
+    """Beaten everywhere and at twice the best loss it is no parent; a near or a complementary one stays."""
+    start = search.start.candidate.id
+    opened = [search.ask() for _ in range(4)]
+    names = ("best", "weak", "near", "strong")
+    losses = ((0.1, 0.1), (0.3, 0.3), (0.15, 0.15), (0.05, 0.6))
+    for number, (ask, name, loss) in enumerate(zip(opened, names, losses, strict=True)):
+        search.tell(ask, Complete(made(search, ask, name, 200 + 100 * number), evaluation(*loss)))
+    assert set(parents(search, 60)) == {"best", "near", "strong"}
+    assert start not in set(parents(search, 60))
+
+
+def test_every_crash_is_handed_to_an_ask(search: Search) -> None:
+    """In their order, before other failures, of which the last one is handed out."""
+    asks = [search.ask() for _ in range(5)]
+    statuses = ("timeout", "raised", "timeout", "invalid_answer", "infeasible")
+    for number, (ask, status) in enumerate(zip(asks, statuses, strict=True)):
+        score = Score(
+            "train-0", ScoreStatus(status), None, 1, ReferenceKind.OPTIMUM, None, None, 0.1, message="why"
+        )
+        broken = Evaluation("train", (score,), EvaluationStatus.FAILED, None)
+        search.tell(ask, Failed(made(search, ask, f"program {number}", 100), broken))
+    failures = [ask.context.failed for ask in (search.ask() for _ in range(4)) if ask.context]
+    assert [failure and failure.candidate.id for failure in failures] == [
+        "program 1", "program 3", "program 4", None,
+    ]  # fmt: skip
+
+
+def test_a_program_is_known_to_have_been_simplified(search: Search) -> None:
+    """Whatever the outcome was, the next ask of the same parent says so."""
+    ask = search.ask()
+    assert ask.context is not None
+    assert not ask.context.simplified
+    search.tell(ask, Worse(made(search, ask, "shorter", 100, Origin.SIMPLIFY), evaluation(BAD, BAD)))
+    after = search.ask()
+    assert after.context is not None
+    assert after.parents == ask.parents
+    assert after.context.simplified
+
+
 def test_a_failure_is_handed_to_one_ask(search: Search) -> None:
     """Of two asks under way only the first may repair; a repair that fails is not repaired again."""
     ask = search.ask()

@@ -209,16 +209,36 @@ def test_the_newest_come_before_the_best_of_the_older() -> None:
 def test_a_campaign_that_stands_still_asks_for_each_turn() -> None:
     """After the limit every ask has a turn, each kind once in four; a gain ends it, and 0 is never."""
     stall = Stall(StallSettings(stall_after=2))
-    stall.note(improved=False)
+    stall.note(1, improved=False)
     assert stall.turn(1) is None
-    stall.note(improved=False)
+    stall.note(2, improved=False)
     assert {stall.turn(number) for number in range(3, 7)} == set(Turn)
-    stall.note(improved=True)
+    stall.note(3, improved=True)
     assert stall.turn(7) is None
     never = Stall(StallSettings(stall_after=0))
-    for _ in range(99):
-        never.note(improved=False)
+    for number in range(99):
+        never.note(number, improved=False)
     assert never.turn(100) is None
+
+
+def test_the_best_program_is_asked_about_its_time_once() -> None:
+    """Until another one is the best; an ask that is open keeps its turn."""
+    stall = Stall(StallSettings(stall_after=2))
+
+    def turns(first: int, last: int) -> list[Turn | None]:
+        for number in range(first, last):
+            stall.ask(number)
+        return [stall.turn(number) for number in range(first, last)]
+
+    for number in (1, 2):
+        stall.note(number, improved=False)
+    asked = turns(3, 23)
+    assert asked.count(Turn.TIME) == 1
+    assert set(asked[asked.index(Turn.TIME) + 1 :]) == {*Turn} - {Turn.TIME}
+    stall.note(30, improved=True)
+    for number in (31, 32):
+        stall.note(number, improved=False)
+    assert turns(33, 41).count(Turn.TIME) == 1
 
 
 class Telling:

@@ -181,7 +181,8 @@ def test_candidates_of_models_meet_the_hardest_instances_first(fakes: Make) -> N
                 continue
             assert parent is not None
             ids = [score.instance for score in evaluation.scores]
-            order = hardest({score.instance: float(score.excess or 0) for score in parent.scores})
+            losses = {score.instance: float(score.excess or 0) for score in parent.scores}
+            order = hardest(losses, {id: made.evaluator.instances("train")[id].stratum for id in losses})
             whole = evaluation.status is EvaluationStatus.COMPLETE
             assert ids == (usual if whole else list(order[: len(ids)]))
             ends[evaluation.status] += ids != usual[: len(ids)] or whole

@@ -8,7 +8,15 @@ from collections.abc import Sequence
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evaluators.evaluator import in_order, in_usual_order
-from gapsmith.evolve.racing import SURE, PairedRace, alike_after, clearly_above, looks_of, student
+from gapsmith.evolve.racing import (
+    SURE,
+    PairedRace,
+    alike_after,
+    clearly_above,
+    hardest,
+    looks_of,
+    student,
+)
 from gapsmith.problems.base import Instance
 
 COUNT = 40
@@ -64,12 +72,19 @@ def test_a_better_or_equal_candidate_is_never_stopped() -> None:
 def test_the_instances_on_which_the_parent_loses_most_come_first() -> None:
     """Rival and parent are taken in that order; equal losses keep the usual one."""
     parent, rival = evaluation(0.0, 0.2, 0.5, 0.2), evaluation(0.1, 0.2, 0.3, 0.4)
-    race = PairedRace.against(rival, loss, 0.05, parent, 2, hardest_first=True)
+    race = PairedRace.against(rival, loss, 0.05, parent, 2, dict.fromkeys(("i0", "i1", "i2", "i3"), "all"))
     assert race.order == ("i2", "i1", "i3", "i0")
     assert race.rival == (0.3, 0.2, 0.4, 0.1)
     assert race.parent == ("0.5", "0.2")
     usual = PairedRace.against(rival, loss, 0.05, parent, 2)
     assert (usual.order, usual.rival, usual.parent) == ((), (0.1, 0.2, 0.3, 0.4), ("0.0", "0.2"))
+
+
+def test_the_hardest_of_each_stratum_come_first() -> None:
+    """Strata by their hardest instance; one where the parent loses nothing waits for the rest."""
+    losses = {"i0": 0.0, "i1": 0.4, "i2": 0.5, "i3": 0.3, "i4": 0.1, "i5": 0.0}
+    groups = {"i0": "c", "i1": "a", "i2": "a", "i3": "a", "i4": "b", "i5": "c"}
+    assert hardest(losses, groups) == ("i2", "i4", "i1", "i3", "i0", "i5")
 
 
 def test_an_idea_for_hard_instances_is_not_stopped_by_easy_ones() -> None:
@@ -79,9 +94,9 @@ def test_an_idea_for_hard_instances_is_not_stopped_by_easy_ones() -> None:
     mine = {f"i{n}": x / 2 if x else rng.uniform(0.01, 0.02) for n, x in enumerate(losses)}
     parent = evaluation(*losses)
     usual = PairedRace.against(parent, loss, 0.05, parent)
-    hardest = PairedRace.against(parent, loss, 0.05, parent, hardest_first=True)
+    hard_first = PairedRace.against(parent, loss, 0.05, parent, 0, dict.fromkeys(mine, "all"))
     assert stopped_at(usual, list(mine.values())) == looks_of(COUNT)[0]
-    assert stopped_at(hardest, [mine[id] for id in hardest.order]) is None
+    assert stopped_at(hard_first, [mine[id] for id in hard_first.order]) is None
 
 
 def test_a_hopeless_sum_needs_no_test() -> None:

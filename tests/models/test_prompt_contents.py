@@ -58,6 +58,8 @@ def test_the_ledger_lists_what_was_told_newest_first(told: SimpleNamespace) -> N
     made = {c.iteration: c.idea for c in search.memory.candidates.values() if c.iteration}
     assert len(made) > 20
     for number, user in questions(told.requests):
+        if user.startswith("# Repair a program"):  # that holds the failure alone
+            continue
         lines = section(user, "What was tried so far").splitlines()
         shown = [line for line in lines if line.startswith("> ")]
         ideas = [made[n] for n in range(number - 1, 0, -1) if n in made][:20]

@@ -338,13 +338,34 @@ def test_a_failed_candidate_is_repaired_without_a_second_round():
     for text, expected in ((hunk, Proposal), ("Prose.", Rejection)):
         model = Told(text)
         made = proposer(model)
-        repair = next(arm for arm in made._arms if arm.operator == "repair")
-        made.choose = lambda *_, arm=repair: arm
         outcome = made.propose([elite()], asked, random.Random(1))
         assert isinstance(outcome, expected)
         assert outcome.origin is Origin.REPAIR
         assert len(model.requests) == 1
         assert "return items[9]" in model.requests[0].prompt.user
+
+
+@pytest.mark.parametrize(
+    ("status", "always"), [("raised", True), ("invalid_answer", True), ("timeout", False)]
+)
+def test_what_crashed_is_always_repaired(status, always):
+    """Other failures are repaired now and then."""
+    score = Score("a", ScoreStatus(status), None, 5, ReferenceKind.OPTIMUM, None, None, 0.1, message="why")
+    failed = Failed(elite().candidate, Evaluation("train", (score,), EvaluationStatus.FAILED, None))
+    made, rng = proposer(Told(WHOLE)), random.Random(2)
+    chosen = [made.choose([elite()], context(failed=failed), rng).operator for _ in range(100)]
+    assert "repair" in chosen
+    assert (set(chosen) == {"repair"}) is always
+
+
+def test_a_program_is_asked_once_to_be_shorter():
+    """However the first request ended."""
+    long = elite("def solve(items):\n" + "    items = items[:]\n" * 40 + "    return items\n", "long", 4)
+    made, rng = proposer(Told(WHOLE)), random.Random(2)
+    for simplified in (False, True):
+        asked = context(simplified=simplified)
+        chosen = {made.choose([long], asked, rng).operator for _ in range(200)}
+        assert ("simplify" in chosen) is not simplified
 
 
 def test_nothing_is_repaired_where_nothing_failed():
