@@ -33,7 +33,7 @@ class Instant:
 
     def execute(self, program: Any, instance: bytes, *rest: Any) -> Execution:
         """Answers with a permutation that depends on the program, so that candidates differ."""
-        dates = json.loads(instance)["due_dates"]
+        dates = json.loads(instance).get("due_dates", [])  # the sandbox's own time is measured on no instance
         step = len(program.main) % 7 + 1
         order = sorted(range(len(dates)), key=lambda j: dates[j] + (j * step) % 13)
         return Execution(ExecutionStatus.OK, answer=order, cpu_seconds=0.001)

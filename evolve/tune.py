@@ -12,6 +12,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from .archive import Archive, unique
@@ -280,6 +281,7 @@ class Tuner:
         return None
 
 
+@lru_cache(maxsize=128)
 def structure(text: str, numbers: Numbers | None = None) -> str | None:
     """A text with 1 for each of its tunable numbers; None if it has none, cannot be written, or has regions.
 

@@ -197,11 +197,37 @@ def _definitions_alone(text: str) -> str:
     return "\n\n".join(ast.unparse(n) for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef))
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a ground's text, so that no tree of it is walked again for each program.
+
+    Attributes:
+        names: of its functions and classes.
+        imports: as the guard finds them.
+        size: nodes below the module (count) and levels (count).
+    """
+
+    names: frozenset[str]
+    imports: tuple[str, ...]
+    size: tuple[int, int]
+
+
 @lru_cache(maxsize=16)
-def hazards_of(text: str) -> Counter[tuple[str, str]]:
-    """What the guard finds in a text alone."""
+def facts_of(text: str) -> Facts:
+    """The facts of a ground's text."""
     tree = ast.parse(text)
-    return guard.hazards(tree, analyse(tree))
+    nodes, depth = guard.size(tree)
+    names = frozenset(name for name, _ in definitions(text))
+    return Facts(names, guard.imports(tree), (nodes - 1, depth))
+
+
+@lru_cache(maxsize=64)
+def hazards_of(text: str, bound: frozenset[str] = frozenset()) -> Counter[tuple[str, str]]:
+    """What the guard finds in a ground's text behind a program that binds some names; not to be changed."""
+    needed = bound and bound & {name for _, name in hazards_of(text)}
+    if needed != bound:
+        return hazards_of(text, needed)
+    return guard.hazards(analyse(ast.parse(text), bound, places=False))
 
 
 @lru_cache(maxsize=64)
@@ -232,10 +258,6 @@ def set_aside(tree: ast.Module, text: str) -> None:
     ]
 
 
-def bring_back(tree: ast.Module, text: str) -> bool:
-    """Puts the definitions of a text behind a tree that names one of them; whether it does."""
-    ours = {name for name, _ in definitions(text)}
-    if any(isinstance(node, ast.Name) and node.id in ours for node in ast.walk(tree)):
-        tree.body += ast.parse(text).body
-        return True
-    return False
+def joined(program: str, text: str) -> str:
+    """A program with a ground's text behind it, as Python prints the two."""
+    return f"{program}\n\n{text}"

@@ -13,10 +13,13 @@ from ...problems.base import HasPhases, HasPrimitives, Primitive, Problem
 from ..base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 from ..edits import START
 from ..syntax import guard
+from ..syntax.names import module_names
+from ..syntax.order import walk
+from ..syntax.scope import analyse
 from . import crossover, expressions, reshaping, searches, statements
 from .adaptive import rates
 from .blocks import spliced
-from .neighbours import Ground, bring_back, hazards_of, without
+from .neighbours import Ground, facts_of, hazards_of, joined, without
 from .phases import operators_of
 from .work import IMPORTS, Operator, Work, domains_of, read
 
@@ -95,11 +98,12 @@ def change(
         numpy: whether a child may import numpy where its parent does not.
         ground: what phases of local search stand on, None when the problem hands over no moves.
     """
-    parent = _parent(text, entry)
-    bare = text if ground is None else without(text, ground.text)
-    donor = donor if donor is None or ground is None else without(donor, ground.text)
-    allowed = parent.hazards if ground is None else parent.hazards + hazards_of(ground.text)
-    large = _parent(bare, entry).nodes > SOFT_NODES
+    behind = "" if ground is None else ground.text
+    bare = without(text, behind) if behind else text
+    donor = without(donor, behind) if donor is not None and behind else donor
+    parent = _parent(text, bare, behind, entry)
+    allowed = parent.hazards + hazards_of(behind)
+    large = nodes_of(bare) > SOFT_NODES
     pool = [
         o
         for o in operators
@@ -112,25 +116,51 @@ def change(
         used = _apply(work, pool)
         if used is None:
             continue
-        if ground is not None and bring_back(work.tree, ground.text):
-            work.refresh()
-        work.import_needed()
+        found = _finished(work, behind)
         if guard.interface(work.tree, entry) != parent.interface:
             continue
-        if not _imports_fit(work, parent.imports):
+        if not _imports_fit(work, found.imports, parent.imports):
             continue
-        donated = _parent(donor, entry).hazards if donor is not None and work.whole_donor else Counter()
-        if not guard.hazards(work.tree, work.analysis) <= allowed + donated:
+        donated = hazards_of(donor) if donor is not None and work.whole_donor else Counter()
+        if not found.hazards <= allowed + donated:
             continue
         child = ast.unparse(_undocumented(work.tree, entry))
-        if child != parent.plain and guard.within_caps(work.tree, child):
+        nodes, depth = guard.size(work.tree)
+        if found.behind:
+            child, (more, levels) = joined(child, found.behind), facts_of(found.behind).size
+            nodes, depth = nodes + more, max(depth, levels)
+        if child != parent.plain and guard.fits_caps(nodes, depth, child):
             return used, child
     return None
 
 
-def _imports_fit(work: Work, parents: tuple[str, ...]) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Finished:
+    """What the guard finds in a child, and the text that stands behind it, empty if it names none of that."""
+
+    hazards: Counter[tuple[str, str]]
+    imports: tuple[str, ...]
+    behind: str
+
+
+def _finished(work: Work, behind: str) -> _Finished:
+    """Imports what the tree has come to need, and looks at it together with the text behind it."""
+    names = facts_of(behind).names
+    if not any(isinstance(n, ast.Name) and n.id in names for n in walk(work.tree)):
+        behind = ""
+    if behind or work.stale:
+        work.finish(names)
+    alone = hazards_of(behind, frozenset(module_names(work.tree)))
+    if work.import_needed([*work.analysis.unbound, *alone]):
+        work.finish(names)
+        alone = hazards_of(behind, frozenset(module_names(work.tree)))
+    imports = (*guard.imports(work.tree), *facts_of(behind).imports)
+    return _Finished(guard.hazards(work.analysis) + alone, imports, behind)
+
+
+def _imports_fit(work: Work, imports: tuple[str, ...], parents: tuple[str, ...]) -> bool:
     """Whether a child imports what its parent does, and beside that only what phases and donors need."""
-    now = set(guard.imports(work.tree))
+    now = set(imports)
     donated = set() if work.donor is None or work.ground is None else guard.imports(work.donor.tree)
     return {*parents} <= now <= {*parents, *IMPORTS.values(), *donated}
 
@@ -143,15 +173,26 @@ class _Parent:
     interface: tuple[str, ...]
     imports: tuple[str, ...]
     hazards: Counter[tuple[str, str]]
-    nodes: int
 
 
 @lru_cache(maxsize=64)
-def _parent(text: str, entry: str) -> _Parent:
-    found = read(text)
-    tree, hazards = found.tree, guard.hazards(found.tree, found.analysis)
-    plain = ast.unparse(_undocumented(ast.parse(text), entry))
-    return _Parent(plain, guard.interface(tree, entry), guard.imports(tree), hazards, guard.size(tree)[0])
+def _parent(text: str, bare: str, behind: str, entry: str) -> _Parent:
+    """What is known of a text, `bare` without what stands behind it, if all of that does."""
+    whole = joined(bare, behind) == text
+    facts, alone = facts_of(behind if whole else ""), hazards_of("")
+    tree = ast.parse(bare if whole else text)
+    hazards = guard.hazards(analyse(tree, facts.names, places=False))
+    if whole:
+        alone = hazards_of(behind, frozenset(module_names(tree)))
+    interface, imports = guard.interface(tree, entry), (*guard.imports(tree), *facts.imports)
+    plain = ast.unparse(_undocumented(tree, entry))
+    return _Parent(joined(plain, behind) if whole else plain, interface, imports, hazards + alone)
+
+
+@lru_cache(maxsize=64)
+def nodes_of(text: str) -> int:
+    """Nodes of a text (count)."""
+    return guard.size(read(text).tree)[0]
 
 
 def _undocumented(tree: ast.Module, entry: str) -> ast.Module:
@@ -168,10 +209,13 @@ def _apply(work: Work, operators: Sequence[Operator]) -> Operator | None:
     """Applies one to three operators; the first one that took, or None."""
     used: Operator | None = None
     weights = [operator.weight for operator in operators]
-    for _ in range(work.rng.choice(STEPS)):
+    steps = work.rng.choice(STEPS)
+    for step in range(1, steps + 1):
         operator = work.rng.choices(operators, weights)[0]
         if operator.apply(work):
             used = used or operator
             work.drop_unused()
-            work.refresh()
+            work.stale = True
+            if step < steps:
+                work.refresh()
     return used

@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from ...problems.base import Primitive
@@ -23,20 +23,28 @@ IMPORTS = {"np": NUMPY, "random": "import random", "math": "import math"}
 """Name → the import that a text gets when it comes to need it."""
 
 
-@dataclass(frozen=True, slots=True)
 class Donor:
     """A text to take parts of: its tree, which nobody changes, the places in it, its lists with indices."""
 
-    tree: ast.Module
-    analysis: Analysis
-    pairs: tuple[tuple[str, str], ...]
+    def __init__(self, text: str) -> None:
+        """Parses the text; what else is known of it is found out when it is asked for."""
+        self.tree = ast.parse(text)
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """Places of the text."""
+        return analyse(self.tree)
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Its lists with their indices."""
+        return tuple(pairs_in(self.tree))
 
 
 @lru_cache(maxsize=64)
 def read(text: str) -> Donor:
     """A text with its places; parents come back often, so the last ones are kept."""
-    tree = ast.parse(text)
-    return Donor(tree, analyse(tree), tuple(pairs_in(tree)))
+    return Donor(text)
 
 
 @lru_cache(maxsize=4096)
@@ -64,7 +72,8 @@ class Work:
         numpy: whether a candidate may import it; a text that comes to need it gets the import.
         ground: what phases of local search stand on, None when the problem hands over no moves.
         whole_donor: whether the text has come to hold all of the second parent.
-        analysis: places of `tree`; operators that change the tree call `refresh`.
+        analysis: places of `tree` as it was at the last `refresh`.
+        stale: whether an operator has changed the tree since.
     """
 
     tree: ast.Module
@@ -77,21 +86,25 @@ class Work:
     ground: Ground | None = None
     whole_donor: bool = False
     analysis: Analysis = field(init=False)
+    stale: bool = False
 
     def __post_init__(self) -> None:
         self.refresh()
 
     def refresh(self) -> None:
         """Analyses the tree again."""
-        self.analysis = analyse(self.tree)
+        self.analysis, self.stale = analyse(self.tree), False
 
-    def import_needed(self) -> None:
-        """Imports the modules of `IMPORTS` that the text has come to name, numpy if a candidate may."""
-        unbound = {name for _, name in self.analysis.unbound}
-        needed = [s for n, s in IMPORTS.items() if n in unbound and (self.numpy or s != NUMPY)]
-        if needed:
-            self.import_also([ast.parse(statement).body[0] for statement in needed])
-            self.refresh()
+    def finish(self, bound: Iterable[str]) -> None:
+        """Analyses the tree for the guard alone; `bound` are names of a text that will stand behind it."""
+        self.analysis, self.stale = analyse(self.tree, bound, places=False), False
+
+    def import_needed(self, unbound: Iterable[tuple[str, str]]) -> bool:
+        """Imports the modules of `IMPORTS` among unbound names, numpy if a candidate may; whether it did."""
+        names = {name for _, name in unbound}
+        needed = [s for n, s in IMPORTS.items() if n in names and (self.numpy or s != NUMPY)]
+        self.import_also([ast.parse(statement).body[0] for statement in needed])
+        return bool(needed)
 
     def import_also(self, statements: Iterable[ast.stmt]) -> None:
         """Puts imports before the definitions of the text."""

@@ -36,13 +36,25 @@ def size(tree: ast.AST) -> tuple[int, int]:
     while level:
         nodes += len(level)
         depth += 1
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        below: list[ast.AST] = []
+        for node in level:
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if isinstance(value, list):
+                    below += [part for part in value if isinstance(part, ast.AST)]
+                elif isinstance(value, ast.AST):
+                    below.append(value)
+        level = below
     return nodes, depth
 
 
 def within_caps(tree: ast.Module, text: str) -> bool:
     """Whether a text fits the caps that every candidate must fit."""
-    nodes, depth = size(tree)
+    return fits_caps(*size(tree), text)
+
+
+def fits_caps(nodes: int, depth: int, text: str) -> bool:
+    """Whether a text of so many nodes (count) and levels (count) fits the caps of every candidate."""
     return nodes <= MAX_NODES and depth <= MAX_DEPTH and len(text.encode()) <= MAX_SOURCE_BYTES
 
 
@@ -86,10 +98,10 @@ def imports(tree: ast.Module) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def hazards(tree: ast.Module, analysis: Analysis) -> Counter[tuple[str, str]]:
+def hazards(analysis: Analysis) -> Counter[tuple[str, str]]:
     """Signs of trouble with their number: names that may be unbound, loops that may never end."""
     found: Counter[tuple[str, str]] = Counter(analysis.unbound)
-    order = Order(tree)
+    order = analysis.order
     changes = _Changes(order)
     for node in order.nodes:
         if isinstance(node, ast.While):

@@ -90,7 +90,7 @@ def annotation_kind(node: ast.expr | None) -> str:
     """Kind that an annotation promises (`list[int]` is a vector of numbers)."""
     if node is None:
         return OTHER
-    text = ast.unparse(node).replace(" ", "").lower()
+    text = _written(node).replace(" ", "").lower()
     if text in ("int", "float", "int|float", "float|int"):
         return NUMBER
     if text == "bool":
@@ -106,6 +106,16 @@ def annotation_kind(node: ast.expr | None) -> str:
     ):
         return VECTOR
     return OTHER
+
+
+def _written(node: ast.expr) -> str:
+    """An annotation as text; the usual ones are written without the machinery for whole programs."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Name() | ast.Subscript() as inner):
+            return f"{name}[{_written(inner)}]"
+    return ast.unparse(node)
 
 
 def kind_of(node: ast.expr, kinds: Lookup, seen: dict[int, str] | None = None) -> str:

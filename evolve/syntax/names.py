@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from .kinds import FunctionNode
-from .order import walk
+from .order import parts, walk
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -33,7 +33,7 @@ def names_stored(function: FunctionNode) -> frozenset[str]:
         elif isinstance(node, ast.comprehension):
             stack += [node.iter, *node.ifs]
         elif not isinstance(node, _DEFINITIONS):
-            stack += ast.iter_child_nodes(node)
+            stack += parts(node)
     return frozenset(stored - outside)
 
 

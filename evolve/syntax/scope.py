@@ -132,27 +132,42 @@ class _Role:
 _STRUCTURAL = _Role(structural=True)
 
 
-def analyse(tree: ast.Module) -> Analysis:
-    """Walks a module once, in order of execution."""
-    return _Walker(tree).result
+def analyse(tree: ast.Module, bound: Iterable[str] = (), *, places: bool = True) -> Analysis:
+    """Walks a module once, in order of execution.
+
+    Args:
+        tree: the module.
+        bound: names that the module will bind at its top level beside those that it binds now.
+        places: whether places to change are asked for. The names that may be unbound are found much faster
+            alone, for they do not depend on kinds.
+    """
+    return _Walker(tree, bound, places).result
 
 
 class _Walker:
     """One pass over a module; `kinds`, `function` and `loops` belong to the function being walked."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, bound: Iterable[str], places: bool) -> None:
+        self.places = places
         self.order = Order(tree)
         self.result = Analysis(self.order)
         # Bodies of functions are walked with their own kinds; here only what they are called and return.
-        self.kinds: Layer = infer(tree, {}, self.order)
+        self.kinds: Layer = self.infer(tree)
         self.function: FunctionNode | None = None
         self.path = ""
         self.loops = 0
         self.nested = 0
         self._kinds: dict[int, dict[int, str]] = {}
-        names = self.bind(Scope.empty(), module_names(tree))
+        names = self.bind(Scope.empty(), [*module_names(tree), *bound])
         for statement in tree.body:
             self.statement(statement, names)
+
+    def infer(self, part: FunctionNode | ast.Module, deep: bool = False) -> Layer:
+        """Kinds of the names of a function or module; of no more than its arguments where that will do."""
+        around = getattr(self, "kinds", {})
+        if deep or not self.places:
+            return arguments(part, around) if self.places else Layer(around)
+        return infer(part, around, self.order)
 
     def kind(self, node: ast.expr, scope: Scope) -> str:
         """Kind of an expression; what was found of its parts in the same scope is kept."""
@@ -168,8 +183,7 @@ class _Walker:
         """A function's body, with what surrounds it."""
         outer = self.kinds, self.function, self.path, self.loops
         self.nested += 1
-        deep = self.nested > NESTED
-        self.kinds = arguments(function, self.kinds) if deep else infer(function, self.kinds, self.order)
+        self.kinds = self.infer(function, deep=self.nested > NESTED)
         self.function, self.path, self.loops = function, owner + function.name, 0
         parts = function.args
         names = [a.arg for a in (*parts.posonlyargs, *parts.args, *parts.kwonlyargs)]
@@ -213,7 +227,7 @@ class _Walker:
             case ast.ClassDef():
                 scope = scope.bind([(node.name, OTHER)])
                 kinds = self.kinds
-                self.kinds = infer(ast.Module(body=node.body, type_ignores=[]), kinds, self.order)
+                self.kinds = self.infer(ast.Module(body=node.body, type_ignores=[]))
                 for part in node.body:
                     if isinstance(part, ast.FunctionDef):
                         self.define(part, scope, f"{node.name}.")
@@ -294,7 +308,8 @@ class _Walker:
 
     def assigned(self, name: str | None) -> _Role:
         """The role of a value that a name takes: it decides something when the name is compared later."""
-        compared = name is not None and self.function is not None and self.order.compares(self.function, name)
+        asked = self.places and name is not None and self.function is not None
+        compared = asked and self.order.compares(self.function, name)
         return _Role(deciding=compared, target=name)
 
     # expressions
@@ -312,7 +327,14 @@ class _Walker:
             return
         if isinstance(node, ast.Name):
             self.name_used(node.id, scope)
-        kind = self.kind(node, scope)
+        if self.places:
+            self.place(owner, name, index, scope, role)
+        self.children(node, scope, role)
+
+    def place(self, owner: ast.AST, name: str, index: int | None, scope: Scope, role: _Role) -> None:
+        """Notes an expression as a place."""
+        value = getattr(owner, name)
+        kind = self.kind(value if index is None else value[index], scope)
         if kind == OTHER and isinstance(owner, ast.BinOp | ast.UnaryOp) and not role.structural:
             kind = (
                 NUMBER if not (isinstance(owner, ast.UnaryOp) and isinstance(owner.op, ast.Not)) else BOOLEAN
@@ -325,10 +347,11 @@ class _Walker:
         self.result.spots.append(
             Spot(owner, name, index, kind, scope, role.structural, role.deciding, recurrent)
         )
-        self.children(node, scope, role)
 
     def children(self, node: ast.expr, scope: Scope, role: _Role) -> None:
         """The parts of an expression, each with its own names and role."""
+        if isinstance(node, ast.Name | ast.Constant):
+            return
         structural = _Role(structural=True, target=role.target)
         match node:
             case ast.Lambda():
@@ -387,7 +410,8 @@ class _Walker:
         fixed = role.structural or name in _PLACES
         inside = structural if fixed else _Role(False, role.deciding, role.target)
         self.sequence(node, "args", scope, inside)
-        element = ELEMENT.get(self.kind(node.args[0], scope), OTHER) if node.args else OTHER
+        known = self.places and node.args
+        element = ELEMENT.get(self.kind(node.args[0], scope), OTHER) if known else OTHER
         for keyword in node.keywords:
             if keyword.arg == "key" and isinstance(keyword.value, ast.Lambda) and keyword.value.args.args:
                 names = [a.arg for a in keyword.value.args.args]

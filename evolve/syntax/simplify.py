@@ -101,7 +101,7 @@ def _variants(text: str, entry: str, seconds: float = SECONDS) -> tuple[list[str
     except ValueError:
         return [], True
     interface = guard.interface(tree, entry)
-    imports, hazards = guard.imports(tree), guard.hazards(tree, analyse(tree))
+    imports, hazards = guard.imports(tree), guard.hazards(analyse(tree, places=False))
     edits = len(_edits(tree, entry))
     most = max(1, _WORK // guard.size(tree)[0])
     sizes: dict[str, int] = {}
@@ -113,7 +113,7 @@ def _variants(text: str, entry: str, seconds: float = SECONDS) -> tuple[list[str
         _edits(fresh, entry)[number]()
         if guard.interface(fresh, entry) != interface or not set(guard.imports(fresh)) <= set(imports):
             continue
-        if not guard.hazards(fresh, analyse(fresh)) <= hazards:
+        if not guard.hazards(analyse(fresh, places=False)) <= hazards:
             continue
         reduced = ast.unparse(fresh)
         if reduced != plain:

@@ -195,7 +195,7 @@ WIDE: dict[str, Family] = {
 def looked_at(text: str) -> None:
     """All that the parent finds out about a text by itself."""
     tree = ast.parse(text)
-    guard.hazards(tree, analyse(tree))
+    guard.hazards(analyse(tree))
     guard.interface(tree, "solve")
     pairs_in(tree)
     structure(text)
