@@ -49,8 +49,12 @@ _FILES = {
 
 
 def parts_of(problem: Problem) -> dict[str, bool]:
-    """Name of each optional part → whether a problem has it."""
-    return {name: isinstance(problem, protocol) for name, protocol in PARTS.items()}
+    """Name of each optional part → whether a problem has it; a form may hand over no moves (None)."""
+    parts = {name: isinstance(problem, protocol) for name, protocol in PARTS.items()}
+    if isinstance(problem, HasMoves):
+        moves, error = attempt(problem.moves)
+        parts["moves"] = error is not None or moves is not None
+    return parts
 
 
 def check_parts(bench: Bench, sandbox: Sandbox) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
+from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
-from ..programs import programs
+from ..programs import program, programs
 from ..strata import draw_set, draw_splits, split_sentences
 from . import lora_files
 from . import lora_laws as laws
@@ -91,6 +91,10 @@ class LoraMicrobatches:
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the entry point's arguments and the loop names of the start programs."""
         return _PRIMITIVES
+
+    def moves(self) -> Moves | None:
+        """Moves of samples and microbatches, and the makespan."""
+        return Moves(program(__package__, self.name, "moves"))
 
     def explain(self, instance: Instance, answer: Json) -> str:
         """How full microbatches are, padding, empty places and idle stages."""

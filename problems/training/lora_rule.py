@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..base import Primitive
+from ..base import Moves, Primitive
 from ..programs import program, programs
 from ..rule_form import PURE, RuleForm
 from .lora_microbatches import LoraMicrobatches
@@ -65,6 +65,10 @@ class LoraMicrobatchesRule(RuleForm, LoraMicrobatches):
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's arguments."""
         return _PRIMITIVES
+
+    def moves(self) -> Moves | None:
+        """None: a rule returns no whole schedule."""
+        return None
 
 
 _PRIMITIVES = (

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
+from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
-from ..programs import programs
+from ..programs import program, programs
 from ..strata import draw_set, draw_splits, split_sentences
 from . import packing_files
 from . import packing_laws as laws
@@ -86,6 +86,10 @@ class SequencePacking:
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the entry point's arguments, k a sequence and j a degree."""
         return _PRIMITIVES
+
+    def moves(self) -> Moves | None:
+        """Moves of sequences between groups, other degrees, and the time of the step."""
+        return Moves(program(__package__, self.name, "moves"))
 
     def explain(self, instance: Instance, answer: Json) -> str:
         """Overhead, waiting devices, and the microbatches that wait most."""

@@ -56,13 +56,7 @@ def test_whole_forms_hand_over_moves() -> None:
     """Sequences, packings and placements have moves, rules and schedules of start times have none."""
     rules = [name for name in BUILT_INS if name.endswith("-rule") or name.startswith("online")]
     assert not set(rules) & set(GROUNDS)
-    without = {
-        "blocking-job-shop",
-        "lora-microbatches",
-        "sequence-packing",
-        "cluster-scheduling",
-        "cluster-churn",
-    }
+    without = {"blocking-job-shop", "cluster-scheduling", "cluster-churn"}
     assert set(BUILT_INS) - set(rules) - without <= {*GROUNDS}
 
 
