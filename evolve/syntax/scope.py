@@ -308,9 +308,9 @@ class _Walker:
 
     def assigned(self, name: str | None) -> _Role:
         """The role of a value that a name takes: it decides something when the name is compared later."""
-        asked = self.places and name is not None and self.function is not None
-        compared = asked and self.order.compares(self.function, name)
-        return _Role(deciding=compared, target=name)
+        if not self.places or name is None or self.function is None:
+            return _Role(target=name)
+        return _Role(deciding=self.order.compares(self.function, name), target=name)
 
     # expressions
 
