@@ -22,7 +22,8 @@ from .faults import describe
 from .knobs import knob
 from .syntax.kinds import ARRAY, NUMBER
 from .syntax.parameters import named_constants, with_named_constants
-from .syntax.scope import Spot, analyse
+from .syntax.places import Spot
+from .syntax.scope import analyse
 
 MAX_CONSTANTS = 12
 OPERATOR = "cma-es"

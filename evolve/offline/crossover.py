@@ -29,7 +29,7 @@ from ..syntax.forms import Forms
 from ..syntax.kinds import ARRAY, FUNCTION, INDEX, NUMBER, OTHER
 from ..syntax.names import bound_in, names_in
 from ..syntax.order import walk
-from ..syntax.scope import Spot
+from ..syntax.places import Spot
 from . import grow
 from .work import Operator, Work
 

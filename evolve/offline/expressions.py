@@ -10,7 +10,7 @@ from ..base import Origin
 from ..syntax.kinds import ARRAY, BOOLEAN, FUNCTION, INDEX, MASK, NUMBER, OTHER
 from ..syntax.names import names_in
 from ..syntax.order import walk
-from ..syntax.scope import Spot
+from ..syntax.places import Spot
 from . import grow
 from .work import Operator, Work, parse_expression
 

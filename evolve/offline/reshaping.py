@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 
 from ..base import Origin
-from ..syntax.scope import Spot
+from ..syntax.places import Spot
 from . import grow
 from .expressions import is_value
 from .work import Operator, Work

@@ -7,7 +7,7 @@ import copy
 
 from ..base import Origin
 from ..syntax.kinds import NUMBER
-from ..syntax.scope import Block
+from ..syntax.places import Block
 from . import grow
 from .work import Operator, Work
 

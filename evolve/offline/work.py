@@ -13,7 +13,8 @@ from typing import TypeVar
 from ...problems.base import Primitive
 from ..base import Origin
 from ..syntax.order import walk
-from ..syntax.scope import Analysis, Block, Spot, analyse
+from ..syntax.places import Analysis, Block, Spot
+from ..syntax.scope import analyse
 from .domains import Domains, pairs_in
 from .neighbours import Ground
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from ...sandbox.base import MAX_DEPTH, MAX_NODES, MAX_SOURCE_BYTES
 from .names import names_in
 from .order import Order, walk
-from .scope import Analysis
+from .places import Analysis
 
 _CHANGING = (
     "remove",

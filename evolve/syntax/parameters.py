@@ -15,7 +15,8 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from .scope import Spot, analyse
+from .places import Spot
+from .scope import analyse
 
 MOST = 12
 """Numbers of a program that are tuned at most (count)."""

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from . import guard
 from .kinds import ARRAY, NUMBER
 from .order import walk
-from .scope import Spot, analyse
+from .places import Spot
+from .scope import analyse
 
 _FOLDS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
