@@ -33,6 +33,7 @@ RULES = (
     "job-shop-rule",
     "blocking-job-shop-rule",
     "lora-microbatches-rule",
+    "cvrp-rule",
     "flow-shop-rule",
     "task-graph-rule",
     "tsp-rule",

@@ -73,7 +73,7 @@ def _coverage(bench: Bench, key: str, counts: list[tuple[Origin, list[bool]]]) -
         while ignored < shortest and not any(row[ignored] for row in rows):
             ignored += 1
         rest = [mattered for row in rows for mattered in row[ignored:]]
-        if not ignored or sum(rest) < 0.8 * len(rest) or _padding(counts, key, side, ignored):
+        if not (ignored and rest) or sum(rest) < 0.8 * len(rest) or _padding(counts, key, side, ignored):
             continue
         origin = counts[0][0]
         where = f"the {'first' if side == 1 else 'last'} {ignored} of {shortest}"

@@ -18,6 +18,8 @@ BUILT_INS = {
     "job-shop-rule": "gapsmith.evaluators.shops:job_shop_rule",
     "blocking-job-shop": "gapsmith.evaluators.shops:blocking_job_shop",
     "blocking-job-shop-rule": "gapsmith.evaluators.shops:blocking_job_shop_rule",
+    "cvrp": "gapsmith.evaluators.classics:cvrp",
+    "cvrp-rule": "gapsmith.evaluators.classics:cvrp_rule",
     "flow-shop": "gapsmith.evaluators.classics:flow_shop",
     "flow-shop-rule": "gapsmith.evaluators.classics:flow_shop_rule",
     "task-graph": "gapsmith.evaluators.graphs:task_graph",

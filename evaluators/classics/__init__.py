@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from ...problems import classics
 from ..base import Plugin
+from .cvrp import CVRP
 from .flow_shop import FLOW_SHOP
 from .multi_knapsack import MULTI_KNAPSACK
 from .tsp import TSP
 
+cvrp = Plugin(classics.cvrp, CVRP)
+cvrp_rule = Plugin(classics.cvrp_rule, CVRP)
 flow_shop = Plugin(classics.flow_shop, FLOW_SHOP)
 flow_shop_rule = Plugin(classics.flow_shop_rule, FLOW_SHOP)
 multi_knapsack = Plugin(classics.multi_knapsack, MULTI_KNAPSACK)

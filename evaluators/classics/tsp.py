@@ -37,7 +37,7 @@ class Relaxation:
     Attributes:
         matrix: distances.
         upper: length of the best tour known.
-        edges: pairs of nodes that the relaxation holds.
+        edges: pairs of nodes that the relaxation holds, the lower number first.
         cuts: sets of nodes (masks); a tour crosses the border of each at least twice.
         bound: best integer bound in 1 / 1000 of a unit of length.
         reduced: reduced costs of all pairs of nodes at that bound.
@@ -57,10 +57,11 @@ class Relaxation:
         model = highspy.Highs()
         for name, value in (("output_flag", False), ("threads", 1), ("random_seed", 0)):
             model.setOptionValue(name, value)
-        count = len(self.matrix)
         nothing = np.array([], dtype=np.int32), np.array([], dtype=float)
-        for row in range(count + len(self.cuts)):
-            model.addRow(2.0, 2.0 if row < count else highspy.kHighsInf, 0, *nothing)
+        for node in range(len(self.matrix)):
+            model.addRow(float(self.ends(node)), self.most_ends(node), 0, *nothing)
+        for cut in self.cuts:
+            model.addRow(float(self.crossings(cut)), highspy.kHighsInf, 0, *nothing)
         for edge in self.edges:
             self.add_column(model, edge)
         return model
@@ -70,8 +71,8 @@ class Relaxation:
         i, j = edge
         count = len(self.matrix)
         rows = [i, j, *(count + k for k, cut in enumerate(self.cuts) if cut[i] != cut[j])]
-        cost = float(self.matrix[i, j])
-        model.addCol(cost, 0.0, 1.0, len(rows), np.array(rows, dtype=np.int32), np.ones(len(rows)))
+        cost, uses = float(self.matrix[i, j]), float(self.uses(edge))
+        model.addCol(cost, 0.0, uses, len(rows), np.array(rows, dtype=np.int32), np.ones(len(rows)))
 
     def add_cut(self, model: Any, cut: Any) -> None:
         """Adds a set of nodes to the cuts and to a model."""
@@ -80,7 +81,24 @@ class Relaxation:
         self.cuts.append(cut)
         columns = [k for k, (i, j) in enumerate(self.edges) if cut[i] != cut[j]]
         index = np.array(columns, dtype=np.int32)
-        model.addRow(2.0, highspy.kHighsInf, len(columns), index, np.ones(len(columns)))
+        least = float(self.crossings(cut))
+        model.addRow(least, highspy.kHighsInf, len(columns), index, np.ones(len(columns)))
+
+    def ends(self, node: int) -> int:
+        """How many ends of edges a solution has at a node, at least."""
+        return 2
+
+    def most_ends(self, node: int) -> float:
+        """How many ends of edges a solution has at a node, at most."""
+        return 2.0
+
+    def crossings(self, cut: Any) -> int:
+        """How often a solution crosses the border of a set of nodes, at least."""
+        return 2
+
+    def uses(self, edge: tuple[int, int]) -> int:
+        """How often a solution uses an edge, at most."""
+        return 1
 
     def solve(self, deadline: float) -> None:
         """Cuts and prices until neither is left, or the time is over; at least once."""
@@ -114,10 +132,15 @@ class Relaxation:
         """The bound that rounded duals prove, if it is the best so far."""
         duals = np.rint(UNIT * np.array(row_duals)).astype(np.int64)
         count = len(self.matrix)
+        free = np.array([self.most_ends(node) == self.ends(node) for node in range(count)])
+        duals[:count] = np.where(free, duals[:count], np.maximum(duals[:count], 0))
         duals[count:] = np.maximum(duals[count:], 0)
         reduced = self.costs(duals)
-        upper = np.triu_indices(count, 1)
-        bound = 2 * int(duals.sum()) + int(np.minimum(reduced[upper], 0).sum())
+        least = [self.ends(node) for node in range(count)] + [self.crossings(cut) for cut in self.cuts]
+        bound = int(duals @ np.array(least))
+        bound += sum(
+            self.uses((int(i), int(j))) * int(reduced[i, j]) for i, j in np.argwhere(np.triu(reduced < 0, 1))
+        )
         if self.reduced is None or bound > self.bound:
             self.bound, self.reduced = bound, reduced
 

@@ -5,11 +5,24 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
+from .cvrp import Cvrp, CvrpRule
 from .flow_shop import FlowShop, FlowShopRule
 from .multi_knapsack import MultiKnapsack, MultiKnapsackRule
 from .tsp import Tsp, TspRule
 
 Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 200)]
+
+
+def cvrp(train_per_stratum: Rounds = 6, valid_per_stratum: Rounds = 6, test_per_stratum: Rounds = 15) -> Cvrp:
+    """Candidates return routes from a depot; 4 strata, 20 and 30 customers."""
+    return Cvrp(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+
+
+def cvrp_rule(
+    train_per_stratum: Rounds = 6, valid_per_stratum: Rounds = 6, test_per_stratum: Rounds = 15
+) -> CvrpRule:
+    """Candidates select the next node of a route in a fixed loop; the same instances."""
+    return CvrpRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def flow_shop(

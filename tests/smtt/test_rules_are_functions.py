@@ -30,6 +30,7 @@ RULES = (
     "blocking-job-shop-rule",
     "lora-microbatches-rule",
     "memory-mapping-rule",
+    "cvrp-rule",
     "flow-shop-rule",
     "task-graph-rule",
     "tsp-rule",
@@ -191,7 +192,7 @@ def priority(unvisited_nodes, **state):
 @pytest.mark.parametrize("name", RULES)
 def test_every_rule_form_finds_a_rule_that_counts_its_calls(name: str, evaluate: Any) -> None:
     """All problems with rule forms are audited."""
-    text = {"lora-microbatches-rule": RATING, "tsp-rule": NODE}.get(name, COUNTING)
+    text = {"lora-microbatches-rule": RATING, "tsp-rule": NODE, "cvrp-rule": NODE}.get(name, COUNTING)
     found = evaluate(text.replace("priority", load_problem(name).problem.entry_point), name)
     assert found.failure is not None
     assert found.failure.status is ScoreStatus.STATEFUL, found.failure.message

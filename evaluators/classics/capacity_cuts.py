@@ -1,0 +1,92 @@
+"""A bound of routes by their edges: a linear relaxation with rounded capacity cuts.
+
+Laporte, Nobert and Desrochers 1985, doi:10.1287/opre.33.5.1050; cuts are looked for greedily, as Augerat et
+al. 1998, doi:10.1016/S0377-2217(97)00290-7, do first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from .cuts import components
+from .tsp import NEAREST, UNIT, Relaxation
+
+_EPSILON = 1e-6
+_CUTS = 50
+"""Cuts that enter at once."""
+
+
+class Fleet(Relaxation):
+    """Edges of routes; node 0 is the depot, cuts are sets of customers."""
+
+    demands: Any
+    capacity: int
+
+    def ends(self, node: int) -> int:
+        """Two at a customer, two for each route that is needed at the depot."""
+        return 2 if node else 2 * self.routes(self.demands.sum())
+
+    def most_ends(self, node: int) -> float:
+        """Two at a customer."""
+        return 2.0 if node else inf
+
+    def crossings(self, cut: Any) -> int:
+        """Two for each route that the customers need."""
+        return 2 * self.routes(self.demands[cut].sum())
+
+    def uses(self, edge: tuple[int, int]) -> int:
+        """Twice for a route of one customer."""
+        return 1 if edge[0] else 2
+
+    def routes(self, demand: int) -> int:
+        """How many routes a demand needs."""
+        return -(-int(demand) // self.capacity)
+
+    def violated(self, values: Any) -> Iterator[Any]:
+        """Sets of customers whose borders carry too little: parts of the support, and sets grown from one."""
+        count = len(self.matrix)
+        weights = np.zeros((count, count))
+        for (i, j), value in zip(self.edges, values, strict=True):
+            weights[i, j] = weights[j, i] = value
+        inner = weights.copy()
+        inner[0] = inner[:, 0] = 0.0
+        lacks: dict[bytes, tuple[float, Any]] = {}
+        sets = [part for part in components(inner > _EPSILON) if not part[0]]
+        for cut in (*sets, *(cut for node in range(1, count) for cut in self.grown(inner, node))):
+            lack = self.crossings(cut) - weights[cut][:, ~cut].sum()
+            if lack > 1e-3:
+                lacks[cut.tobytes()] = (lack, cut)
+        yield from (cut for _, cut in sorted(lacks.values(), key=lambda one: -one[0])[:_CUTS])
+
+    def grown(self, inner: Any, node: int) -> Iterator[Any]:
+        """The sets from one customer on, each with the customer more that is tied to the set most."""
+        cut = np.zeros(len(inner), dtype=bool)
+        cut[node] = True
+        ties = inner[node].copy()
+        while True:
+            ties[cut] = -1.0
+            new = int(ties.argmax())
+            if ties[new] <= _EPSILON:
+                return
+            cut[new] = True
+            ties += inner[new]
+            yield cut.copy()
+
+
+def capacity_bound(public: Mapping[str, Any], known: Sequence[Sequence[int]], deadline: float) -> int:
+    """A bound of the length of all routes, computed in integers; `known` are routes to start from."""
+    matrix = np.array(public["distances"], dtype=np.int64)
+    near = np.argsort(matrix, axis=1, kind="stable")[:, : NEAREST + 1]
+    links = [(i, int(j)) for i, row in enumerate(near) for j in row if i != j]
+    links += [(0, customer) for customer in range(1, len(matrix))]
+    for route in known:
+        links += pairwise(route)
+    fleet = Fleet(matrix, int(matrix.sum()), sorted({(min(edge), max(edge)) for edge in links}))
+    fleet.demands, fleet.capacity = np.array(public["demands"]), public["capacity"]
+    fleet.solve(deadline)
+    return -(-fleet.bound // UNIT)

@@ -1,0 +1,271 @@
+"""Capacitated vehicle routing, as routes and as a rule that selects the next node."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..faults import integer_fault, list_fault
+from ..programs import program, programs
+from ..rule_form import PURE, RuleForm
+from ..strata import Cell, Draw, draw_splits, split_sentences
+from ..summaries import percent, quantiles
+from . import cvrp_texts as texts
+from . import cvrplib, distances, routes
+
+SIDE = 1_000
+"""Of the square in which the nodes lie (units of length)."""
+LARGEST = 9
+"""Demands are 1 to 9."""
+_HELPER = "\nfrom .savings import joined\n"
+"""What stands in place of the helper in the file of a program."""
+
+
+def draw_customers(count: int, capacity: int, place: distances.Place, stream: random.Random) -> Draw:
+    """A depot anywhere, customers placed by a law, demands uniform from 1 to 9."""
+    points = distances.uniform(stream, 1, SIDE) + place(stream, count, SIDE)
+    demands = [0, *(stream.randint(1, LARGEST) for _ in range(count))]
+    return Draw(public(points, demands, capacity), 1)
+
+
+def public(points: distances.Points, demands: list[int], capacity: int) -> dict[str, Any]:
+    """The public part of an instance in the plane."""
+    return {
+        "coordinates": points,
+        "distances": distances.distances(points),
+        "demands": demands,
+        "capacity": capacity,
+    }
+
+
+def _cell(count: int, capacity: int, place: distances.Place) -> Cell:
+    name = f"{place.__name__} {count} Q{capacity}"
+    return Cell(name, partial(draw_customers, count, capacity, place))
+
+
+CELLS = (
+    _cell(20, 20, distances.uniform),
+    _cell(20, 20, distances.clustered),
+    _cell(20, 30, distances.uniform),
+    _cell(30, 20, distances.uniform),
+)
+PEERS = "literature-50"
+_SETS = {
+    PEERS: "the 16 uniform instances of 50 customers and capacity 40 that EoH's construction task is made of",
+}
+
+
+def judge(public: Mapping[str, Any], answer: Json) -> Verdict:
+    """Valid with the length of all routes iff each customer is on one route and every load fits."""
+    demands, capacity = public["demands"], public["capacity"]
+    if fault := routes_fault(answer, len(demands)):
+        return Verdict.invalid(fault)
+    made: Any = answer
+    missing = set(range(1, len(demands))) - {customer for route in made for customer in route}
+    if missing:
+        return Verdict.infeasible(f"{len(missing)} customers are on no route, among them {min(missing)}")
+    for number, route in enumerate(made):
+        load = sum(demands[customer] for customer in route)
+        if load > capacity:
+            return Verdict.infeasible(f"route {number}: demands add up to {load}, the capacity is {capacity}")
+    return Verdict.valid(length(public["distances"], made))
+
+
+def routes_fault(answer: Json, count: int) -> str | None:
+    """One sentence on why an answer is not lists of different customers; None if it is.
+
+    Args:
+        answer: whatever a candidate returned.
+        count: nodes, the depot among them.
+    """
+    if fault := list_fault(answer, "answer", None, "a list of routes"):
+        return fault
+    made: Any = answer
+    seen: set[int] = set()
+    for number, route in enumerate(made):
+        where = f"answer[{number}]"
+        if fault := list_fault(route, where, None, "a route, a list of customers"):
+            return fault
+        if not route:
+            return f"{where}: got an empty route, expected at least one customer"
+        for place, customer in enumerate(route):
+            here = f"{where}[{place}]"
+            if customer == 0 and type(customer) is int:
+                return f"{here}: got the depot, expected routes without the depot"
+            if fault := integer_fault(customer, here, 1, count - 1, "a customer"):
+                return fault
+            if customer in seen:
+                return f"{here}: customer {customer} is there twice, expected each customer once"
+            seen.add(customer)
+    return None
+
+
+def length(matrix: Sequence[Sequence[int]], made: Sequence[Sequence[int]]) -> int:
+    """Length of all routes, from the depot and back."""
+    return sum(int(matrix[a][b]) for route in made for a, b in pairwise([0, *route, 0]))
+
+
+class Cvrp:
+    """Minimise the length of routes that serve all customers by vehicles of one capacity."""
+
+    name = "cvrp"
+    version = "1"
+    sense = Sense.MINIMISE
+    unit = "units of length"
+    entry_point = "routes"
+    signature = (
+        "def routes(coordinates: list[list[int]], distances: list[list[int]], demands: list[int], "
+        "capacity: int) -> list[list[int]]:"
+    )
+    statement = texts.ROUTES
+    instance_format = cvrplib.FORMAT
+
+    def __init__(self, rounds: Mapping[str, int]) -> None:
+        """Takes split (`train`, `valid`, `test`) → instances per stratum, ≥ 1."""
+        self._rounds = dict(rounds)
+
+    def sets(self) -> Mapping[str, str]:
+        """Name of each set → one sentence."""
+        return {**split_sentences(CELLS, self._rounds), **_SETS}
+
+    def instances(self, set: str, seed: int) -> list[Instance]:
+        """The instances of a set, the splits disjoint for one seed; both forms share them."""
+        if set in self._rounds:
+            return draw_splits(Cvrp.name, seed, CELLS, self._rounds, "random customers")[set]
+        if set != PEERS:
+            raise KeyError(set)
+        return list(_peers())
+
+    def start_programs(self) -> Mapping[str, str]:
+        """Nearest neighbour and savings."""
+        return {name: self.baselines()[name] for name in ("nearest-neighbour", "savings")}
+
+    def baselines(self) -> Mapping[str, str]:
+        """Constructions and descents of the textbook."""
+        made = programs(__package__, Cvrp.name, texts.CONSTRUCTIONS)
+        joined = "\n\ndef joined" + made["savings"].partition("def joined")[2]
+        shaped = made["savings-best-shape"]
+        made["savings-best-shape"] = shaped.replace(_HELPER, "") + joined
+        search = program(__package__, Cvrp.name, "descent").partition('"""\n\n')[2]
+        for name, (start, call) in texts.SEARCHES.items():
+            made[name] = f"{made[start].replace('def routes(', 'def start(')}\n\n{call}\n{search}"
+        return made
+
+    def verify(self, instance: Instance, answer: Json) -> Verdict:
+        """The length of valid routes; anything else is no valid answer."""
+        return judge(instance.public, answer)
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the entry point's parameters and the names of loops."""
+        return texts.ROUTES_PRIMITIVES
+
+    def moves(self) -> Moves | None:
+        """Moves of customers and ends within and between routes, with the change of length."""
+        return Moves(program(__package__, Cvrp.name, "moves"))
+
+    def draw(self, instance: Instance, answer: Json) -> Drawing:
+        """The routes in the plane."""
+        made = self._routes(instance, answer)
+        total = length(instance.public["distances"], made)
+        title = f"{instance.id}: {len(made)} routes, length {total}"
+        return routes.picture(title, instance.public["coordinates"], [[0, *route, 0] for route in made])
+
+    def explain(self, instance: Instance, answer: Json) -> str:
+        """Number and loads of the routes, the ways from and to the depot, and the longest routes' steps."""
+        return explain_routes(instance.public, self._routes(instance, answer))
+
+    def read_instances(self, path: Path) -> Sequence[Instance]:
+        """A user's instance in the layout of CVRPLIB."""
+        return cvrplib.read(path)
+
+    def _routes(self, instance: Instance, answer: Json) -> list[list[int]]:
+        """Valid routes.
+
+        Raises:
+            ValueError: the answer is not valid.
+        """
+        verdict = judge(instance.public, answer)
+        if verdict.objective is None:
+            raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+        return answer  # type: ignore[return-value]
+
+
+def explain_routes(public: Mapping[str, Any], made: Sequence[Sequence[int]]) -> str:
+    """What the routes hold, what the ways to and from the depot cost, and where the longest route is long."""
+    matrix, demands, capacity = public["distances"], public["demands"], public["capacity"]
+    lengths = [length(matrix, [route]) for route in made]
+    ways = sum(matrix[0][route[0]] + matrix[route[-1]][0] for route in made)
+    loads = [100 * sum(demands[c] for c in route) / capacity for route in made]
+    longest = max(range(len(made)), key=lengths.__getitem__)
+    return (
+        f"{len(made)} routes, at least {-(-sum(demands) // capacity)} are needed; total length "
+        f"{sum(lengths)}, of it {percent(ways, sum(lengths))} from and to the depot.\n"
+        f"Loads in percent of the capacity at {quantiles(loads)}.\n"
+        f"Lengths of the routes at {quantiles(lengths)}.\n"
+        f"The longest is route {longest}, with {len(made[longest])} customers: "
+        + routes.steps(matrix, [0, *made[longest], 0])
+    )
+
+
+class CvrpRule(RuleForm, Cvrp):
+    """The same instances; a candidate selects the next node, a fixed loop makes one route after the other."""
+
+    name = "cvrp-rule"
+    entry_point = "select_next_node"
+    signature = (
+        "def select_next_node(current_node: int, depot: int, unvisited_nodes: np.ndarray, "
+        "rest_capacity: float, demands: np.ndarray, distance_matrix: np.ndarray) -> int:"
+    )
+    statement = texts.SELECT + PURE
+    calls = (
+        "The loop calls it once for each customer, and once more for each return that the program decides; "
+        "every decision must follow from the arguments of its own call."
+    )
+
+    @property
+    def driver(self) -> str:
+        """The loop that makes routes."""
+        return program(__package__, self.name, "driver")
+
+    @property
+    def recorder(self) -> str:
+        """What records and repeats decisions, which are nodes."""
+        return f"{super().recorder}\n\n{program(__package__, 'select-next-node', 'decisions')}"
+
+    def start_programs(self) -> Mapping[str, str]:
+        """The nearest customer that fits."""
+        return programs(__package__, self.name, ("nearest-neighbour",))
+
+    def baselines(self) -> Mapping[str, str]:
+        """The nearest customer, and the same from the farthest one."""
+        return programs(__package__, self.name, ("nearest-neighbour", "farthest-start"))
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the rule's parameters."""
+        return texts.SELECT_PRIMITIVES
+
+    def moves(self) -> Moves | None:
+        """None: a rule returns no whole answer."""
+        return None
+
+
+@cache
+def _peers() -> tuple[Instance, ...]:
+    """The instances of `examples/cvrp_construct` of github.com/FeiLiu36/EoH, coordinates times 10⁶."""
+    import numpy as np
+
+    stream = np.random.RandomState(2024)
+    made = []
+    for number in range(1, 17):
+        points = [[round(10**6 * x) for x in node] for node in stream.rand(51, 2).tolist()]
+        demands = [0, *stream.randint(1, 10, size=51).tolist()[1:]]
+        source = f"EoH cvrp_construct, instance {number}, numpy seed 2024"
+        made.append(
+            Instance(f"{PEERS}-{number:03d}", PEERS, "uniform 50 Q40", public(points, demands, 40), 1, source)
+        )
+    return tuple(made)

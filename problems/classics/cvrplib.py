@@ -1,0 +1,57 @@
+"""Files of CVRPLIB: the manner of TSPLIB with demands, a capacity and one depot.
+
+E. Uchoa et al., New benchmark instances for the capacitated vehicle routing problem, European Journal of
+Operational Research 257 (2017) 845-858, doi:10.1016/j.ejor.2016.08.012.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..base import Instance
+from .tsplib import SectionFile, Word
+
+FORMAT = """\
+A text file (.vrp) of CVRPLIB: lines `KEY : value` (TYPE CVRP, DIMENSION with the depot, CAPACITY,
+EDGE_WEIGHT_TYPE EUC_2D, CEIL_2D or EXPLICIT with EDGE_WEIGHT_FORMAT as in TSPLIB), NODE_COORD_SECTION or
+EDGE_WEIGHT_SECTION, DEMAND_SECTION with lines `node demand`, DEPOT_SECTION with 1 and -1, then EOF. Node 1 is
+the depot, with demand 0; the other demands are integers from 1 to the capacity. The number of vehicles is
+free; files that limit the length of routes (DISTANCE, SERVICE_TIME) are refused. At most 1,001 nodes."""
+
+_MOST = 1_001
+_LARGEST = 10**9
+
+
+def read(path: Path) -> list[Instance]:
+    """The instance of a file, named after the file.
+
+    Raises:
+        InstanceFileError: names file and line, what was got and what was expected.
+    """
+    file = SectionFile(path)
+    if file.keys.get("TYPE", Word("CVRP", 0)).text.split()[:1] != ["CVRP"]:
+        file.fault(file.keys["TYPE"], "TYPE CVRP")
+    for key in ("DISTANCE", "SERVICE_TIME"):
+        if key in file.keys:
+            file.fault(Word(key, file.keys[key].line), "routes of any length: this limit is not supported")
+    public = file.nodes(2, _MOST)
+    count = len(public["distances"])
+    capacity = file.integer(file.key("CAPACITY"), 1, _LARGEST)
+    public |= {"demands": _demands(file, count, capacity), "capacity": capacity}
+    depots = file.section("DEPOT_SECTION", 2)
+    for word, expected in zip(depots, (1, -1), strict=True):
+        if file.integer(word, -1, count) != expected:
+            file.fault(word, "1 and -1: node 1 is the only depot")
+    stratum = f"{count - 1} customers"
+    return [Instance(path.stem, path.name, stratum, public, 1, f"file {path.name}")]
+
+
+def _demands(file: SectionFile, count: int, capacity: int) -> list[int]:
+    words = file.section("DEMAND_SECTION", 2 * count)
+    demands = []
+    for node in range(count):
+        if file.integer(words[2 * node], 0, count) != node + 1:
+            file.fault(words[2 * node], f"node {node + 1}: nodes in their order, from 1")
+        low, high = (1, capacity) if node else (0, 0)
+        demands.append(file.integer(words[2 * node + 1], low, high))
+    return demands

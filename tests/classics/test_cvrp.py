@@ -1,0 +1,399 @@
+"""Routes: verification, programs, the loop of the rule and its audit, files, set partitioning, references."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from itertools import combinations, pairwise, permutations
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gapsmith.evaluators.base import EvaluationStatus, Reference, ReferenceKind
+from gapsmith.evaluators.classics import cvrp, cvrp_rule
+from gapsmith.evaluators.classics.capacity_cuts import capacity_bound
+from gapsmith.evaluators.classics.certificates import certificate
+from gapsmith.evaluators.classics.customer_sets import customer_sets, sums
+from gapsmith.evaluators.classics.cvrp import CVRP, solve
+from gapsmith.evaluators.evaluator import GapEvaluator
+from gapsmith.problems.base import Instance, InstanceFileError, VerdictStatus
+from gapsmith.problems.classics import distances
+from gapsmith.problems.classics.cvrp import PEERS, draw_customers, judge, length, public
+from gapsmith.sandbox.base import Limits
+from gapsmith.sandbox.slot import open_sandbox
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+WHOLE, RULE = cvrp.problem(), cvrp_rule.problem()
+CROSS = public([[10, 10], [10, 20], [20, 10], [10, 0], [0, 10]], [0, 2, 1, 2, 1], 3)
+"""A depot in the middle of four customers, each 10 away; neighbours are 14 apart."""
+DIGESTS = {"train": "6e9251c1c6a0af4e", PEERS: "b6cd15ce3ce3f8ff"}
+
+
+def towns(count: int, customers: int, capacity: int, side: int, seed: int) -> list[dict[str, Any]]:
+    """Small instances, half of them clustered, many with ties and coincident nodes."""
+    stream = random.Random(seed)
+    laws = (distances.uniform, distances.clustered)
+    made = []
+    for k in range(count):
+        points = distances.uniform(stream, 1, side) + laws[k % 2](stream, customers, side)
+        demands = [0, *(stream.randint(1, min(9, capacity)) for _ in range(customers))]
+        made.append(public(points, demands, capacity))
+    return made
+
+
+def shortest(instance: dict[str, Any]) -> int:
+    """Least length of all routes, by all orders of the customers and all ways to cut them."""
+    matrix, demands = instance["distances"], instance["demands"]
+    best = 10**9
+    for order in permutations(range(1, len(demands))):
+        least = [0]
+        for end in range(1, len(order) + 1):
+            least.append(
+                min(
+                    least[start] + length(matrix, [order[start:end]])
+                    for start in range(end)
+                    if sum(demands[c] for c in order[start:end]) <= instance["capacity"]
+                )
+            )
+        best = min(best, least[-1])
+    return best
+
+
+def test_routes_by_hand_have_their_length() -> None:
+    """Alone, in pairs, and with empty ways back counted."""
+    assert judge(CROSS, [[1], [2], [3], [4]]).objective == 80
+    assert judge(CROSS, [[1, 2], [3, 4]]).objective == 68
+
+
+@pytest.mark.parametrize(
+    ("answer", "word", "status"),
+    [
+        (None, "nothing", VerdictStatus.INVALID_ANSWER),
+        ([1, 2, 3, 4], "answer[0]: got an integer", VerdictStatus.INVALID_ANSWER),
+        ([[1, 2], [3, 4], []], "empty route", VerdictStatus.INVALID_ANSWER),
+        ([[0, 1, 2, 0], [3, 4]], "got the depot", VerdictStatus.INVALID_ANSWER),
+        ([[1, 2], [3, 2]], "answer[1][1]: customer 2 is there twice", VerdictStatus.INVALID_ANSWER),
+        ([[1, 2], [3, 5]], "got 5", VerdictStatus.INVALID_ANSWER),
+        ([[1, 2.0], [3, 4]], "a float", VerdictStatus.INVALID_ANSWER),
+        ([[True, 2], [3, 4]], "true or false", VerdictStatus.INVALID_ANSWER),
+        ([], "4 customers are on no route", VerdictStatus.INFEASIBLE),
+        ([[1, 2], [3]], "1 customers are on no route, among them 4", VerdictStatus.INFEASIBLE),
+        ([[1, 3], [2, 4]], "route 0: demands add up to 4, the capacity is 3", VerdictStatus.INFEASIBLE),
+    ],
+)
+def test_what_are_no_routes(answer: Any, word: str, status: VerdictStatus) -> None:
+    """Each fault is named."""
+    verdict = judge(CROSS, answer)
+    assert verdict.status is status
+    assert word in verdict.violations[0]
+
+
+def test_customer_sets_are_all_that_fit_with_their_shortest_routes() -> None:
+    """Against all subsets and all orders of each; more sets than allowed are none."""
+    for instance in towns(4, 6, 12, 30, seed=1):
+        matrix, demands = instance["distances"], instance["demands"]
+        sets = customer_sets(matrix, demands, 12)
+        assert sets is not None
+        wanted = {
+            sum(1 << (c - 1) for c in some): min(length(matrix, [order]) for order in permutations(some))
+            for size in range(1, 7)
+            for some in combinations(range(1, 7), size)
+            if sum(demands[c] for c in some) <= 12
+        }
+        assert dict(zip(sets.masks.tolist(), sets.lengths.tolist(), strict=True)) == wanted
+        assert sums(sets.masks, np.array(demands[1:])).max() <= 12
+        for mask, least in wanted.items():
+            assert length(matrix, [sets.route(mask)]) == least
+        assert customer_sets(matrix, demands, 12, most=len(wanted) - 1) is None
+
+
+@pytest.mark.parametrize(("customers", "capacity"), [(1, 9), (2, 9), (4, 10), (6, 13), (6, 60)])
+def test_set_partitioning_agrees_with_all_routes(customers: int, capacity: int) -> None:
+    """From a good and from a bad start; one route, many routes, ties and coincident customers."""
+    for instance in towns(4, customers, capacity, 30, seed=customers + capacity):
+        best = shortest(instance)
+        for start in (None, [[c] for c in range(1, customers + 1)]):
+            made = solve(instance, 60, start)
+            assert (made.bound, made.value) == (best, best)
+            assert judge(instance, made.answer).objective == best
+        assert capacity_bound(instance, [[c] for c in range(1, customers + 1)], inf) <= best
+
+
+def test_bounds_hold_when_the_time_is_over_or_the_sets_are_too_many() -> None:
+    """A bound by capacity cuts is left, and valid routes."""
+    instance = WHOLE.instances("train", 1)[0]
+    optimum = certificate("cvrp", instance.digest)
+    assert optimum is not None
+    hasty = solve(instance.public, 0, None)
+    assert 0.6 * optimum.value < hasty.bound <= optimum.value <= hasty.value
+    large = draw_customers(70, 60, distances.uniform, random.Random(1)).public
+    made = solve(large, 1, None)
+    assert 0.6 * made.value < made.bound < made.value
+    assert made.reference("tried").kind is ReferenceKind.BOUND
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_turning_routes_and_renaming_customers_changes_nothing(data: Any) -> None:
+    """Nor does the order of the routes, or a shift of all coordinates."""
+    count = data.draw(st.integers(2, 6))
+    points = [[data.draw(st.integers(0, 20)), data.draw(st.integers(0, 20))] for _ in range(count + 1)]
+    order, cut = data.draw(st.permutations(range(1, count + 1))), data.draw(st.integers(1, count - 1))
+    routes = [list(order[:cut]), list(order[cut:])]
+    names = [0, *data.draw(st.permutations(range(1, count + 1)))]
+    demands = [0] + [1] * count
+    value = judge(public(points, demands, count), routes).objective
+    assert judge(public(points, demands, count), [routes[1][::-1], routes[0]]).objective == value
+    renamed = [[x + 5, y - 3] for x, y in (points[names.index(k)] for k in range(count + 1))]
+    other = [[names[c] for c in route] for route in routes]
+    assert judge(public(renamed, demands, count), other).objective == value
+
+
+def test_programs_give_routes_and_searches_improve_their_starts(run: Any) -> None:
+    """Every baseline is valid and not below the optimum; descents are no longer than their starts."""
+    for instance in towns(4, 6, 13, 40, seed=2) + towns(2, 30, 30, 1000, seed=2):
+        values: dict[str, Any] = {}
+        for name, text in WHOLE.baselines().items():
+            verdict = judge(instance, run(WHOLE, text, instance))
+            assert verdict.objective is not None, (name, verdict.violations)
+            values[name] = verdict.objective
+        if len(instance["demands"]) == 7:
+            assert min(values.values()) >= shortest(instance)
+        for search, start in (
+            ("savings-best-shape", "savings"),
+            ("savings-2-opt", "savings"),
+            ("savings-descent", "savings-2-opt"),
+            ("nearest-descent", "nearest-neighbour"),
+        ):
+            assert values[search] <= values[start], search
+
+
+def test_tiny_instances_are_answered(run: Any) -> None:
+    """One customer, a full vehicle for each, one vehicle for all, and nodes that coincide."""
+    same = {"coordinates": [], "distances": [[0] * 5 for _ in range(5)], "demands": [0, 1, 1, 1, 1]}
+    for instance in (
+        *towns(1, 1, 9, 10, seed=4),
+        {**CROSS, "demands": [0, 3, 3, 3, 3]},
+        {**CROSS, "capacity": 99},
+        {**same, "capacity": 2},
+    ):
+        for problem in (WHOLE, RULE):
+            for name, text in problem.baselines().items():
+                assert judge(instance, run(problem, text, instance)).objective is not None, name
+
+
+def test_the_rules_make_the_whole_form_s_routes(run: Any) -> None:
+    """The same heuristics in both forms."""
+    for instance in towns(6, 20, 20, 1000, seed=5):
+        for name, text in RULE.baselines().items():
+            assert run(RULE, text, instance) == run(WHOLE, WHOLE.baselines()[name], instance)
+
+
+def test_the_split_of_a_tour_is_the_best(run: Any) -> None:
+    """No other way to cut the same tour is shorter."""
+    for instance in towns(4, 8, 14, 100, seed=6):
+        matrix, demands = instance["distances"], instance["demands"]
+        made = run(WHOLE, WHOLE.baselines()["tour-split"], instance)
+        order = [c for route in made[::-1] for c in route]
+        for size in range(1, 8):
+            for cuts in combinations(range(1, 8), size):
+                routes = [order[a:b] for a, b in pairwise([0, *cuts, 8])]
+                if all(sum(demands[c] for c in route) <= 14 for route in routes):
+                    assert length(matrix, made) <= length(matrix, routes)
+
+
+def drive(rule: Any, instance: dict[str, Any]) -> Any:
+    """The routes of a rule that is a function."""
+    loop: dict[str, Any] = {}
+    exec(RULE.driver, loop)
+    return loop["drive"](rule, instance)
+
+
+def test_what_the_loop_offers() -> None:
+    """Customers that fit from near to far, copies of everything, and what is left of the capacity."""
+    calls: list[dict[str, Any]] = []
+
+    def rule(**arguments: Any) -> Any:
+        calls.append({k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in arguments.items()})
+        chosen = arguments["unvisited_nodes"][-1]
+        for name in ("unvisited_nodes", "distance_matrix", "demands"):
+            arguments[name][:] = -1
+        return chosen
+
+    assert drive(rule, CROSS) == [[4, 2], [3], [1]]
+    offers = [(call["current_node"], call["rest_capacity"], call["unvisited_nodes"]) for call in calls]
+    assert offers == [(0, 3.0, [1, 2, 3, 4]), (4, 2.0, [1, 3, 2]), (0, 3.0, [1, 3]), (0, 3.0, [1])]
+    assert all(call["demands"] == CROSS["demands"] and call["depot"] == 0 for call in calls)
+
+
+def test_a_rule_may_go_home_early() -> None:
+    """After every customer; but a vehicle at the depot may not."""
+    assert drive(
+        lambda current_node, unvisited_nodes, **_: 0 if current_node else unvisited_nodes[0], CROSS
+    ) == [[1], [2], [3], [4]]
+    with pytest.raises(ValueError, match=r"at call 1: got 0, .* at the depot"):
+        drive(lambda **_: 0, CROSS)
+
+
+@pytest.mark.parametrize("reply", [None, float("nan"), 17, -1, 1.0, "1", [1]])
+def test_a_reply_that_is_no_offered_node_is_an_error(reply: Any) -> None:
+    """The call is named; floats and texts are refused."""
+    with pytest.raises(ValueError, match="select_next_node at call 1: got"):
+        drive(lambda **_: reply, CROSS)
+
+
+PLANNED = """
+import statistics
+
+def select_next_node(current_node, depot, unvisited_nodes, **rest):
+    plan = statistics.__dict__.setdefault('plan', [])
+    if not plan:
+        plan[:] = sorted(unvisited_nodes.tolist())
+    node = plan.pop(0)
+    return node if node in unvisited_nodes else int(unvisited_nodes[0])
+"""
+
+
+def test_decisions_are_asked_for_again() -> None:
+    """Honest rules pass the audit; a plan that is kept outside the text between calls does not."""
+    instances = WHOLE.instances("train", 1)[:2]
+    one = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
+    evaluator = GapEvaluator(
+        RULE, {"train": instances}, lambda _: one, limits=Limits(cpu_seconds=2.0), seed=7, policy=""
+    )
+    with open_sandbox() as sandbox:
+        texts = (*RULE.baselines().values(), PLANNED)
+        outcomes = [
+            evaluator.evaluate(evaluator.program({"heuristic.py": text}), "train", sandbox) for text in texts
+        ]
+    evaluator.close()
+    for honest in outcomes[:-1]:
+        assert honest.status is EvaluationStatus.COMPLETE, honest.scores[-1].message
+    assert outcomes[-1].status is EvaluationStatus.FAILED
+    assert outcomes[-1].scores[-1].status.value == "stateful"
+
+
+def test_primitives_have_their_kinds() -> None:
+    """Expressions of both forms can be computed from the arguments, with one customer left too."""
+    for left in ([1, 3, 2], [2]):
+        scope = {
+            "np": np,
+            "current_node": 0,
+            "depot": 0,
+            "unvisited_nodes": np.array(left),
+            "rest_capacity": 3.0,
+            "demands": np.array(CROSS["demands"], dtype=float),
+            "distance_matrix": np.array(CROSS["distances"], dtype=float),
+        }
+        for primitive in RULE.primitives():
+            value = eval(primitive.text, dict(scope))
+            assert np.shape(value) == ((len(left),) if primitive.kind == "vector" else ()), primitive.text
+    for primitive in WHOLE.primitives():
+        assert isinstance(eval(primitive.text, {**CROSS, "i": 1, "j": 2}), int)
+
+
+@pytest.mark.parametrize("label", DIGESTS)
+def test_instances_stay_what_they_are(label: str) -> None:
+    """The digest of all digests of a set of seed 1."""
+    text = "".join(instance.digest for instance in WHOLE.instances(label, 1))
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == DIGESTS[label]
+
+
+def test_the_peers_instances_are_theirs(run: Any) -> None:
+    """Nearest neighbour has the mean that their log reports, 13.611 in units of their square."""
+    instances = WHOLE.instances(PEERS, 1)
+    source = RULE.baselines()["nearest-neighbour"]
+    values: list[Any] = [
+        judge(one.public, run(RULE, source, dict(one.public))).objective for one in instances
+    ]
+    assert len(values) == 16
+    assert sum(values) / 16e6 == pytest.approx(13.611, abs=0.001)
+    with pytest.raises(KeyError):
+        WHOLE.instances("peers", 1)
+
+
+def test_every_default_instance_ships_with_its_routes() -> None:
+    """The verification gives the routes the length that is stored; nearly all are proven optima."""
+    proved = total = 0
+    for split in ("train", "valid", "test"):
+        for instance in WHOLE.instances(split, 1):
+            made = certificate("cvrp", instance.digest)
+            assert made is not None, f"{instance.id}: run benchmarks/classics_references.py cvrp"
+            assert WHOLE.verify(instance, made.answer).objective == made.value >= made.bound
+            proved, total = proved + (made.value == made.bound), total + 1
+    assert proved >= 0.95 * total
+
+
+def test_a_certificate_is_proved_again() -> None:
+    """The routes are judged and the proof made again from them."""
+    instance = WHOLE.instances("train", 1)[0]
+    reference = CVRP.shipped(instance)
+    assert reference is not None
+    assert reference.kind is ReferenceKind.OPTIMUM
+    assert CVRP.reprove(instance, reference, 60).value == reference.value
+
+
+def test_routes_are_drawn_and_explained() -> None:
+    """One line for each step, one group for each route, also without coordinates."""
+    for instance in (CROSS, {**CROSS, "coordinates": []}):
+        drawing = WHOLE.draw(Instance("i", "i", "i", instance, 1, "by hand"), [[1, 2], [3, 4]])
+        assert sum(shape.kind == "line" for shape in drawing.shapes) == 6
+        assert {shape.group for shape in drawing.shapes if shape.kind == "line"} == {"route 0", "route 1"}
+        assert drawing.title == "i: 2 routes, length 68"
+    by_hand = Instance("i", "i", "i", CROSS, 1, "by hand")
+    words = WHOLE.explain(by_hand, [[1, 2], [3, 4]])
+    assert "2 routes, at least 2 are needed; total length 68, of it 58.8 % from and to the depot" in words
+    with pytest.raises(ValueError, match="instance i"):
+        WHOLE.draw(by_hand, [[1]])
+
+
+HEAD = (
+    "NAME : cross\nCOMMENT : by hand\nTYPE : CVRP\nDIMENSION : 5\nEDGE_WEIGHT_TYPE : EUC_2D\nCAPACITY : 3\n"
+)
+POINTS = "NODE_COORD_SECTION\n1 10 10\n2 10 20\n3 20 10\n4 10 0\n5 0 10\n"
+DEMANDS = "DEMAND_SECTION\n1 0\n2 2\n3 1\n4 2\n5 1\n"
+DEPOT = "DEPOT_SECTION\n 1\n -1\nEOF\n"
+
+
+def read(folder: Path, text: str) -> Any:
+    """The instance of a file with this text."""
+    path = folder / "my.vrp"
+    path.write_text(text, "utf-8")
+    (instance,) = WHOLE.read_instances(path)
+    return instance
+
+
+def test_cvrplib_is_read(tmp_path: Path) -> None:
+    """The cross with coordinates, and with explicit distances."""
+    instance = read(tmp_path, HEAD + POINTS + DEMANDS + DEPOT)
+    assert instance.public == CROSS
+    assert instance.stratum == "4 customers"
+    weights = (
+        "EDGE_WEIGHT_FORMAT : LOWER_DIAG_ROW\nEDGE_WEIGHT_SECTION\n0 10 0 10 14 0 10 20 14 0 10 14 20 14 0\n"
+    )
+    text = HEAD.replace("EUC_2D", "EXPLICIT") + weights + DEMANDS + DEPOT
+    assert read(tmp_path, text).public == {**CROSS, "coordinates": []}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEAD.replace("CVRP", "TSP") + POINTS, "line 3: got 'TSP', expected TYPE CVRP"),
+        ("DISTANCE : 200\n" + HEAD + POINTS, "line 1: got 'DISTANCE', expected routes of any length"),
+        (HEAD.replace("CAPACITY : 3", "VEHICLES : 3") + POINTS, "got no key CAPACITY"),
+        (HEAD + POINTS + DEPOT, "got no DEMAND_SECTION"),
+        (HEAD + POINTS + DEMANDS.replace("5 1", "5 4") + DEPOT, "got '4', expected an integer from 1 to 3"),
+        (HEAD + POINTS + DEMANDS.replace("1 0", "1 1") + DEPOT, "got '1', expected an integer from 0 to 0"),
+        (HEAD + POINTS + DEMANDS.replace("2 2", "3 2") + DEPOT, "got '3', expected node 2"),
+        (HEAD + POINTS + DEMANDS + DEPOT.replace(" 1", " 2"), "got '2', expected 1 and -1"),
+        (HEAD + POINTS + DEMANDS + DEPOT.replace(" 1\n", " 1\n 2\n"), "got 3 numbers in DEPOT_SECTION"),
+    ],
+)
+def test_a_faulty_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    """What was got, what was expected, and where there is one, the line."""
+    with pytest.raises(InstanceFileError) as error:
+        read(tmp_path, text)
+    assert message in str(error.value)
