@@ -3,8 +3,8 @@
     python benchmarks/second_opinion.py test
     python benchmarks/second_opinion.py literature-50 --iterations 5000
 
-PyVRP (Wouda, Lan and Kool 2024, doi:10.1287/ijoc.2023.0055) searches and proves nothing: its routes never make
-a reference an optimum. Prints for each instance the reference and the length of PyVRP's routes as `cvrp`
+PyVRP (Wouda, Lan and Kool 2024, doi:10.1287/ijoc.2023.0055) searches and proves nothing: its routes never
+make a reference an optimum. Prints for each instance the reference and the length of PyVRP's routes as `cvrp`
 verifies them, then how many lie below a proven bound (none may), at it, and above it.
 """
 

@@ -13,7 +13,7 @@ from .tsplib import SectionFile, Word
 
 FORMAT = """\
 A text file (.vrp) of CVRPLIB: lines `KEY : value` (TYPE CVRP, DIMENSION with the depot, CAPACITY,
-EDGE_WEIGHT_TYPE EUC_2D, CEIL_2D or EXPLICIT with EDGE_WEIGHT_FORMAT as in TSPLIB), NODE_COORD_SECTION or
+EDGE_WEIGHT_TYPE and EDGE_WEIGHT_FORMAT as in TSPLIB), NODE_COORD_SECTION or
 EDGE_WEIGHT_SECTION, DEMAND_SECTION with lines `node demand`, DEPOT_SECTION with 1 and -1, then EOF. Node 1 is
 the depot, with demand 0; the other demands are integers from 1 to the capacity. The number of vehicles is
 free; files that limit the length of routes (DISTANCE, SERVICE_TIME) are refused. At most 1,001 nodes."""

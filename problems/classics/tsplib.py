@@ -1,4 +1,4 @@
-"""Files of TSPLIB: symmetric instances with Euclidean or explicit distances.
+"""Files of TSPLIB: symmetric instances with distances of the plane, the globe, or explicit ones.
 
 G. Reinelt, TSPLIB, ORSA Journal on Computing 3 (1991) 376-384, doi:10.1287/ijoc.3.4.376.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import ceil, floor, sqrt
+from math import acos, ceil, cos, floor, sqrt
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,9 +18,9 @@ from .distances import distances
 
 FORMAT = """\
 A text file of TSPLIB with one symmetric instance: lines `KEY : value` (TYPE TSP, DIMENSION, EDGE_WEIGHT_TYPE
-EUC_2D, CEIL_2D or EXPLICIT, of the last one EDGE_WEIGHT_FORMAT FULL_MATRIX, UPPER_ROW, UPPER_DIAG_ROW or
-LOWER_DIAG_ROW), then NODE_COORD_SECTION with lines `node x y`, nodes from 1 in their order, or
-EDGE_WEIGHT_SECTION with integers, then EOF. At least 3 and at most 2,000 nodes."""
+EUC_2D, CEIL_2D, MAN_2D, MAX_2D, ATT, GEO or EXPLICIT, of the last one EDGE_WEIGHT_FORMAT FULL_MATRIX,
+UPPER_ROW, UPPER_DIAG_ROW, LOWER_ROW or LOWER_DIAG_ROW), then NODE_COORD_SECTION with lines `node x y`, nodes
+from 1 in their order, or EDGE_WEIGHT_SECTION with integers, then EOF. At least 3 and at most 2,000 nodes."""
 
 _MOST = 2_000
 _LARGEST = 10**9
@@ -28,9 +28,34 @@ _SHAPES: Mapping[str, Callable[[int, int], range]] = {
     "FULL_MATRIX": lambda row, n: range(n),
     "UPPER_ROW": lambda row, n: range(row + 1, n),
     "UPPER_DIAG_ROW": lambda row, n: range(row, n),
+    "LOWER_ROW": lambda row, n: range(row),
     "LOWER_DIAG_ROW": lambda row, n: range(row + 1),
 }
 """Columns that a format lists in each row."""
+
+
+def _geo(a: float, b: float, c: float, d: float) -> int:
+    """Kilometres on TSPLIB's sphere; the coordinates are latitude and longitude as degrees.minutes."""
+    lat, long, other_lat, other_long = (
+        _PI * (int(x) + 5.0 * (x - int(x)) / 3.0) / 180.0 for x in (a, b, c, d)
+    )
+    turn = cos(long - other_long)
+    arc = 0.5 * ((1.0 + turn) * cos(lat - other_lat) - (1.0 - turn) * cos(lat + other_lat))
+    return int(_RADIUS * acos(max(-1.0, min(1.0, arc))) + 1.0)
+
+
+_PI = 3.141592
+"""As TSPLIB has it."""
+_RADIUS = 6378.388
+METRICS: Mapping[str, Callable[[float, float, float, float], int]] = {
+    "EUC_2D": lambda a, b, c, d: floor(sqrt((a - c) ** 2 + (b - d) ** 2) + 0.5),
+    "CEIL_2D": lambda a, b, c, d: ceil(sqrt((a - c) ** 2 + (b - d) ** 2)),
+    "MAN_2D": lambda a, b, c, d: floor(abs(a - c) + abs(b - d) + 0.5),
+    "MAX_2D": lambda a, b, c, d: max(floor(abs(a - c) + 0.5), floor(abs(b - d) + 0.5)),
+    "ATT": lambda a, b, c, d: ceil(sqrt(((a - c) ** 2 + (b - d) ** 2) / 10)),
+    "GEO": _geo,
+}
+"""Distance of two nodes x, y by EDGE_WEIGHT_TYPE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +117,8 @@ class SectionFile:
         kind = self.key("EDGE_WEIGHT_TYPE")
         if kind.text == "EXPLICIT":
             return {"coordinates": [], "distances": self._matrix(count)}
-        if kind.text not in ("EUC_2D", "CEIL_2D"):
-            self.fault(kind, "EDGE_WEIGHT_TYPE EUC_2D, CEIL_2D or EXPLICIT")
+        if kind.text not in METRICS:
+            self.fault(kind, f"EDGE_WEIGHT_TYPE {', '.join(METRICS)} or EXPLICIT")
         words = self.section("NODE_COORD_SECTION", 3 * count)
         for node in range(count):
             if self.integer(words[3 * node], 0, most) != node + 1:
@@ -101,8 +126,8 @@ class SectionFile:
         points = [[self._number(words[3 * node + k]) for k in (1, 2)] for node in range(count)]
         if kind.text == "EUC_2D" and all(isinstance(x, int) for point in points for x in point):
             return {"coordinates": points, "distances": distances(points)}  # type: ignore[arg-type]
-        rounded = ceil if kind.text == "CEIL_2D" else lambda value: floor(value + 0.5)
-        matrix = [[rounded(sqrt((a - c) ** 2 + (b - d) ** 2)) for c, d in points] for a, b in points]
+        metric = METRICS[kind.text]
+        matrix = [[0 if p is q else metric(*p, *q) for q in points] for p in points]
         return {"coordinates": points, "distances": matrix}
 
     def key(self, name: str) -> Word:

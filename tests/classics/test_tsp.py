@@ -326,11 +326,12 @@ def explicit(form: str, numbers: str) -> str:
         explicit("FULL_MATRIX", "0 10 14 10\n10 0 10 14\n14 10 0 10\n10 14 10 0"),
         explicit("UPPER_ROW", "10 14 10 10 14 10"),
         explicit("UPPER_DIAG_ROW", "0 10 14 10 0 10 14 0 10 0"),
+        explicit("LOWER_ROW", "10\n14 10\n10 14 10"),
         explicit("LOWER_DIAG_ROW", "0\n10 0\n14 10 0\n10 14 10 0"),
     ],
 )
 def test_tsplib_is_read(tmp_path: Path, text: str) -> None:
-    """The square in five ways."""
+    """The square in six ways."""
     instance = read(tmp_path, text)
     assert instance.public["distances"] == SQUARE["distances"]
     assert instance.public["coordinates"] in ([], SQUARE["coordinates"])
@@ -343,6 +344,23 @@ def test_distances_may_be_rounded_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "points", "row"),
+    [
+        ("MAN_2D", ("0 0", "3 4", "1.4 0", "0 1.5"), [0, 7, 1, 2]),
+        ("MAX_2D", ("0 0", "3 4", "1.4 0", "0 1.5"), [0, 4, 1, 2]),
+        ("ATT", ("6734 1453", "2233 10", "6734 1463", "6734 1453"), [0, 1495, 4, 0]),
+        ("GEO", ("16.47 96.10", "16.47 94.44", "20.09 92.54", "22.39 93.37"), [0, 153, 510, 706]),
+    ],
+)
+def test_other_metrics(tmp_path: Path, kind: str, points: Any, row: list[int]) -> None:
+    """By hand; the first distances of TSPLIB's att48 and burma14."""
+    lines = "".join(f"{node} {point}\n" for node, point in enumerate(points, 1))
+    matrix = read(tmp_path, HEAD + EUCLIDEAN.replace("EUC_2D", kind) + lines).public["distances"]
+    assert matrix[0] == row
+    assert matrix == [list(column) for column in zip(*matrix, strict=True)]
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "got no key DIMENSION"),
@@ -350,7 +368,7 @@ def test_distances_may_be_rounded_up(tmp_path: Path) -> None:
         (HEAD.replace("4", "2") + EUCLIDEAN, "line 4: got '2', expected an integer from 3 to 2000"),
         (HEAD.replace("4", "9" * 30) + EUCLIDEAN, "expected an integer from 3 to 2000"),
         (HEAD.replace("TSP", "ATSP") + EUCLIDEAN + POINTS, "line 3: got 'ATSP', expected TYPE TSP"),
-        (HEAD + EUCLIDEAN.replace("EUC_2D", "GEO") + POINTS, "got 'GEO', expected EDGE_WEIGHT_TYPE"),
+        (HEAD + EUCLIDEAN.replace("EUC_2D", "EUC_3D") + POINTS, "got 'EUC_3D', expected EDGE_WEIGHT_TYPE"),
         (HEAD + EUCLIDEAN + POINTS[:-7], "got 9 numbers in NODE_COORD_SECTION, expected 12"),
         (HEAD + EUCLIDEAN + POINTS.replace("2 0.0", "1 0.0"), "line 8: got '1', expected node 2"),
         (HEAD + EUCLIDEAN + POINTS.replace("0.0", "nan"), "got 'nan', expected a coordinate"),
