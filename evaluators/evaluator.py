@@ -20,6 +20,7 @@ from ..problems.base import (
     canonical_json,
     encode_number,
 )
+from ..problems.reported import Reported
 from ..sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox
 from .audit import Auditor, Decided, Noted, noted
 from .base import WHOLE, Evaluation, EvaluationStatus, Race, Reference, Score, ScoreStatus
@@ -29,6 +30,8 @@ from .scoring import fitness, normalised_loss, one_line, score
 _SHORT, _TRIES, _MANY_TRIES = 0.1, 5, 25
 """CPU seconds up to which a limit is short, how often an execution may meet it before it has failed, and how
 often the first such execution of a whole evaluation may, as those of baselines and of reports are."""
+REPORTED_CHARACTERS = 6_000
+"""Longest text of what a foreign evaluator reported; the rest is cut."""
 _PAUSE = 0.01
 """Wall seconds before the second try; each further pause is as much longer."""
 
@@ -190,15 +193,19 @@ class GapEvaluator:
     def explain(self, program: Program, name: str, sandbox: Sandbox, digest: str | None) -> str:
         """What the problem says of a program's answer to the instance of this name; runs the program for it.
 
-        Empty for a problem that explains nothing, and for another answer than the one with this digest.
+        Empty for a problem that explains nothing, and for another answer than the one with this digest. Where
+        a foreign evaluator reports scores, what it reports of a further evaluation: many measure times, too.
 
         Raises:
             NotExplained: the problem failed to explain the answer, or took too long.
         """
-        if not isinstance(self.problem, Explains):
+        if not isinstance(self.problem, Explains | Reported):
             return ""
         instance = self._every[name]
         execution, found = self._run(program, instance, sandbox)
+        if isinstance(self.problem, Reported):
+            feedback = self.problem.feedback(execution.answer) if found.status is ScoreStatus.OK else ""
+            return feedback[:REPORTED_CHARACTERS]
         if found.status is not ScoreStatus.OK or found.answer_digest != digest:
             return ""
         return self._judges.explain(instance, execution.answer)

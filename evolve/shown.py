@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from ..evaluators.base import Score, ScoreStatus
+from ..evaluators.base import ReferenceKind, Score, ScoreStatus
 from ..problems.base import DescribesCalls, Driven, Instance, Number, Sense
 from ..prompts.builder import NOTES
 from ..prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task
@@ -86,7 +86,7 @@ def parts_for(
         best=_source("The best program so far", best, context) if best.candidate.id not in shown else None,
         others=tuple(_source(label, elite, context, note) for label, elite, note in others),
         columns=columns,
-        strata=strata,
+        strata=() if _is_reported(parent) else strata,
         worst=tuple(_cases(parent, best, context, explain)) if failure is None and operator != NOTES else (),
         losing=_losing(best, context),
         gains=_gains(parent, partner, context) if partner else "",
@@ -169,7 +169,19 @@ def _task(parent: Elite, context: Context) -> Task:
         driven=isinstance(problem, Driven),
         calls=problem.calls if isinstance(problem, DescribesCalls) else "",
         references=_references(parent.evaluation.scores),
+        reported=_is_reported(parent),
     )
+
+
+def _is_reported(elite: Elite) -> bool:
+    """Whether a foreign evaluator reported the scores of a program."""
+    return any(score.reference_kind is ReferenceKind.REPORTED for score in elite.evaluation.scores)
+
+
+def _mean_score(elite: Elite) -> str:
+    """The mean reported score of a program; empty where its gaps are verified."""
+    scores = [float(s.objective) for s in elite.evaluation.scores if s.objective is not None]
+    return f"{fmean(scores):.6g}" if scores and _is_reported(elite) else ""
 
 
 def _references(scores: Sequence[Score]) -> str:
@@ -207,6 +219,7 @@ def _source(label: str, elite: Elite, context: Context, note: str = "") -> Sourc
         note="; ".join(notes),
         instances=len(elite.evaluation.scores),
         spread=half_interval(list(_gaps(elite.evaluation.scores, context.instances).values())),
+        score=_mean_score(elite),
     )
 
 
@@ -352,8 +365,10 @@ def _cases(parent: Elite, best: Elite, context: Context, explain: Explain) -> It
 
 
 def _worst(elite: Elite, instances: Mapping[str, Instance]) -> list[str]:
-    """The instances on which a program loses anything, from the largest gap."""
+    """The instances on which a program loses anything, from the largest gap; of reported scores, all."""
     gaps = _gaps(elite.evaluation.scores, instances)
+    if _is_reported(elite):
+        return list(gaps)
     return sorted((id for id, gap in gaps.items() if gap > 0), key=lambda id: -gaps[id])
 
 

@@ -23,6 +23,7 @@ HEADINGS = (
     "The best program so far",
     "Mean gap by group of training instances",
     "What happened on instances",
+    "What the evaluator reported",
     "How the program came about",
     "Other programs",
     "What was tried so far",

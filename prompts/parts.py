@@ -21,6 +21,7 @@ class Task:
         driven: whether a driver of the problem calls the program, several times in one execution.
         calls: how the driver calls it, in the problem's own words; empty if the problem does not say.
         references: what gaps are measured against, one sentence.
+        reported: whether a foreign evaluator runs the program and reports its score.
     """
 
     statement: str
@@ -33,6 +34,7 @@ class Task:
     driven: bool = False
     calls: str = ""
     references: str = ""
+    reported: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class Source:
         note: a remark on the program, empty for none.
         instances: training instances that the mean is over (count).
         spread: half of the mean's 95 % interval (percent); None for few instances.
+        score: the mean score that a foreign evaluator reported; empty where gaps are verified.
     """
 
     label: str
@@ -110,6 +113,7 @@ class Source:
     note: str = ""
     instances: int = 0
     spread: float | None = None
+    score: str = ""
 
 
 @dataclass(frozen=True, slots=True)

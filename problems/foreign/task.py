@@ -133,10 +133,6 @@ class ReportedTask:
             lines += [f"{name}:", *(f"  {line}" for line in str(text).splitlines())]
         return clean("\n".join(lines)).encode("utf-8", "replace")[:_FEEDBACK].decode("utf-8", "ignore")
 
-    def explain(self, instance: Instance, answer: Json) -> str:
-        """What prompts show of an evaluation beside its program: see `feedback`."""
-        return self.feedback(answer)
-
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
