@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +18,9 @@ _LONGEST = 60
 _TEMPLATES = Path(__file__).parent / "templates" / "problem"
 
 
-def write_problem(name: str, folder: Path, *, package: bool, kind: str = "assignment") -> list[Path]:
+def write_problem(
+    name: str, folder: Path, *, package: bool, kind: str = "assignment", source: str = ""
+) -> list[Path]:
     """Writes the files of a new problem and returns their paths, the problem's source file first.
 
     Args:
@@ -25,13 +28,17 @@ def write_problem(name: str, folder: Path, *, package: bool, kind: str = "assign
         folder: folder to write to; with `package`, the distribution gets its own folder inside.
         package: whether to write a distribution with `pyproject.toml` instead of a single file.
         kind: one of `KINDS`: what an answer is, or how a candidate is called.
+        source: task of another tool (`openevolve:PATH`) that the problem takes over; empty for none.
 
     Raises:
-        UserError: name or kind cannot be used, a file exists already, or the folder cannot be written to.
+        UserError: name, kind or source cannot be used, a file exists already, or the folder cannot be
+            written to.
     """
     if kind not in KINDS:
         raise UserError(USAGE, f"--kind {kind}: not known, expected one of {', '.join(KINDS)}")
-    texts = _render(name, package, kind)
+    if source and (package or kind != KINDS[0]):
+        raise UserError(USAGE, f"--from {source}: goes with neither --package nor --kind")
+    texts = _render(name, package, "takeover" if source else kind, _taken_values(source) if source else {})
     paths = {folder / place: text for place, text in texts.items()}
     if taken := [path for path in paths if path.exists()]:
         raise UserError(USAGE, f"{taken[0]}: is there already", "choose another name, or remove the file")
@@ -48,7 +55,26 @@ def write_problem(name: str, folder: Path, *, package: bool, kind: str = "assign
     return list(paths)
 
 
-def _render(name: str, package: bool, kind: str) -> dict[str, str]:
+def _taken_values(source: str) -> dict[str, object]:
+    """What the template of a task that is taken over needs."""
+    from .foreign import is_foreign
+    from .takeover import literal, takeover
+
+    if not is_foreign(source):
+        raise UserError(USAGE, f"--from {source}: expected openevolve:PATH")
+    taken = takeover(source)
+    public = "{" + ", ".join(f'"{name}": None' for name in taken.arguments) + "}"
+    return {
+        "taken": taken,
+        "spec": source,
+        "start": literal(taken.start),
+        "signature": repr(taken.signature),
+        "statement": literal(taken.statement),
+        "public": public + ("  # TO DO" if taken.arguments else ""),
+    }
+
+
+def _render(name: str, package: bool, kind: str, more: Mapping[str, object]) -> dict[str, str]:
     """Path → text of all files of a new problem."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -75,6 +101,7 @@ def _render(name: str, package: bool, kind: str) -> dict[str, str]:
         "kind": kind,
         "module": module,
         "distribution": distribution,
+        **more,
     }
     if package:
         places = {

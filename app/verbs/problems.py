@@ -65,6 +65,9 @@ def new(
     kind: Annotated[
         str, typer.Option("--kind", help="assignment, permutation, packing, online or rule.")
     ] = "assignment",
+    source: Annotated[
+        str, typer.Option("--from", metavar="TASK", help="Take over openevolve:PATH.", show_default=False)
+    ] = "",
     folder: Annotated[Path, typer.Option("--folder", help="Where to write.", show_default=False)] = Path(),
     json: Json = False,
 ) -> None:
@@ -74,7 +77,7 @@ def new(
 
         from ..door.scaffold import write_problem
 
-        paths = write_problem(name, folder, package=package, kind=kind)
+        paths = write_problem(name, folder, package=package, kind=kind, source=source)
         if json:
             emit_json({"problem": name, "files": [str(path) for path in paths]})
             return
@@ -82,6 +85,8 @@ def new(
         for path in paths:
             out.print(f"wrote {path}", markup=False)
         spec = name if package else quote(str(paths[0]))
+        if source:
+            out.print(f"next: fill in the places marked TO DO in {spec}", markup=False)
         if package:
             out.print(f"next: pip install -e {quote(str(paths[0].parent.parent))}", markup=False)
         out.print(f"next: gapsmith problems check {spec}", markup=False)

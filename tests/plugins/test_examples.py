@@ -10,7 +10,7 @@ from gapsmith import Interactive, ReferenceKind, check_problem
 from gapsmith.app.door.plugins import load_problem
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-NAMES = ("knapsack", "graph_colouring", "online_machines", "flow_shop", "routing")
+NAMES = ("knapsack", "graph_colouring", "online_machines", "flow_shop", "routing", "circle_packing")
 
 
 @pytest.mark.slow
@@ -57,6 +57,25 @@ def test_the_online_example_reveals_one_job_at_a_time() -> None:
     assert dialogue.answer() == [0, 3]
     with pytest.raises(ValueError, match="machine from 0 to 3"):
         dialogue.next(b"4")
+
+
+def test_circle_packing_is_checked_exactly() -> None:
+    """Circles that touch within the tolerance are accepted, others not; no sum is above the bound."""
+    loaded = load_problem(str(EXAMPLES / "circle_packing.py"))
+    instance = next(one for one in loaded.instances("valid", 1) if one.public["count"] == 9)
+    grid = [[(2 * i + 1) / 6, (2 * j + 1) / 6, 1 / 6] for i in range(3) for j in range(3)]
+    verdict = loaded.problem.verify(instance, grid)
+    assert verdict.objective == pytest.approx(1.5)
+    assert verdict.objective < loaded.reference(instance, 1.0).value
+    for place, value in ((2, 1 / 6 + 1e-8), (2, -0.1), (0, 1e400), (0, 10**400), (2, True), (1, "0.5")):
+        wrong = [list(circle) for circle in grid]
+        wrong[4][place] = value
+        assert loaded.problem.verify(instance, wrong).objective is None
+    wrong = [*grid[:-1], [0.5, 0.5, 0.0]]
+    assert loaded.problem.verify(instance, wrong).objective is None
+    test = {one.public["count"]: loaded.reference(one, 1.0) for one in loaded.instances("test", 1)}
+    assert (test[26].kind, float(test[26].value)) == (ReferenceKind.BEST_KNOWN, 2.635)
+    assert test[26].value < test[26].bound < 2.8769
 
 
 def _colourings(nodes: int, colours: int) -> list[list[int]]:

@@ -1,0 +1,115 @@
+"""What a native problem takes over from a task of another tool: start program, statement, checks."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+from .foreign import load_foreign
+
+_ENTRIES = ("evaluate", "evaluate_stage1", "evaluate_stage2", "evaluate_stage3")
+_OUTSIDE = {
+    "asyncio", "concurrent", "ctypes", "importlib", "io", "logging", "multiprocessing", "openevolve", "os",
+    "pathlib", "pickle", "shutil", "signal", "socket", "subprocess", "sys", "tempfile", "threading", "time",
+    "traceback", "urllib", "requests", "open", "exec", "eval", "compile", "__import__", "globals",
+    "__file__",
+}  # fmt: skip
+"""Names of what loads, runs, times or reports a program: `verify` gets an answer in place of a program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Takeover:
+    """What a new problem takes over from a task.
+
+    Attributes:
+        start: text of the start program.
+        entry, signature: name and signature of what a program defines.
+        statement: the task in words.
+        arguments: names of the entry point's arguments.
+        imports: import statements that the checks need.
+        checks: text of the evaluator's constants and functions that only compute.
+        functions: names of these functions.
+        left: names of the evaluator's functions that are not taken over.
+    """
+
+    start: str
+    entry: str
+    signature: str
+    statement: str
+    arguments: tuple[str, ...]
+    imports: str
+    checks: str
+    functions: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+def takeover(spec: str) -> Takeover:
+    """Reads a task and its evaluator's text; runs nothing of either.
+
+    Raises:
+        UserError: the folder is no task.
+    """
+    problem = load_foreign(spec, {}).problem
+    text = Path(problem.folder, problem.evaluator).read_text("utf-8-sig")
+    body = ast.parse(text).body
+    functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    outside = set(_OUTSIDE) | set(_ENTRIES)
+    while more := {name for name in functions if name not in outside and _names(functions[name]) & outside}:
+        outside |= more  # whoever calls what works outside works there, too
+    kept = [name for name in functions if name not in outside]
+    wanted = {name for one in kept for name in _names(functions[one])}
+    constants = [n for n in body if isinstance(n, ast.Assign | ast.AnnAssign) and not _names(n) & outside]
+    wanted |= {name for node in constants for name in _names(node)}
+    imports = [line for node in body if (line := _import(node, wanted))]
+    nodes = [*constants, *(functions[name] for name in kept)]
+    entry = next(
+        node
+        for node in ast.parse(problem.start).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and node.name == problem.entry_point
+    )
+    arguments = [] if isinstance(entry, ast.ClassDef) else [*entry.args.posonlyargs, *entry.args.args]
+    return Takeover(
+        start=problem.start,
+        entry=problem.entry_point,
+        signature=problem.signature,
+        statement=problem.configuration.message or f"Improve the program of the task {problem.name}.",
+        arguments=tuple(one.arg for one in arguments),
+        imports="\n".join(imports),
+        checks="\n\n\n".join(ast.get_source_segment(text, node) or "" for node in nodes),
+        functions=tuple(kept),
+        left=tuple(name for name in functions if name in outside),
+    )
+
+
+def literal(text: str) -> str:
+    """A text as Python source: in triple quotes where that says the same, else with escapes."""
+    quoted = f"'''\\\n{text}'''"
+    if "\\" in text:
+        return repr(text)
+    try:
+        same = ast.literal_eval(quoted) == text
+    except (SyntaxError, ValueError):
+        same = False
+    return quoted if same else repr(text)
+
+
+def _names(node: ast.AST) -> set[str]:
+    """Names that a piece of source reads or binds."""
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} | {
+        alias.name.partition(".")[0]
+        for one in ast.walk(node)
+        if isinstance(one, ast.Import | ast.ImportFrom)
+        for alias in one.names
+    }
+
+
+def _import(node: ast.stmt, wanted: set[str]) -> str:
+    """An import statement with the wanted names alone; empty for none of them or another statement."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return ""
+    names = [one for one in node.names if (one.asname or one.name).partition(".")[0] in wanted]
+    if isinstance(node, ast.Import):
+        return ast.unparse(ast.Import(names)) if names else ""
+    return ast.unparse(ast.ImportFrom(node.module, names, node.level)) if names else ""
