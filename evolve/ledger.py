@@ -7,9 +7,11 @@ calls in flight. The state is never stored: it is a fold over the recorded calls
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import pairwise
 
 from .base import Completion, Prompt
 from .budget import StopReason
@@ -24,12 +26,14 @@ def most_tokens_in(prompt: Prompt, counted: Iterable[tuple[Prompt, int]] = ()) -
     Args:
         prompt: that is to be sent.
         counted: prompts with the tokens that the same model counted. A prompt that begins and ends as one of
-            them takes no more tokens than that one and one for each byte in between.
+            them takes no more tokens than that one and one for each byte in between; likewise one that shares
+            lines with it, and one more for each two lines that did not follow each other.
     """
     bounds = [len(prompt.system.encode()) + len(prompt.user.encode())]
     for other, tokens in counted:
         if other.system == prompt.system:
             bounds.append(tokens + _other_bytes(prompt.user, other.user))
+            bounds.append(tokens + _other_lines(prompt.user, other.user))
     return min(bounds) + MESSAGE_TOKENS
 
 
@@ -39,6 +43,19 @@ def _other_bytes(text: str, other: str) -> int:
     rest, ending = text[head:], other[head:]
     tail = _shared(rest[::-1], ending[::-1])
     return len(rest[: len(rest) - tail].encode())
+
+
+def _other_lines(text: str, other: str) -> int:
+    """UTF-8 bytes of a text's lines that another one does not have, and its pairs of lines that are new."""
+    lines, theirs = text.split("\n"), other.split("\n")
+    left, pairs = Counter(theirs), set(pairwise(theirs))
+    size = sum(pair not in pairs for pair in pairwise(lines))
+    for line in lines:
+        if left[line]:
+            left[line] -= 1
+        else:
+            size += len(line.encode()) + 1
+    return size
 
 
 def _shared(text: str, other: str) -> int:

@@ -32,8 +32,8 @@ def prompt(number):
 @pytest.mark.parametrize("in_flight", [1, 8])
 @pytest.mark.parametrize(
     "cap",
-    [{"tokens": 60_000}, {"usd": "0.15"}, {"usd": "0.15", "tokens": 10**7}],
-    ids=["tokens", "usd", "both"],
+    [{"tokens": 60_000}, {"tokens": 30_000}, {"usd": "0.05"}, {"usd": "0.15", "tokens": 10**7}],
+    ids=["tokens", "few tokens", "usd", "both"],
 )
 def test_a_cap_is_used_to_its_end_and_never_exceeded(loopback, caller, cap, in_flight):
     """A stream of calls of usual size uses at least 95 % of it, one after another or many at once."""
@@ -60,7 +60,7 @@ def test_a_cap_is_used_to_its_end_and_never_exceeded(loopback, caller, cap, in_f
     assert ends
     assert all(" spent of " in end and " left; the next call may " in end for end in ends)
     limits = [request["max_tokens"] for request in server.seen()["requests"]]
-    assert max(limits) == 16_384
+    assert (max(limits) == 16_384) is (whole != 0.05)  # five cents never allow the whole reply
     assert TOKENS_OUT <= min(limits) < 16_384
 
 
@@ -72,6 +72,17 @@ def test_a_prompt_takes_at_most_what_a_like_one_was_counted_with():
     assert most_tokens_in(second, [(first, TOKENS_IN)]) == TOKENS_IN + len("2: improve program 15838") + 64
     assert most_tokens_in(second, [(Prompt("other", first.user), TOKENS_IN)]) == whole
     assert most_tokens_in(first, [(first, TOKENS_IN)]) == TOKENS_IN + MESSAGE_TOKENS
+
+
+def test_a_prompt_of_known_lines_takes_their_tokens_and_little_more():
+    """A line more at the top of a list is set aside by its bytes, and what moved down is not."""
+    rows = [f"> {number} %, improve, kept: Idea {number}." for number in range(40)]
+    before = Prompt(SYSTEM, "\n".join(["# Program", *rows, "## Question", "5 s"]))
+    after = Prompt(SYSTEM, "\n".join(["# Program", "> A new row.", *rows[:-1], "## Question", "6 s"]))
+    new = len("> A new row.") + 1 + len("6 s") + 1
+    assert most_tokens_in(after, [(before, 700)]) == 700 + new + 4 + MESSAGE_TOKENS
+    twice = Prompt(SYSTEM, before.user + "\n" + rows[0])
+    assert most_tokens_in(twice, [(before, 700)]) == 700 + len(rows[0]) + 1 + MESSAGE_TOKENS
 
 
 class Honest:
