@@ -47,6 +47,7 @@ class Cache:
         path = self._path(kind, key)
         draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
         try:
+            self._folder.mkdir(0o700, parents=True, exist_ok=True)  # whatever the umask
             path.parent.mkdir(parents=True, exist_ok=True)
             draft.write_text(canonical_json(value), "utf-8")
             draft.replace(path)  # readers see the old document or the new one
