@@ -46,7 +46,9 @@ _TAIL_BYTES = 2048
 _BOOTSTRAP = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
+sys.dont_write_bytecode = False
 from sealed import jail
+sys.dont_write_bytecode = True
 sys.path[:] = [place for place in sys.path[1:] if place]
 jail.main()
 """

@@ -1,4 +1,4 @@
-"""Tasks of other tools come in: `openevolve:PATH` becomes a problem, its configuration this campaign's."""
+"""Tasks of other tools come in: `openevolve:PATH` or `skydiscover:PATH` becomes a problem."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from .sources import Source, content_digest
 if TYPE_CHECKING:
     from ...sandbox.base import Execution
 
-PREFIX = "openevolve:"
+TOOLS = ("openevolve", "skydiscover")
+"""Tools whose tasks run here; a task's name is `TOOL:PATH`."""
 MEMORY_MB = 4096
 """Memory of an evaluation by default, MiB: evaluators bring large packages."""
 _MISSING = re.compile(r"No module named '([\w.]+)'")
@@ -44,7 +45,7 @@ _PACKAGES = {
 
 def is_foreign(spec: str) -> bool:
     """Whether a problem's name means a task of another tool."""
-    return spec.startswith(PREFIX)
+    return spec.partition(":")[0] in TOOLS and ":" in spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +72,15 @@ def load_foreign(spec: str, given: Mapping[str, object]) -> ForeignTask:
     values = resolve(specs, given, spec)
     folder = _folder(spec)
     python = values["python"] or sys.executable
-    evaluator, start = _file(folder, "evaluator.py"), _start(folder)
+    tool = spec.partition(":")[0]
+    places = ("evaluator.py", "evaluator/evaluator.py")[: 1 if tool == "openevolve" else 2]
+    evaluator, start = _file(folder, *places), _start(folder)
     configuration = _configuration(folder, values["config"])
     digest = source_of_task(spec).digest or ""
     name = re.sub(r"[^a-z0-9]+", "-", folder.name.lower()).strip("-") or "task"
     try:
-        problem = ReportedTask(name, digest[:12], folder, evaluator.name, _text(start), configuration, python)
+        place = str(evaluator.relative_to(folder))
+        problem = ReportedTask(name, digest[:12], folder, place, _text(start), configuration, python, tool)
     except (ValueError, UnicodeDecodeError) as error:
         raise ProblemError(f"{start}: {error}") from error
     identity = hashlib.sha256(f"{digest}\0{python}".encode()).hexdigest()
@@ -92,13 +96,14 @@ def _parameters(
 
 def source_of_task(spec: str) -> Source:
     """Where a task is, and a digest of its Python and configuration files."""
-    folder = Path(spec.removeprefix(PREFIX))
-    files = [path for path in sorted(folder.glob("*")) if path.suffix in (".py", ".yaml", ".yml")]
+    folder = Path(spec.partition(":")[2])
+    paths = [*sorted(folder.glob("*")), *sorted(folder.glob("evaluator/*"))]
+    files = [path for path in paths if path.suffix in (".py", ".yaml", ".yml")]
     return Source(folder, content_digest(files))
 
 
 def _folder(spec: str) -> Path:
-    folder = Path(spec.removeprefix(PREFIX)).expanduser()
+    folder = Path(spec.partition(":")[2]).expanduser()
     if not folder.is_dir():
         what = "is a file" if folder.is_file() else "no such folder"
         raise UnknownProblem(f"{spec}: {what}", "give a folder with initial_program.py and evaluator.py")
@@ -109,7 +114,9 @@ def _file(folder: Path, *names: str) -> Path:
     for name in names:
         if (folder / name).is_file():
             return folder / name
-    raise ProblemError(f"{folder}: no {' or '.join(names)}", "expected a folder in OpenEvolve's format")
+    raise ProblemError(
+        f"{folder}: no {' or '.join(names)}", "expected a folder in the format of OpenEvolve or SkyDiscover"
+    )
 
 
 def _start(folder: Path) -> Path:
@@ -210,7 +217,7 @@ def start_score(problem: ReportedTask, instance: Instance) -> float:
     if execution.status is not ExecutionStatus.OK:
         raise ProblemError(
             f"{problem.folder}: the start program has no score: {execution.status}: {execution.error}",
-            f"`gapsmith problems check {PREFIX}{problem.folder}` says more",
+            f"`gapsmith problems check {problem.tool}:{problem.folder}` says more",
         )
     verdict = problem.verify(instance, execution.answer)
     if verdict.objective is None:

@@ -61,7 +61,7 @@ def _taken_values(source: str) -> dict[str, object]:
     from .takeover import literal, takeover
 
     if not is_foreign(source):
-        raise UserError(USAGE, f"--from {source}: expected openevolve:PATH")
+        raise UserError(USAGE, f"--from {source}: expected openevolve:PATH or skydiscover:PATH")
     taken = takeover(source)
     public = "{" + ", ".join(f'"{name}": None' for name in taken.arguments) + "}"
     return {

@@ -66,7 +66,13 @@ def new(
         str, typer.Option("--kind", help="assignment, permutation, packing, online or rule.")
     ] = "assignment",
     source: Annotated[
-        str, typer.Option("--from", metavar="TASK", help="Take over openevolve:PATH.", show_default=False)
+        str,
+        typer.Option(
+            "--from",
+            metavar="TASK",
+            help="Take over openevolve:PATH or skydiscover:PATH.",
+            show_default=False,
+        ),
     ] = "",
     folder: Annotated[Path, typer.Option("--folder", help="Where to write.", show_default=False)] = Path(),
     json: Json = False,

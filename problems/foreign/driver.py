@@ -80,7 +80,7 @@ def drive(
         return
     for attempt in range(options["retries"] + 1):
         try:
-            metrics, artifacts = called(evaluator.evaluate, path)
+            metrics, artifacts = called(evaluator.evaluate, path, options)
             break
         except Exception:
             if attempt == options["retries"]:
@@ -90,7 +90,7 @@ def drive(
 
 def in_stages(evaluator: Any, path: str, options: dict[str, Any], report: Callable[..., None]) -> None:
     """Stage after stage while the score reaches the stage's threshold; earlier metrics stay."""
-    metrics, artifacts = called(evaluator.evaluate_stage1, path)
+    metrics, artifacts = called(evaluator.evaluate_stage1, path, options)
     for stage in (2, 3):
         run = getattr(evaluator, f"evaluate_stage{stage}", None)
         if run is None or not reaches(metrics, options["thresholds"], stage):
@@ -100,7 +100,7 @@ def in_stages(evaluator: Any, path: str, options: dict[str, Any], report: Callab
         failed[f"stage{stage}_passed"] = 0.0  # stands if the stage does not come to its end
         report(document(failed, artifacts, stage - 1, options), next_stage=True)
         try:
-            more, further = called(run, path)
+            more, further = called(run, path, options)
         except Exception as error:
             artifacts = dict(artifacts)
             artifacts[f"stage{stage}_error"] = f"{type(error).__name__}: {error}"
@@ -125,7 +125,7 @@ def reaches(metrics: Mapping[str, Any], thresholds: Sequence[float], stage: int)
 
 def load(folder: str, name: str) -> types.ModuleType:
     """The evaluator as a module, its own folder first among those that modules are imported from."""
-    sys.path.insert(0, folder)
+    sys.path.insert(0, os.path.dirname(os.path.join(folder, name)))
     if importlib.util.find_spec("openevolve") is None:
         package, result = types.ModuleType("openevolve"), types.ModuleType("openevolve.evaluation_result")
         for module in (package, result):
@@ -162,11 +162,14 @@ class EvaluationResult:
         return bool(self.artifacts)
 
 
-def called(function: Callable[[str], Any], path: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def called(
+    function: Callable[[str], Any], path: str, options: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Metrics and artifacts of one call; a coroutine is awaited, a dictionary of artifacts is split off.
 
     Raises:
         TypeError: the evaluator returned something else.
+        ReportedError: SkyDiscover's `error` stands among the metrics.
     """
     found = function(path)
     if inspect.isawaitable(found):
@@ -179,8 +182,29 @@ def called(function: Callable[[str], Any], path: str) -> tuple[dict[str, Any], d
         metrics, artifacts = dict(found.metrics), dict(getattr(found, "artifacts", None) or {})
     else:
         raise TypeError(f"the evaluator returned {type(found).__name__}, expected a dictionary of metrics")
+    if options.get("tool") == "skydiscover":
+        metrics, artifacts = as_skydiscover(metrics, artifacts)
     named = {str(name)[:100]: plain(value) for name, value in list(metrics.items())[:_MOST_METRICS]}
     return named, artifacts
+
+
+class ReportedError(Exception):
+    """An evaluator of SkyDiscover said why a program has no score."""
+
+
+def as_skydiscover(
+    metrics: dict[str, Any], artifacts: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """SkyDiscover's rules: texts are artifacts, an `error` is a failure, no `combined_score` is 0.
+
+    Raises:
+        ReportedError: there is an error.
+    """
+    if metrics.get("error"):
+        raise ReportedError(str(metrics["error"])[:_TEXT])
+    texts = {name: value for name, value in metrics.items() if isinstance(value, str)}
+    rest = {name: value for name, value in metrics.items() if name not in texts}
+    return {"combined_score": 0.0, **rest}, {**texts, **artifacts}
 
 
 async def awaited(found: Awaitable[Any]) -> Any:

@@ -32,10 +32,11 @@ class ReportedTask:
         name: lower case with hyphens.
         version: a text that changes with the files of the task.
         folder: of the task.
-        evaluator: file name of the evaluator in the folder.
+        evaluator: path of the evaluator in the folder.
         start: text of the start program.
         configuration: what the task's own configuration says.
         python: interpreter with the evaluator's packages.
+        tool: whose rules count, `openevolve` or `skydiscover`.
     """
 
     sense = Sense.MAXIMISE
@@ -50,6 +51,7 @@ class ReportedTask:
         start: str,
         configuration: Configuration,
         python: str,
+        tool: str = "openevolve",
     ) -> None:
         self.name = name
         self.version = version
@@ -58,6 +60,7 @@ class ReportedTask:
         self.start = start
         self.configuration = configuration
         self.python = python
+        self.tool = tool
         self.cpu_seconds = configuration.timeout
         self.entry_point, self.signature = entry_of(start, (folder / evaluator).read_text("utf-8-sig"))
 
@@ -80,6 +83,7 @@ class ReportedTask:
         """Options of the driver."""
         configuration = self.configuration
         return {
+            "tool": self.tool,
             "evaluator": self.evaluator,
             "cascade": configuration.cascade,
             "thresholds": list(configuration.thresholds),

@@ -19,7 +19,6 @@ import signal
 import struct
 import sys
 import time
-import traceback
 from typing import Any, NoReturn
 
 from . import denials, isolation
@@ -264,10 +263,16 @@ def _drive(job: dict[str, Any], path: str, output: int, answer: int, stage: int)
     except MemoryError:
         report({"failed": ["memory", "needs more memory than it may take"]})
     except BaseException as error:
-        where = traceback.extract_tb(error.__traceback__)[-1:]
-        place = f" ({os.path.basename(where[0].filename)}:{where[0].lineno})" if where else ""
-        report({"failed": ["raised", f"{type(error).__name__}: {error}{place}"[:2000]]})
+        report({"failed": ["raised", f"{type(error).__name__}: {error}{_place(error)}"[:2000]]})
     with contextlib.suppress(Exception):
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(0)
+
+
+def _place(error: BaseException) -> str:
+    """File and line of the innermost frame; the module `traceback` would cost each evaluation 6 ms."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    return "" if step is None else f" ({os.path.basename(step.tb_frame.f_code.co_filename)}:{step.tb_lineno})"

@@ -65,7 +65,7 @@ def test_written_problem_loads_and_is_unfinished(gapsmith: Gapsmith, tmp_path: P
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--from", "circle_packing"), "expected openevolve:PATH"),
+        (("--from", "circle_packing"), "expected openevolve:PATH or skydiscover:PATH"),
         (("--from", f"openevolve:{CIRCLES}", "--kind", "rule"), "neither --package nor --kind"),
         (("--from", "openevolve:/no/such/folder"), "no such folder"),
     ],
