@@ -1,4 +1,4 @@
-"""Tasks of other tools come in: `openevolve:PATH` or `skydiscover:PATH` becomes a problem."""
+"""Tasks of other tools come in: `openevolve:PATH`, `skydiscover:PATH` or `shinka:PATH` becomes a problem."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ...evaluators.base import Reference, ReferenceKind
 from ...problems.base import Instance, Parameter
 from ...problems.foreign.configuration import Configuration, ConfigurationError, read
+from ...problems.foreign.shinka import message_of
 from ...problems.foreign.task import ReportedTask
 from ...problems.reported import Reported
 from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
@@ -27,10 +28,15 @@ from .sources import Source, content_digest
 if TYPE_CHECKING:
     from ...sandbox.base import Execution
 
-TOOLS = ("openevolve", "skydiscover")
+TOOLS = ("openevolve", "skydiscover", "shinka")
 """Tools whose tasks run here; a task's name is `TOOL:PATH`."""
 MEMORY_MB = 4096
 """Memory of an evaluation by default, MiB: evaluators bring large packages."""
+_EVALUATORS = {
+    "openevolve": ("evaluator.py",),
+    "skydiscover": ("evaluator.py", "evaluator/evaluator.py"),
+    "shinka": ("evaluate.py",),
+}
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 _PACKAGES = {
     "sklearn": "scikit-learn",
@@ -73,9 +79,12 @@ def load_foreign(spec: str, given: Mapping[str, object]) -> ForeignTask:
     folder = _folder(spec)
     python = values["python"] or sys.executable
     tool = spec.partition(":")[0]
-    places = ("evaluator.py", "evaluator/evaluator.py")[: 1 if tool == "openevolve" else 2]
-    evaluator, start = _file(folder, *places), _start(folder)
-    configuration = _configuration(folder, values["config"])
+    evaluator, start = _file(folder, *_EVALUATORS[tool]), _start(folder, tool)
+    configuration = (
+        Configuration(message_of(folder))
+        if tool == "shinka" and not values["config"]
+        else _configuration(folder, values["config"])
+    )
     digest = source_of_task(spec).digest or ""
     name = re.sub(r"[^a-z0-9]+", "-", folder.name.lower()).strip("-") or "task"
     try:
@@ -115,15 +124,16 @@ def _file(folder: Path, *names: str) -> Path:
         if (folder / name).is_file():
             return folder / name
     raise ProblemError(
-        f"{folder}: no {' or '.join(names)}", "expected a folder in the format of OpenEvolve or SkyDiscover"
+        f"{folder}: no {' or '.join(names)}", "expected a task's folder, as docs/foreign.md says"
     )
 
 
-def _start(folder: Path) -> Path:
-    others = [path.name for path in folder.glob("initial_program.*") if path.suffix != ".py"]
-    if others and not (folder / "initial_program.py").is_file():
+def _start(folder: Path, tool: str) -> Path:
+    name = "initial" if tool == "shinka" else "initial_program"
+    others = [path.name for path in folder.glob(f"{name}.*") if path.suffix != ".py"]
+    if others and not (folder / f"{name}.py").is_file():
         raise ProblemError(f"{folder / others[0]}: the program is no Python", "only Python tasks run here")
-    return _file(folder, "initial_program.py")
+    return _file(folder, f"{name}.py")
 
 
 def _text(path: Path) -> str:

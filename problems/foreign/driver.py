@@ -9,11 +9,14 @@ import asyncio
 import importlib
 import importlib.util
 import inspect
+import json
 import math
 import numbers
 import os
 import random
+import runpy
 import sys
+import tempfile
 import types
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -71,6 +74,9 @@ def drive(
     path: str, folder: str, instance: Any, options: dict[str, Any], seed: int, report: Callable[..., None]
 ) -> None:
     """Loads the evaluator, runs its stages or the whole of it, and reports metrics and artifacts."""
+    if options["tool"] == "shinka":
+        report(document(*in_shinka(path, folder, seed, options), 1, options))
+        return
     evaluator = load(folder, options["evaluator"])
     random.seed(seed)
     if "numpy" in sys.modules:
@@ -182,14 +188,106 @@ def called(
         metrics, artifacts = dict(found.metrics), dict(getattr(found, "artifacts", None) or {})
     else:
         raise TypeError(f"the evaluator returned {type(found).__name__}, expected a dictionary of metrics")
-    if options.get("tool") == "skydiscover":
+    if options["tool"] == "skydiscover":
         metrics, artifacts = as_skydiscover(metrics, artifacts)
     named = {str(name)[:100]: plain(value) for name, value in list(metrics.items())[:_MOST_METRICS]}
     return named, artifacts
 
 
 class ReportedError(Exception):
-    """An evaluator of SkyDiscover said why a program has no score."""
+    """An evaluator of SkyDiscover or ShinkaEvolve said why a program has no score."""
+
+
+def in_shinka(
+    path: str, folder: str, seed: int, options: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Runs an evaluator of ShinkaEvolve as a program, and reads the two files that it leaves.
+
+    Its private metrics are left there: they are for no model and for no table.
+
+    Raises:
+        ReportedError: the evaluator calls the program incorrect.
+    """
+    sys.path.insert(0, folder)
+    if importlib.util.find_spec("shinka") is None:
+        package, core = types.ModuleType("shinka"), types.ModuleType("shinka.core")
+        vars(core)["run_shinka_eval"] = run_shinka_eval
+        vars(package)["core"] = core
+        sys.modules["shinka"], sys.modules["shinka.core"] = package, core
+    results = tempfile.mkdtemp()
+    random.seed(seed)
+    evaluator = os.path.join(folder, options["evaluator"])
+    sys.argv = [evaluator, "--program_path", path, "--results_dir", results]
+    try:
+        runpy.run_path(evaluator, run_name="__main__")
+    except SystemExit as error:
+        if error.code not in (None, 0):
+            raise ReportedError(f"the evaluator ended with {error.code}") from error
+    verdict, metrics = (read_json(os.path.join(results, name)) for name in ("correct.json", "metrics.json"))
+    if not verdict.get("correct"):
+        raise ReportedError(str(verdict.get("error") or "the evaluator calls the program incorrect")[:_TEXT])
+    public = metrics.get("public")
+    shown = {**(public if isinstance(public, dict) else {}), "combined_score": metrics.get("combined_score")}
+    feedback = metrics.get("text_feedback")
+    named = {str(name)[:100]: plain(value) for name, value in list(shown.items())[:_MOST_METRICS]}
+    return named, {"text_feedback": feedback} if feedback else {}
+
+
+def read_json(path: str) -> dict[str, Any]:
+    """The JSON mapping in a file.
+
+    Raises:
+        TypeError: the file holds something else.
+    """
+    with open(path, encoding="utf-8") as file:
+        found = json.load(file)
+    if not isinstance(found, dict):
+        raise TypeError(f"{os.path.basename(path)}: got {type(found).__name__}, expected a mapping")
+    return found
+
+
+def run_shinka_eval(
+    program_path: str,
+    results_dir: str,
+    experiment_fn_name: str,
+    num_runs: int,
+    get_experiment_kwargs: Any = None,
+    aggregate_metrics_fn: Any = None,
+    validate_fn: Any = None,
+    **_: Any,
+) -> tuple[dict[str, Any], bool, str | None]:
+    """Stands for ShinkaEvolve's function of this name: runs, validates, aggregates and writes two files."""
+    metrics: dict[str, Any] = {"combined_score": 0.0}
+    error: str | None = None
+    try:
+        spec = importlib.util.spec_from_file_location("program", program_path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        experiment, results = getattr(module, experiment_fn_name), []
+        for number in range(num_runs):
+            given = get_experiment_kwargs(number) if get_experiment_kwargs else {"seed": number + 1}
+            results.append(experiment(**given))
+            valid, why = validate_fn(results[-1]) if validate_fn else (True, None)
+            if not valid and error is None:
+                error = f"run {number + 1}: {why or 'validation failed'}"
+        metrics = aggregate_metrics_fn(results) if aggregate_metrics_fn else {"num_runs": len(results)}
+    except Exception as trouble:
+        error = f"{type(trouble).__name__}: {trouble}"
+    os.makedirs(results_dir, exist_ok=True)
+    for name, found in (
+        ("correct.json", {"correct": error is None, "error": error}),
+        ("metrics.json", metrics),
+    ):
+        with open(os.path.join(results_dir, name), "w", encoding="utf-8") as file:
+            json.dump(found, file, default=item)
+    return metrics, error is None, error
+
+
+def item(value: Any) -> Any:
+    """A numpy scalar or array as a plain value, anything else as text."""
+    return value.tolist() if hasattr(value, "tolist") else repr(value)
 
 
 def as_skydiscover(

@@ -36,7 +36,7 @@ class ReportedTask:
         start: text of the start program.
         configuration: what the task's own configuration says.
         python: interpreter with the evaluator's packages.
-        tool: whose rules count, `openevolve` or `skydiscover`.
+        tool: whose rules count, `openevolve`, `skydiscover` or `shinka`.
     """
 
     sense = Sense.MAXIMISE
