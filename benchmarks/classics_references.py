@@ -26,7 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("problem", choices=["cvrp", "flow-shop", "multi-knapsack", "tsp"])
+    parser.add_argument("problem", choices=["cvrp", "flow-shop", "multi-knapsack", "orienteering", "tsp"])
     parser.add_argument("--seconds", type=float, default=60, help="wall seconds that one proof may take")
     parser.add_argument("--sets", nargs="*", default=[], help="named sets beside the splits")
     arguments = parser.parse_args()

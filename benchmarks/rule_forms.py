@@ -38,6 +38,7 @@ RULES = (
     "task-graph-rule",
     "tsp-rule",
     "multi-knapsack-rule",
+    "orienteering-rule",
 )
 UNKNOWN = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
 

@@ -17,7 +17,7 @@ def knob(default: Any, meaning: str, **limits: Any) -> Any:
     Args:
         default: the value where a configuration says nothing.
         meaning: one sentence with unit and range; users read it.
-        limits: the range in pydantic's words (`ge`, `gt`, `le`, `lt`, `max_length`); a value of another
+        limits: the range in pydantic's words (`ge`, `gt`, `le`, `lt` and others); a value of another
             type is an error unless `strict` says otherwise; a `Literal` takes `strict=None`.
     """
     return dataclasses.field(default=default, metadata={"description": meaning, "strict": True, **limits})

@@ -30,6 +30,8 @@ BUILT_INS = {
     "tsp-rule": "gapsmith.evaluators.classics:tsp_rule",
     "multi-knapsack": "gapsmith.evaluators.classics:multi_knapsack",
     "multi-knapsack-rule": "gapsmith.evaluators.classics:multi_knapsack_rule",
+    "orienteering": "gapsmith.evaluators.classics:orienteering",
+    "orienteering-rule": "gapsmith.evaluators.classics:orienteering_rule",
     "lora-microbatches": "gapsmith.evaluators.training:lora_microbatches",
     "lora-microbatches-rule": "gapsmith.evaluators.training:lora_microbatches_rule",
     "sequence-packing": "gapsmith.evaluators.training:sequence_packing",

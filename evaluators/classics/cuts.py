@@ -1,4 +1,4 @@
-"""Cuts of weighted graphs given as square arrays: connected parts, and a least cut."""
+"""Cuts of weighted graphs given as square arrays: connected parts, least cuts, cuts between two nodes."""
 
 from __future__ import annotations
 
@@ -50,3 +50,37 @@ def least_cut(weights: Any) -> tuple[float, Any]:
         weights[other, other] = 0.0
         alive.remove(last)
     return float(best), side
+
+
+def cut_below(weights: Any, source: int, target: int, most: float) -> Any:
+    """Target's side (mask) of a least cut between two nodes if the cut weighs less than `most`, else None.
+
+    Augments along shortest paths (Edmonds and Karp 1972, doi:10.1145/321694.321699).
+
+    Args:
+        weights: symmetric array, ≥ 0.
+        source, target: two nodes.
+        most: the search ends as soon as the flow attains it.
+    """
+    room, flow = weights.copy(), 0.0
+    while flow < most:
+        before = np.full(len(room), -1)
+        before[source] = source
+        queue = [source]
+        for node in queue:
+            new = np.flatnonzero((room[node] > 1e-9) & (before < 0))
+            before[new] = node
+            queue += new.tolist()
+            if before[target] >= 0:
+                break
+        else:
+            return before < 0
+        path = [target]
+        while path[-1] != source:
+            path.append(int(before[path[-1]]))
+        arcs = path[1:], path[:-1]
+        step = min(room[arcs].min(), most - flow)
+        room[arcs] -= step
+        room[arcs[::-1]] += step
+        flow += step
+    return None

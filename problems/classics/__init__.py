@@ -8,6 +8,7 @@ from ..base import Parameter
 from .cvrp import Cvrp, CvrpRule
 from .flow_shop import FlowShop, FlowShopRule
 from .multi_knapsack import MultiKnapsack, MultiKnapsackRule
+from .orienteering import Orienteering, OrienteeringRule
 from .tsp import Tsp, TspRule
 
 Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 200)]
@@ -51,6 +52,20 @@ def multi_knapsack_rule(
 ) -> MultiKnapsackRule:
     """Candidates rate the items once, and a fixed loop takes what fits; the same instances."""
     return MultiKnapsackRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+
+
+def orienteering(
+    train_per_stratum: Rounds = 6, valid_per_stratum: Rounds = 4, test_per_stratum: Rounds = 8
+) -> Orienteering:
+    """Candidates return a tour of limited length that collects prizes; 3 strata of size."""
+    return Orienteering(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+
+
+def orienteering_rule(
+    train_per_stratum: Rounds = 6, valid_per_stratum: Rounds = 4, test_per_stratum: Rounds = 8
+) -> OrienteeringRule:
+    """Candidates select the next node in a fixed loop that comes back in time; the same instances."""
+    return OrienteeringRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def tsp(train_per_stratum: Rounds = 6, valid_per_stratum: Rounds = 6, test_per_stratum: Rounds = 15) -> Tsp:

@@ -35,6 +35,7 @@ RULES = (
     "task-graph-rule",
     "tsp-rule",
     "multi-knapsack-rule",
+    "orienteering-rule",
 )
 UNKNOWN = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
 
@@ -192,7 +193,8 @@ def priority(unvisited_nodes, **state):
 @pytest.mark.parametrize("name", RULES)
 def test_every_rule_form_finds_a_rule_that_counts_its_calls(name: str, evaluate: Any) -> None:
     """All problems with rule forms are audited."""
-    text = {"lora-microbatches-rule": RATING, "tsp-rule": NODE, "cvrp-rule": NODE}.get(name, COUNTING)
+    nodes = dict.fromkeys(("tsp-rule", "cvrp-rule", "orienteering-rule"), NODE)
+    text = {"lora-microbatches-rule": RATING, **nodes}.get(name, COUNTING)
     found = evaluate(text.replace("priority", load_problem(name).problem.entry_point), name)
     assert found.failure is not None
     assert found.failure.status is ScoreStatus.STATEFUL, found.failure.message

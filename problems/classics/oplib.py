@@ -1,0 +1,47 @@
+"""Files of OPLib: orienteering in the manner of TSPLIB.
+
+G. Kobeaga, M. Merino, J. A. Lozano, An efficient evolutionary algorithm for the orienteering problem,
+Computers & Operations Research 90 (2018) 42-59, doi:10.1016/j.cor.2017.09.003.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..base import Instance
+from .tsplib import SectionFile, Word
+
+FORMAT = """\
+A text file of OPLib with one instance: lines `KEY : value` (TYPE OP, DIMENSION, COST_LIMIT, EDGE_WEIGHT_TYPE
+and EDGE_WEIGHT_FORMAT as in TSPLIB), NODE_COORD_SECTION or EDGE_WEIGHT_SECTION, NODE_SCORE_SECTION with
+lines `node prize` (integers from 0 to 1,000,000), DEPOT_SECTION with 1 and -1, then EOF. Nodes are numbered
+from 1, which is the depot; at least 2 and at most 500 nodes."""
+
+_MOST = 500
+_LARGEST = 10**6
+_LONGEST = 10**9
+
+
+def read(path: Path) -> list[Instance]:
+    """The instance of a file, named after the file.
+
+    Raises:
+        InstanceFileError: names file and line, what was got and what was expected.
+    """
+    file = SectionFile(path)
+    if file.keys.get("TYPE", Word("OP", 0)).text.split()[:1] != ["OP"]:
+        file.fault(file.keys["TYPE"], "TYPE OP")
+    nodes = file.nodes(2, _MOST)
+    count = len(nodes["distances"])
+    longest = file.integer(file.key("COST_LIMIT"), 0, _LONGEST)
+    words = file.section("NODE_SCORE_SECTION", 2 * count)
+    for node in range(count):
+        if file.integer(words[2 * node], 0, _MOST) != node + 1:
+            file.fault(words[2 * node], f"node {node + 1}: nodes in their order, from 1")
+    prizes = [file.integer(word, 0, _LARGEST) for word in words[1::2]]
+    if "DEPOT_SECTION" in file.sections:
+        for word, value in zip(file.section("DEPOT_SECTION", 2), (1, -1), strict=True):
+            if file.integer(word, -1, _MOST) != value:
+                file.fault(word, f"{value}: the depot is node 1")
+    public = {**nodes, "prizes": [0, *prizes[1:]], "max_length": longest}
+    return [Instance(path.stem, path.name, f"{count} nodes", public, 1, f"file {path.name}")]

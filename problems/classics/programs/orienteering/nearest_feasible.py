@@ -1,0 +1,16 @@
+"""Nearest neighbour."""
+
+
+def tour(
+    coordinates: list[list[int]], distances: list[list[int]], prizes: list[int], max_length: int
+) -> list[int]:
+    """Nodes one after the other, as long as the way back fits."""
+    nodes, here, rest = list[int](), 0, max_length
+    left = set(range(1, len(prizes)))
+    while fits := [j for j in left if distances[here][j] + distances[j][0] <= rest]:
+        node = min(fits, key=distances[here].__getitem__)
+        nodes.append(node)
+        left.remove(node)
+        rest -= distances[here][node]
+        here = node
+    return nodes
