@@ -107,7 +107,7 @@ def run_campaign(
     stem = Path(spec).stem if isinstance(problem, str) else load_problem(spec, config.problem).name
     name = new_name(stem, config.campaign.seed, time.time())
     with new_folder(place, name) as folder:
-        view = LiveView(spec, config.run.slots) if progress is True else None
+        view = LiveView(spec, config.run.words) if progress is True else None
         with view or nullcontext():
             compose.run(config, folder, start=programs, watcher=_watcher(progress, view))
         return RunResult(folder)

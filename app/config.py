@@ -147,7 +147,8 @@ class RunSection(_Section):
     workers: Annotated[int | str, PlainValidator(read_workers)] | None = knob(
         None,
         f"workers with a sandbox slot each: a count (1 to {MOST_WORKERS}) for threads of one process, "
-        "processes or processes:N for a process each; by default a thread per processor",
+        "processes or processes:N for a process each, ray or ray://HOST:PORT for each processor of a Ray "
+        "cluster; by default a thread per processor",
         strict=None,
     )
 
@@ -157,8 +158,13 @@ class RunSection(_Section):
         return kind_of(self.workers)
 
     @property
+    def words(self) -> str:
+        """What the workers are, for people."""
+        return str(self.workers) if self.kind is Workers.RAY else f"{self.slots} slots"
+
+    @property
     def slots(self) -> int:
-        """Sandbox slots at work on this machine (count)."""
+        """Programs that may run at once on this machine (count)."""
         return slots_of(self.workers)
 
 

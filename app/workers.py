@@ -1,4 +1,4 @@
-"""What `--workers` and `run.workers` may say: threads, or processes."""
+"""What `--workers` and `run.workers` may say: threads, processes, or the nodes of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ class Workers(StrEnum):
 
     THREADS = "threads"
     PROCESSES = "processes"
+    RAY = "ray"
 
 
 MOST_WORKERS = 256
-_WORKERS = re.compile(r"(?:processes:)?([0-9]{1,4})|processes")
-WORKERS_FORM = f"expected 1 to {MOST_WORKERS}, processes or processes:N"
+_WORKERS = re.compile(r"(?:processes:)?([0-9]{1,4})|processes|ray|ray://[^\s/@]+:[0-9]{1,5}")
+WORKERS_FORM = f"expected 1 to {MOST_WORKERS}, processes, processes:N, ray or ray://HOST:PORT"
 
 
 def read_workers(value: object) -> int | str:
@@ -34,10 +35,12 @@ def read_workers(value: object) -> int | str:
 
 def kind_of(workers: int | str | None) -> Workers:
     """What the workers are."""
-    return Workers.PROCESSES if isinstance(workers, str) else Workers.THREADS
+    if isinstance(workers, str):
+        return Workers.RAY if workers.startswith("ray") else Workers.PROCESSES
+    return Workers.THREADS
 
 
 def slots_of(workers: int | str | None) -> int:
-    """Sandbox slots at work on this machine (count)."""
-    count = workers.rpartition(":")[2] if isinstance(workers, str) else workers
-    return int(count) if count and str(count).isdecimal() else os.cpu_count() or 1
+    """Programs that may run at once on this machine (count)."""
+    count = str(workers or "").removeprefix("processes:")
+    return int(count) if count.isdecimal() else os.cpu_count() or 1

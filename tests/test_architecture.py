@@ -52,6 +52,7 @@ HOMES = {
     "pandas": ("app/result.py",),
     "tensorboardX": ("app/record/tensorboard.py",),
     "matplotlib": ("app/views/plots/", "app/result.py"),
+    "ray": ("app/opening/cluster.py",),
     "pydantic": ("app/config.py", "app/door/parameters.py", "evolve/models/"),
     "pydantic_core": ("app/config.py", "evolve/models/"),
     "cma": ("evolve/tune.py",),

@@ -292,6 +292,10 @@ class Setup:
             if store is not None:
                 store.event(asked(store.read), "worker", {"lost": sentence})
 
+        if self.config.run.kind is Workers.RAY:
+            from .cluster import ray_crew
+
+            return ray_crew(self, str(self.config.run.workers), note)
         return process_crew(self, self.config.run.slots, note)
 
     def modules(self) -> tuple[str, ...]:

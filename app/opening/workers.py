@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
@@ -114,11 +114,20 @@ def process_crew(setup: Setup, workers: int, note: Callable[[str], None]) -> Ite
         with ThreadPoolExecutor(workers, "start-worker") as starting:
             for future in [starting.submit(start, None) for _ in range(workers)]:
                 opened.append(future.result())
-        executor = CrewExecutor(opened, start, note)
     except BaseException:
         for worker in opened:
             worker.close()
         raise
+    with crew_of(opened, start, note) as executor:
+        yield executor
+
+
+@contextmanager
+def crew_of(
+    workers: Sequence[Worker], replace: Callable[[Worker], Worker], note: Callable[[str], None]
+) -> Iterator[CrewExecutor]:
+    """An executor over workers that are ready, which end with it; arguments as those of `CrewExecutor`."""
+    executor = CrewExecutor(workers, replace, note)
     try:
         yield executor
     except BaseException:  # nobody asks for what runs: a second Ctrl-C, or an error

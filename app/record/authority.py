@@ -27,6 +27,7 @@ from ..config import Config, parse
 from ..door.plugins import source_of
 from ..errors import INVALID, USAGE, UserError
 from ..keyfile import kept
+from ..workers import Workers
 
 if TYPE_CHECKING:
     from ...evolve.store.reader import Reader
@@ -190,6 +191,8 @@ def requests(record: RunRecord, config: Config, uses: Collection[Use]) -> Iterat
         )
     if config.run.slots > _MUCH * (os.cpu_count() or 1):
         yield Request(f"{config.run.slots} programs at once")
+    if config.run.kind is Workers.RAY:
+        yield Request(f"workers on the cluster {config.run.workers}")
     if Use.INSTANCE_FILES in uses:
         for text in config.evaluation.instances:
             if os.path.exists(text):

@@ -65,8 +65,9 @@ Workers = Annotated[
     typer.Option(
         "--workers",
         parser=_workers,
-        metavar="N|processes[:N]",
-        help="Sandbox slots at work: N threads, or a process each [default: a thread per processor].",
+        metavar="N|processes[:N]|ray[://HOST:PORT]",
+        help="Sandbox slots at work: N threads, a process each, or each processor of a Ray cluster "
+        "[default: a thread per processor].",
         show_default=False,
     ),
 ]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import TROUBLE, UNSAFE
+from ..errors import INVALID, TROUBLE, UNSAFE
 from ..words import clean
 from .common import Json, Set, Without
 from .terminal import console, emit_json, errors
@@ -19,6 +19,12 @@ def doctor(
             "--model", metavar="SPEC", help="Ask it one short question: is it reachable? (repeatable)"
         ),
     ] = None,
+    nodes: Annotated[
+        str | None,
+        typer.Option(
+            "--nodes", metavar="ray[://HOST:PORT]", help="Check each node of a Ray cluster; nothing else."
+        ),
+    ] = None,
     assign: Set = None,
     unsafe_without: Without = None,
     json: Json = False,
@@ -28,7 +34,10 @@ def doctor(
         from ..audit.doctor import examine
         from .flags import build_config
 
-        config = build_config("smtt", assign or [], model=model, without=unsafe_without)
+        config = build_config("smtt", assign or [], model=model, workers=nodes, without=unsafe_without)
+        if nodes is not None:
+            _nodes(nodes, frozenset(config.sandbox.without), json)
+            return
         document = examine(frozenset(config.sandbox.without), config.model)
         if json:
             emit_json(document)
@@ -38,6 +47,25 @@ def doctor(
             raise typer.Exit(UNSAFE)
         if not all(row["reachable"] for row in document["models"]):
             raise typer.Exit(TROUBLE)
+
+
+def _nodes(spec: str, without: frozenset[str], json: bool) -> None:
+    """Prints a row for each node of a cluster; exit code 7 if one is not safe, 3 if one differs."""
+    from ..audit.nodes import examine_nodes
+
+    rows = examine_nodes(spec, without)
+    if json:
+        emit_json({"nodes": rows})
+    else:
+        out = console()
+        for row in rows:
+            state = "usable" if row["usable"] else f"left out: {row['reason']}"
+            what = f"Gapsmith {row['gapsmith']}, Python {row['python']}, {row['machine']}"
+            out.print(clean(f"{row['node']}: {row['processors']} processors, {what}: {state}"), markup=False)
+    if any(row["self_test"] == "failed" for row in rows):
+        raise typer.Exit(UNSAFE)
+    if not all(row["usable"] for row in rows):
+        raise typer.Exit(INVALID)
 
 
 def _print_doctor(document: dict[str, Any]) -> None:

@@ -62,7 +62,7 @@ def search(
 
     model = ", ".join(entry.spec for entry in config.model) or "offline"
     title = f"{config.campaign.problem}, {model}, seed {config.campaign.seed}"
-    with LiveView(title, config.run.slots) as view, interrupts() as catch:
+    with LiveView(title, config.run.words) as view, interrupts() as catch:
         view.say(f"run {folder}")
 
         begun = Event()

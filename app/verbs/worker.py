@@ -9,34 +9,23 @@ import threading
 from queue import SimpleQueue
 from typing import TextIO
 
-from ..errors import UNEXPECTED, UserError
-
 
 def worker() -> None:
     """Read a brief and then jobs from standard input, one a line; write a line for each."""
-    from ...evolve.serving import reply
-    from ..opening.brief import hello, refusal
-    from ..opening.setup import Setup
-    from ..translate import known
+    from ..opening.serve import Serving
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     lines, replies = _channel()
-    try:
-        setup = Setup.from_brief(lines.readline())
-        setup.evaluator.prepare()  # forks, so before there are threads
-        slot = setup.open_slot()
-    except Exception as error:
-        first = known(error) or UserError(UNEXPECTED, f"a worker failed: {type(error).__name__}: {error}")
-        _write(replies, refusal(first))
-        raise SystemExit(first.code) from None
-    _write(replies, hello(setup, setup.layers()))
+    serving = Serving(lines.readline())
+    _write(replies, serving.first)
+    if serving.code:
+        raise SystemExit(serving.code)
     jobs = _Jobs(lines)
     while (line := jobs.next()) is not None:
-        done = reply(setup.evaluator, slot, line)
+        done = serving.reply(line)
         jobs.done()
         _write(replies, done)
-    slot.close()
-    setup.evaluator.close()
+    serving.close()
 
 
 def _channel() -> tuple[TextIO, TextIO]:

@@ -29,8 +29,8 @@ _LEAST_RATE_SECONDS = 1.0
 class LiveView:
     """Shows progress on standard error and leaves standard output to the results."""
 
-    def __init__(self, title: str, workers: int) -> None:
-        """Takes the title (problem, model, seed) and the number of slots."""
+    def __init__(self, title: str, workers: str) -> None:
+        """Takes the title (problem, model, seed) and what the workers are."""
         from rich.console import Console
 
         self._console = Console(stderr=True, highlight=False)
@@ -153,7 +153,7 @@ class LiveView:
             ("rejections", rejections or "none"),
             *([("models", spent)] if (spent := _calls(usage).strip()) else []),
             ("budget left", _left(campaign)),
-            ("elapsed", f"{duration(usage.wall_seconds)} on {self._workers} slots"),
+            ("elapsed", f"{duration(usage.wall_seconds)} on {self._workers}"),
         ]
 
 

@@ -46,17 +46,19 @@ def course(document: Callable[..., Any]) -> Callable[[Path], Any]:
     return read
 
 
-@pytest.mark.parametrize("value", [1, 256, "processes", "processes:3"])
+@pytest.mark.parametrize("value", [1, 256, "processes", "processes:3", "ray", "ray://10.0.0.1:6379"])
 def test_workers_are_threads_or_processes(value: int | str) -> None:
-    """A number means threads; a text names processes and perhaps how many."""
+    """A number means threads; a text names processes and perhaps how many, or a cluster."""
     assert read_workers(value) == value
     assert read_workers(str(value)) == value
 
 
-@pytest.mark.parametrize("value", [0, 257, True, "processes:0", "processes:300", "processes:", "many", 1.0])
+@pytest.mark.parametrize(
+    "value", [0, 257, True, "processes:0", "processes:300", "many", "ray://head", "ray://a@b:1", 1.0]
+)
 def test_other_workers_are_refused(value: object, command: Callable[..., Any]) -> None:
     """The error names what is expected, from the command line and from a file."""
-    with pytest.raises(ValueError, match="expected 1 to 256, processes or processes:N"):
+    with pytest.raises(ValueError, match="expected 1 to 256, processes, processes:N, ray or ray://HOST:PORT"):
         read_workers(value)
     with pytest.raises(UserError, match=r"run.workers|\[run\] workers"):
         parse({"run": {"workers": value}}, "test")

@@ -1,0 +1,46 @@
+"""A worker of another process: it gets a brief, then jobs, whatever brings the lines to it."""
+
+from __future__ import annotations
+
+import contextlib
+
+from ...evolve.serving import reply
+from ...sandbox.base import Sandbox
+from ..errors import UNEXPECTED, UserError
+from ..translate import known
+from .brief import hello, refusal
+from .setup import Setup
+
+
+class Serving:
+    """A setup with one warm slot.
+
+    Attributes:
+        first: the line that says that the worker is ready, or why it cannot begin.
+        code: exit code; 0 for a worker that is ready.
+    """
+
+    def __init__(self, brief: str) -> None:
+        """Opens what a brief says."""
+        self._slot: Sandbox | None = None
+        try:
+            self._setup = Setup.from_brief(brief)
+            self._setup.evaluator.prepare()  # forks, so before there are threads
+            self._slot = self._setup.open_slot()
+            self.code, self.first = 0, hello(self._setup, self._setup.layers())
+        except Exception as error:
+            named = f"a worker failed: {type(error).__name__}: {error}"
+            trouble = known(error) or UserError(UNEXPECTED, named)
+            self.code, self.first = trouble.code, refusal(trouble)
+
+    def reply(self, line: str) -> str:
+        """The reply's line to a job's line."""
+        assert self._slot is not None
+        return reply(self._setup.evaluator, self._slot, line)
+
+    def close(self) -> None:
+        """Ends the slot and the processes that judge answers."""
+        if self._slot is not None:
+            with contextlib.suppress(OSError):
+                self._slot.close()
+            self._setup.evaluator.close()

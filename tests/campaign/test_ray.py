@@ -1,0 +1,108 @@
+"""Workers on a Ray cluster: the same campaign as with threads, whoever is killed or removed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.opening import cluster as nodes
+from gapsmith.app.opening.cluster import connected
+
+PROBLEM = Path(__file__).with_name("flow_time.py")
+TABLES = {
+    "iterations": "iteration island parents rival candidate rejection told added",
+    "scores": "program split instance status objective gap answer_digest",
+}
+
+
+def test_without_ray_the_command_names_what_to_install(
+    command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 4 and the command that installs Ray; nothing is imported where Ray is not asked for."""
+    monkeypatch.setitem(sys.modules, "ray", None)
+    done = command("run", str(PROBLEM), "--iterations", "2", "--workers", "ray")
+    assert done.returncode == 4
+    assert "pip install 'gapsmith[ray]'" in done.stderr
+    assert command("doctor", "--nodes", "ray").returncode == 4
+
+
+def test_an_address_where_nobody_listens_is_an_error(command: Callable[..., Any]) -> None:
+    """Exit code 8 within seconds, with how to begin a cluster."""
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gapsmith[ray]'")
+    done = command("doctor", "--nodes", "ray://127.0.0.1:1")
+    assert done.returncode == 8
+    assert "ray start --head" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def two_nodes() -> Iterator[Any]:
+    """A cluster of two nodes on this machine, with one processor each."""
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gapsmith[ray]'")
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    cluster.add_node(num_cpus=1)
+    yield cluster
+    cluster.shutdown()
+
+
+@pytest.mark.slow
+def test_a_cluster_takes_the_course_of_a_thread(
+    two_nodes: Any,
+    campaign: Callable[..., Any],
+    document: Callable[..., Any],
+    command: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two nodes; one actor is killed with a job in hand, then its node is removed; the cluster stays."""
+
+    def course(folder: Path) -> list[list[str]]:
+        tables = [(key, document("export", folder.name, "--what", key)["rows"]) for key in TABLES]
+        return [sorted(repr([row[k] for k in TABLES[key].split()]) for row in rows) for key, rows in tables]
+
+    _, threads = campaign("threads", run={"workers": 1}, budget={"iterations": 16})
+    address = f"ray://{two_nodes.address}"
+    rows = document("doctor", "--nodes", address)["nodes"]
+    assert [row["usable"] for row in rows] == [True, True]
+    second = two_nodes.list_all_nodes()[-1]
+    sent: list[str] = []
+
+    class Watched(nodes.RayWorker):
+        """A worker whose third job kills its process and, in the other node's life, removes that node."""
+
+        def send(self, line: str) -> None:
+            super().send(line)
+            sent.append(self.node.id)
+            if sent.count(self.node.id) == 3 and self.node.id != second.node_id:
+                self._ray.kill(self._actor, no_restart=True)
+            if sent.count(self.node.id) == 5 and self.node.id == second.node_id:
+                two_nodes.remove_node(second)
+
+    monkeypatch.setattr(nodes, "RayWorker", Watched)
+    _, actors = campaign("actors", run={"workers": address}, budget={"iterations": 16})
+    assert course(actors) == course(threads)
+    events = document("export", actors.name, "--what", "events")["rows"]
+    lost = [row["data"]["lost"] for row in events if row["kind"] == "worker"]
+    assert len(set(sent)) == 2
+    assert len(lost) >= 2
+    assert not [words for words in lost if not words.startswith("worker on ")]
+    again = command("resume", actors.name, "--iterations", "18", "--workers", address, "--json")
+    assert again.returncode == 0, again.stderr
+    with connected(address) as ray:
+        assert len(nodes.nodes(ray)) == 1
+
+
+@pytest.mark.slow
+def test_a_node_that_differs_is_left_out(
+    two_nodes: Any, command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where all nodes differ from the driver the exit code is 3, and the reason is named."""
+    monkeypatch.setattr("gapsmith.app.opening.brief.PYTHON", "3.99")
+    words = ("run", str(PROBLEM), "--iterations", "2", "--workers", f"ray://{two_nodes.address}")
+    done = command(*words)
+    assert done.returncode == 3
+    assert "no node can work" in done.stderr
+    assert "the version of Python differs" in " ".join(done.stderr.split())
