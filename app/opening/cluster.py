@@ -19,6 +19,7 @@ from ...evolve.crew import CrewExecutor, Worker, WorkerLost
 from ...sandbox.slot import count_layers
 from ..errors import INVALID, MISSING, TROUBLE, UserError
 from .brief import check_hello, encode_brief
+from .serve import Serving
 from .workers import crew_of
 
 if TYPE_CHECKING:
@@ -100,10 +101,8 @@ def place(ray: Any, work: type, node: Node, *arguments: Any) -> Any:
 class Actor:
     """A worker's side; runs in a process of Ray's."""
 
-    def __init__(self, brief: str) -> None:
-        from .serve import Serving
-
-        self._serving = Serving(brief)
+    def __init__(self, brief: str, read: Callable[[str], Setup]) -> None:
+        self._serving = Serving(brief, read)
 
     def first(self) -> str:
         """The worker's first line."""
@@ -117,9 +116,9 @@ class Actor:
 class RayWorker:
     """The driver's side of an actor."""
 
-    def __init__(self, ray: Any, node: Node, brief: Any) -> None:
+    def __init__(self, ray: Any, node: Node, brief: Any, read: Callable[[str], Setup]) -> None:
         self._ray, self.node, self.name = ray, node, f"worker on {node.name}"
-        self._actor = place(ray, Actor, node, brief)
+        self._actor = place(ray, Actor, node, brief, read)
         self._coming: Any = self._actor.first.remote()
         self._until = time.monotonic() + _READY_SECONDS
 
@@ -175,8 +174,8 @@ def ray_crew(setup: Setup, spec: str, note: Callable[[str], None]) -> Iterator[C
         UserError: there is no cluster, or no node of it can work.
     """
     with connected(spec) as ray:
-        brief = ray.put(encode_brief(setup))
-        started = [RayWorker(ray, node, brief) for node in nodes(ray) for _ in range(node.processors)]
+        brief, read = ray.put(encode_brief(setup)), type(setup).from_brief
+        started = [RayWorker(ray, node, brief, read) for node in nodes(ray) for _ in range(node.processors)]
         try:
             ready = _ready(started, setup, note)
         except BaseException:
@@ -186,7 +185,7 @@ def ray_crew(setup: Setup, spec: str, note: Callable[[str], None]) -> Iterator[C
 
         def replace(lost: Worker) -> Worker:
             assert isinstance(lost, RayWorker)
-            worker = RayWorker(ray, lost.node, brief)
+            worker = RayWorker(ray, lost.node, brief, read)
             try:
                 check_hello(worker.first(), setup)
             except BaseException:

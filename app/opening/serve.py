@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ...evolve.serving import reply
 from ...sandbox.base import Sandbox
 from ..errors import UNEXPECTED, UserError
 from ..translate import known
 from .brief import hello, refusal
-from .setup import Setup
+
+if TYPE_CHECKING:
+    from .setup import Setup
 
 
 class Serving:
@@ -20,11 +24,11 @@ class Serving:
         code: exit code; 0 for a worker that is ready.
     """
 
-    def __init__(self, brief: str) -> None:
-        """Opens what a brief says."""
+    def __init__(self, brief: str, read: Callable[[str], Setup]) -> None:
+        """Opens what a brief says; `read` makes the setup, as `Setup.from_brief` does."""
         self._slot: Sandbox | None = None
         try:
-            self._setup = Setup.from_brief(brief)
+            self._setup = read(brief)
             self._setup.evaluator.prepare()  # forks, so before there are threads
             self._slot = self._setup.open_slot()
             self.code, self.first = 0, hello(self._setup, self._setup.layers())

@@ -13,10 +13,11 @@ from typing import TextIO
 def worker() -> None:
     """Read a brief and then jobs from standard input, one a line; write a line for each."""
     from ..opening.serve import Serving
+    from ..opening.setup import Setup
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     lines, replies = _channel()
-    serving = Serving(lines.readline())
+    serving = Serving(lines.readline(), Setup.from_brief)
     _write(replies, serving.first)
     if serving.code:
         raise SystemExit(serving.code)
