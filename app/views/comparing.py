@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..numbers import far_note, figure, gap_cell, time_words
-from ..words import UNKNOWN, clean, count, gap_word, usd
+from ..words import UNKNOWN, UNVERIFIED, clean, count, gap_word, usd
 from .tables import new_table
 
 if TYPE_CHECKING:
@@ -28,6 +28,13 @@ def print_comparison(console: Console, document: Mapping[str, Any]) -> None:
         f"{clean(document['problem'])} at {budget} a run ({document['unit']})", markup=False, style="bold"
     )
     _print_arms(console, document)
+    if _is_reported(document):
+        for (letter, _), pair in zip(_lettered(document)[1:], document["pairs"], strict=True):
+            where, counts = _counted(letter, pair)
+            console.print(f"{where}: {counts}", markup=False, soft_wrap=False)
+        for line in (UNVERIFIED, *(f"note: {clean(note)}" for note in document["notes"])):
+            console.print(line, markup=False, soft_wrap=False)
+        return
     _print_progress(console, document)
     for (letter, _), pair in zip(_lettered(document)[1:], document["pairs"], strict=True):
         console.print(_verdict(letter, pair), markup=False, soft_wrap=False)
@@ -37,6 +44,12 @@ def print_comparison(console: Console, document: Mapping[str, Any]) -> None:
         console.print(f"note: {clean(note)}", markup=False, soft_wrap=False)
 
 
+def _is_reported(document: Mapping[str, Any]) -> bool:
+    """Whether the scores of the arms were only reported, so that there are no gaps to show."""
+    arms = document["arms"]
+    return any("reported" in arm["valid"]["reference_kinds"] for arm in arms if arm["valid"])
+
+
 def _print_arms(console: Console, document: Mapping[str, Any]) -> None:
     kinds: dict[str, int] = {}
     for letter, arm in _lettered(document):
@@ -44,7 +57,9 @@ def _print_arms(console: Console, document: Mapping[str, Any]) -> None:
         line = f"{letter}: {clean(arm['name'])}, {clean(arm['label'])}, {count(len(arm['runs']), 'run')}"
         console.print(line, markup=False, soft_wrap=False)
     word = gap_word(kinds) if kinds else "gap"
-    table = new_table(f"{word} of the champions, percent: mean of ratios [95 % interval]")
+    reported = _is_reported(document)
+    unit = "mean [change over the start program]" if reported else "percent: mean of ratios [95 % interval]"
+    table = new_table(f"{word} of the champions, {unit}")
     table.add_column("arm", no_wrap=True)
     for column in ("validation", "test"):
         table.add_column(column, justify="right", no_wrap=True)
@@ -57,7 +72,7 @@ def _print_arms(console: Console, document: Mapping[str, Any]) -> None:
     console.print(table, soft_wrap=False)
     several = any(len(arm["runs"]) > 1 for arm in document["arms"])
     over = "runs (of a single run: over instances)" if several else "instances"
-    words = f"intervals over {over}; evaluations, CPU, cost: mean of a run"
+    words = f"{'' if reported else f'intervals over {over}; '}evaluations, CPU, cost: mean of a run"
     far = far_note(arm[split] for arm in document["arms"] for split in _SPLIT_NAMES)
     for line in (words, *far):
         console.print(line, markup=False, soft_wrap=False)
@@ -112,11 +127,18 @@ def _print_hypervolumes(console: Console, document: Mapping[str, Any]) -> None:
     console.print(f"hypervolume of log time and loss (start program alone: 0): {words}", markup=False)
 
 
-def _verdict(letter: str, pair: Mapping[str, Any]) -> str:
-    """The comparison of the first arm with another arm, in words."""
+def _counted(letter: str, pair: Mapping[str, Any]) -> tuple[str, str]:
+    """Which arms and split a comparison is about, and how often the first arm is better."""
     where = f"A − {letter} on the {_SPLIT_NAMES[pair['split']]} split"
     one = "seed" if pair["paired_by"] == "seeds" else "instance"
     counts = f"A better on {count(pair['wins'], one)}, equal on {pair['ties']}, worse on {pair['losses']}"
+    return where, counts
+
+
+def _verdict(letter: str, pair: Mapping[str, Any]) -> str:
+    """The comparison of the first arm with another arm, in words."""
+    where, counts = _counted(letter, pair)
+    one = "seed" if pair["paired_by"] == "seeds" else "instance"
     if pair["difference_percent"] is None:
         return f"{where}: no mean difference, a run failed on an instance or all references are 0; {counts}"
     low_high = ""

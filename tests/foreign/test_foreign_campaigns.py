@@ -177,6 +177,23 @@ def test_reported_is_not_compared_with_verified(campaign: Path, gapsmith: Gapsmi
     assert "kinds of score differ (reported and verified)" in done.stderr
 
 
+@pytest.mark.slow
+def test_two_reported_campaigns_are_compared_by_scores(
+    campaign: Path, gapsmith: Gapsmith, tmp_path: Path
+) -> None:
+    """Scores and changes stand in the table; no gap, no loss, and a word that nothing is verified."""
+    folder = tmp_path / "runs"
+    shutil.copytree(campaign / "runs", folder)
+    words = ("run", f"openevolve:{campaign / 'circle_task'}", "--iterations", "4", "--seed", "5")
+    done = gapsmith(*words, "--runs", str(folder), "--json")
+    assert done.returncode == 0, done.stderr
+    done = gapsmith("compare", *sorted(run.name for run in folder.iterdir()), "--runs", str(folder))
+    assert done.returncode == 0, done.stderr
+    assert "reported score (unverified)" in done.stdout
+    assert "A better on" in done.stdout
+    assert not re.search(r"\b(gap|loss)\b", done.stdout)
+
+
 def test_configuration_becomes_defaults(task: Make, gapsmith: Gapsmith, tmp_path: Path) -> None:
     """Keys of the task count unless the user gives others; unused ones are named."""
     pytest.importorskip("yaml")
