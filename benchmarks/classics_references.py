@@ -2,6 +2,7 @@
 
     python benchmarks/classics_references.py flow-shop --seconds 60
     python benchmarks/classics_references.py flow-shop --seconds 60 --sets taillard-20x5
+    python benchmarks/classics_references.py cvrp --seconds 60 --from-pyvrp
 
 Writes evaluators/classics/data/NAME.json.gz: bounds with the best answers, of the splits of seed 1 and of
 named sets (where the literature has best known values, the proven optima alone). An optimum in the file is
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import second_opinion
 from gapsmith.app.door.plugins import load_problem
 from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.classics.certificates import Certificate, certificate, encode
@@ -29,6 +31,7 @@ def main() -> None:
     parser.add_argument("problem", choices=["cvrp", "flow-shop", "multi-knapsack", "orienteering", "tsp"])
     parser.add_argument("--seconds", type=float, default=60, help="wall seconds that one proof may take")
     parser.add_argument("--sets", nargs="*", default=[], help="named sets beside the splits")
+    parser.add_argument("--from-pyvrp", action="store_true", help="proofs of cvrp start from PyVRP's routes")
     arguments = parser.parse_args()
     loaded = load_problem(arguments.problem)
     references = loaded.references
@@ -38,7 +41,10 @@ def main() -> None:
         for instance in loaded.problem.instances(name, 1):
             made = certificate(arguments.problem, instance.digest)
             if made is None or made.value != made.bound:
-                made = references.certify(instance, arguments.seconds, None if made is None else made.answer)
+                start = None if made is None else made.answer
+                if arguments.from_pyvrp:
+                    start = second_opinion.routes(instance.public, 500)  # type: ignore[assignment]
+                made = references.certify(instance, arguments.seconds, start)
                 print(
                     f"{instance.id:12} {instance.stratum:18} {made.bound:6} {made.value:6} "
                     f"{made.seconds:7.2f} s",
