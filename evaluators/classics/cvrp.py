@@ -207,7 +207,7 @@ def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificat
     sets = customer_sets(public["distances"], public["demands"], public["capacity"])
     routes, bound = known, 0
     if sets is not None:
-        routes, bound = partitioned(public, sets, known, started + seconds)
+        routes, bound = partitioned(public, sets, known, started + 0.8 * seconds)
     value = length(public["distances"], routes)
     if bound < value:
         bound = max(bound, capacity_bound(public, routes, started + seconds))
