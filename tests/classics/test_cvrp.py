@@ -315,7 +315,7 @@ def test_the_peers_instances_are_theirs(run: Any) -> None:
 
 
 def test_every_default_instance_ships_with_its_routes() -> None:
-    """The verification gives the routes the length that is stored; nearly all are proven optima."""
+    """The verification gives the routes the length that is stored; most are proven optima."""
     proved = total = 0
     for split in ("train", "valid", "test"):
         for instance in WHOLE.instances(split, 1):
