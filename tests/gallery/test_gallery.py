@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import lzma
 import os
+import re
 import runpy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from gapsmith.app.config import Config
 from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.opening.setup import Setup
 from gapsmith.app.verbs.flags import build_config
+from gapsmith.evolve.edits import EditError, apply_hunks, find_hunks
 from gapsmith.evolve.models.cassette import Cassette
 from gapsmith.sandbox.base import MAIN_FILE
 
@@ -56,14 +59,23 @@ def test_a_program_still_gives_its_recorded_objectives(name: str, slots: Callabl
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "cassette" in entry_of(name)])
 def test_a_model_wrote_the_program(name: str, tmp_path: Path) -> None:
-    """`found.py` stands letter by letter in a reply, or in a question that shows the best program."""
+    """`found.py` stands letter by letter in a reply or a question, or its edits make it of a question's program."""
     packed = ROOT / "benchmarks" / "model_campaigns" / entry_of(name)["cassette"]
     path = tmp_path / "cassette.jsonl"
     path.write_bytes(lzma.decompress(packed.read_bytes()))
     exchanges = Cassette.load(path).exchanges
-    texts = [e.prompt.user for e in exchanges] + [e.completion.text for e in exchanges if e.completion]
     program = (GALLERY / name / "found.py").read_text("utf-8").strip()
-    assert any(program in text for text in texts)
+    replies = [(e.prompt.user, e.completion.text) for e in exchanges if e.completion]
+    made = (text.strip() for question, reply in replies for text in edited(question, reply))
+    assert any(program in question or program in reply for question, reply in replies) or program in made
+
+
+def edited(question: str, reply: str) -> Iterator[str]:
+    """The programs that a question shows, with the edits of its reply, as far as these fit."""
+    hunks = find_hunks(reply)
+    for shown in re.findall(r"```python\n(.*?)```", question, re.S) if hunks else ():
+        with suppress(EditError):
+            yield apply_hunks(shown.strip(), hunks)
 
 
 @pytest.mark.parametrize("name", NAMES)
