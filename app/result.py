@@ -175,10 +175,10 @@ class RunResult(Mapping[str, Any]):
         if kind not in KINDS:
             raise UserError(USAGE, f"plot {kind!r}: not known, expected one of {', '.join(KINDS)}")
         with open_record(self.folder) as record:
-            figure = KINDS[kind].draw(record)
+            figure, caption = KINDS[kind].draw(record), KINDS[kind].caption_of(record)
         if figure is None:
             raise UserError(NO_CANDIDATE, f"{self.folder.name}: nothing to draw for {kind}")
-        return Picture(kind, KINDS[kind].caption_of(record), figure)
+        return Picture(kind, caption, figure)
 
     def _table(self, what: str) -> DataFrame:
         with open_record(self.folder) as record:

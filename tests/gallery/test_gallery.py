@@ -59,7 +59,7 @@ def test_a_program_still_gives_its_recorded_objectives(name: str, slots: Callabl
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "cassette" in entry_of(name)])
 def test_a_model_wrote_the_program(name: str, tmp_path: Path) -> None:
-    """`found.py` stands letter by letter in a reply or a question, or its edits make it of a question's program."""
+    """`found.py` stands in a reply or a question letter by letter, or a reply's edits make it."""
     packed = ROOT / "benchmarks" / "model_campaigns" / entry_of(name)["cassette"]
     path = tmp_path / "cassette.jsonl"
     path.write_bytes(lzma.decompress(packed.read_bytes()))
