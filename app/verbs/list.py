@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .common import Json, Runs
 from .terminal import console, emit_json, errors
-
-if TYPE_CHECKING:
-    pass
 
 
 def list_(runs: Runs = None, json: Json = False) -> None:
