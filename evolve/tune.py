@@ -246,7 +246,7 @@ class Tuner:
     def grow(self) -> None:
         """Begins the structure that is being tuned anew: losses on more instances are other losses."""
         if self._elite is not None:
-            key = structure(next(iter(self._elite.candidate.files.values())))
+            key = structure(next(iter(self._elite.candidate.files.values())), self._numbers)
             self._structures.discard(key or "")
         self._work = self._elite = None
 

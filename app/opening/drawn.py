@@ -7,7 +7,7 @@ from pathlib import Path
 from ...evaluators.judging import NotDrawn
 from ...evolve.store.store import Store
 from ...problems.base import Drawable, Instance
-from ..record.drawings import KEY, MOST_SHAPES, Kept, encode, size
+from ..record.drawings import KEY, MOST_SHAPES, UNFIT, Kept, decoded, encode, size
 from ..record.record import RunRecord, open_record
 from .again import answers
 from .setup import Setup
@@ -32,10 +32,16 @@ def keep_drawing(folder: Path, setup: Setup, store: Store) -> None:
     except NotDrawn as error:
         store.event(0, "fault", {"operator": "draw", "error": str(error)})
         return
-    if len(set(drawings.values())) < len(drawings):  # the same picture twice
+    first = list(drawings.values())[:1]
+    if first * len(drawings) == list(drawings.values()):  # the same picture twice
         drawings = dict(list(drawings.items())[:1])
-    if drawings and size(drawings) <= MOST_SHAPES:
-        store.set(KEY, encode(Kept(instance.id, drawings)))
+    if not drawings or size(drawings) > MOST_SHAPES:
+        return
+    document = encode(Kept(instance.id, drawings))
+    if decoded(document) is None:
+        store.event(0, "fault", {"operator": "draw", "error": UNFIT})
+        return
+    store.set(KEY, document)
 
 
 def typical(record: RunRecord, setup: Setup) -> Instance | None:

@@ -19,6 +19,11 @@ _MOST_TEXT = 200
 _FAR = 1e12
 """Coordinates beyond this are refused: a picture of them shows nothing."""
 _KINDS = ("rectangle", "line", "label")
+UNFIT = (
+    f"draw: got a shape that no run keeps, expected kinds {', '.join(_KINDS)}, numbers within ±{_FAR:g} and "
+    f"texts of at most {_MOST_TEXT} characters"
+)
+"""What is wrong with a problem's drawing that `decoded` refuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +59,23 @@ def kept_drawings(reader: Reader) -> Kept | None:
     document = reader.record(KEY)
     if document is None:
         return None
+    kept = decoded(document)
+    if kept is None:
+        raise StoreError(
+            "the recorded drawing is damaged: expected an instance and lists of shapes for its programs"
+        )
+    return kept
+
+
+def decoded(document: Any) -> Kept | None:
+    """The drawings of a document; None for one that no run may keep."""
     try:
         programs = {_text(name): _drawing(rows) for name, rows in document["programs"].items()}
         if not 1 <= len(programs) <= _MOST_PROGRAMS or size(programs) > MOST_SHAPES:
-            raise ValueError
+            return None
         return Kept(_text(document["instance"]), programs)
-    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
-        raise StoreError(
-            "the recorded drawing is damaged: expected an instance and lists of shapes for its programs"
-        ) from error
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
+        return None
 
 
 def size(programs: Mapping[str, Drawing]) -> int:

@@ -19,6 +19,8 @@ from .tsp import NEAREST, UNIT, Relaxation
 _EPSILON = 1e-6
 _CUTS = 50
 """Cuts that enter at once."""
+_LEAST = 1e-3
+"""So much of a border is missing at least where a cut enters."""
 
 
 class Fleet(Relaxation):
@@ -57,25 +59,34 @@ class Fleet(Relaxation):
         inner[0] = inner[:, 0] = 0.0
         lacks: dict[bytes, tuple[float, Any]] = {}
         sets = [part for part in components(inner > _EPSILON) if not part[0]]
-        for cut in (*sets, *(cut for node in range(1, count) for cut in self.grown(inner, node))):
-            lack = self.crossings(cut) - weights[cut][:, ~cut].sum()
-            if lack > 1e-3:
+        lacking = [(self.crossings(part) - weights[part][:, ~part].sum(), part) for part in sets]
+        for lack, cut in (*lacking, *(cut for node in range(1, count) for cut in self.grown(weights, node))):
+            if lack > _LEAST:
                 lacks[cut.tobytes()] = (lack, cut)
         yield from (cut for _, cut in sorted(lacks.values(), key=lambda one: -one[0])[:_CUTS])
 
-    def grown(self, inner: Any, node: int) -> Iterator[Any]:
-        """The sets from one customer on, each with the customer more that is tied to the set most."""
-        cut = np.zeros(len(inner), dtype=bool)
+    def grown(self, weights: Any, node: int) -> Iterator[tuple[float, Any]]:
+        """The sets from one customer on, each with the customer more that is tied to the set most.
+
+        Only those whose borders carry too little, with what they lack.
+        """
+        cut = np.zeros(len(weights), dtype=bool)
         cut[node] = True
-        ties = inner[node].copy()
+        ties = weights[node].copy()
+        ties[0] = -1.0
+        border, demand = float(weights[node].sum()), int(self.demands[node])
         while True:
             ties[cut] = -1.0
             new = int(ties.argmax())
             if ties[new] <= _EPSILON:
                 return
             cut[new] = True
-            ties += inner[new]
-            yield cut.copy()
+            border += float(weights[new].sum() - 2 * ties[new])
+            demand += int(self.demands[new])
+            ties += weights[new]
+            ties[0] = -1.0
+            if (lack := 2 * self.routes(demand) - border) > _LEAST:
+                yield lack, cut.copy()
 
 
 def capacity_bound(public: Mapping[str, Any], known: Sequence[Sequence[int]], deadline: float) -> int:

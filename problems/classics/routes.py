@@ -17,12 +17,13 @@ def picture(title: str, coordinates: Sequence[Sequence[float]], routes: Sequence
 
     Args:
         title: of the drawing.
-        coordinates: of all nodes; nodes without coordinates stand on a circle.
+        coordinates: of all nodes, moved where some are negative; nodes without them stand on a circle.
         routes: nodes in their order, the first one again at the end of a closed route.
     """
     count = 1 + max(node for route in routes for node in route)
     circle = [(cos(2 * pi * node / count), sin(2 * pi * node / count)) for node in range(count)]
-    points = coordinates or circle
+    low = [min(0, *column) for column in zip(*(coordinates or circle), strict=True)]
+    points = [(x - low[0], y - low[1]) for x, y in coordinates or circle]
     shapes = []
     for number, route in enumerate(routes):
         group = f"route {number}" if len(routes) > 1 else "tour"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from gapsmith.evaluators.base import EvaluationStatus, Reference, ReferenceKind
 from gapsmith.evaluators.classics import cvrp, cvrp_rule
-from gapsmith.evaluators.classics.capacity_cuts import capacity_bound
+from gapsmith.evaluators.classics.capacity_cuts import Fleet, capacity_bound
 from gapsmith.evaluators.classics.certificates import certificate
 from gapsmith.evaluators.classics.customer_sets import customer_sets, sums
 from gapsmith.evaluators.classics.cvrp import CVRP, solve
@@ -132,6 +132,23 @@ def test_bounds_hold_when_the_time_is_over_or_the_sets_are_too_many() -> None:
     made = solve(large, 1, None)
     assert 0.6 * made.value < made.bound < made.value
     assert made.reference("tried").kind is ReferenceKind.BOUND
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_grown_sets_lack_what_their_borders_lack(seed: int) -> None:
+    """What is summed customer by customer is the difference of the definition."""
+    stream = np.random.RandomState(seed)
+    public = towns(1, 7, 12, 30, seed)[0]
+    fleet = Fleet(np.array(public["distances"]), 10**6, [])
+    fleet.demands, fleet.capacity = np.array(public["demands"]), public["capacity"]
+    weights = np.triu(stream.rand(8, 8) * (stream.rand(8, 8) < 0.4), 1)
+    weights += weights.T
+    for node in range(1, 8):
+        for lack, cut in fleet.grown(weights, node):
+            assert cut[node]
+            assert not cut[0]
+            assert lack == pytest.approx(fleet.crossings(cut) - weights[cut][:, ~cut].sum())
 
 
 @settings(max_examples=30, deadline=None)
@@ -336,9 +353,11 @@ def test_a_certificate_is_proved_again() -> None:
 
 
 def test_routes_are_drawn_and_explained() -> None:
-    """One line for each step, one group for each route, also without coordinates."""
-    for instance in (CROSS, {**CROSS, "coordinates": []}):
+    """One line for each step, one group for each route, also without coordinates and with negative ones."""
+    moved = {**CROSS, "coordinates": [[x - 15, y - 30] for x, y in CROSS["coordinates"]]}
+    for instance in (CROSS, {**CROSS, "coordinates": []}, moved):
         drawing = WHOLE.draw(Instance("i", "i", "i", instance, 1, "by hand"), [[1, 2], [3, 4]])
+        assert min(min(s.x, s.x + s.width, s.y, s.y + s.height) for s in drawing.shapes) > -1e-9
         assert sum(shape.kind == "line" for shape in drawing.shapes) == 6
         assert {shape.group for shape in drawing.shapes if shape.kind == "line"} == {"route 0", "route 1"}
         assert drawing.title == "i: 2 routes, length 68"

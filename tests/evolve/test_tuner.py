@@ -68,6 +68,17 @@ def test_the_best_structure_is_tuned_first_and_skipped_ones_never() -> None:
     assert point[0].candidate.id == "a"
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_a_structure_is_tuned_anew_on_more_instances(named: bool) -> None:
+    """Whether all numbers are tuned or only those that the program names."""
+    one = archive(a=("FACTOR = 3.0\n" + RULE.replace("3.0", "FACTOR"), 0.1))
+    tuner = Tuner(TuneSettings(0.5, 8), seed=1, named=named)
+    tuner.tell(1, outcome(evaluation(0.1)), tuned=False)
+    assert tuner.ask(2, one) is not None
+    tuner.grow()
+    assert tuner.ask(4, one) is not None
+
+
 def test_no_more_than_its_share_of_executions_is_spent() -> None:
     """Points that are never stopped cost more than others: then iterations of tuning are left out."""
     tuner, spent, total = Tuner(TuneSettings(0.25, 1000), seed=1), 0, 0

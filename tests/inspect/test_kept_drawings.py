@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
+from gapsmith.app.opening import drawn
 from gapsmith.app.record.drawings import KEY, MOST_SHAPES, Kept, encode, kept_drawings
 from gapsmith.cli import app
 from gapsmith.evolve.store.schema import StoreError
@@ -72,6 +74,32 @@ def test_a_damaged_drawing_is_one_clear_error(damaged: Any) -> None:
     """Other kinds, endless or huge places, too many shapes or programs: the record is called damaged."""
     with pytest.raises(StoreError, match="drawing is damaged"):
         read(damaged)
+
+
+@pytest.mark.parametrize(
+    ("shape", "kept"),
+    [
+        (Shape("line", 0, 0, 1, 1), True),
+        (Shape("line", 0, 0, float("nan"), 1), False),
+        (Shape("label", 0, 0, text="x" * 201), False),
+        (Shape("circle", 0, 0), False),
+        (Shape("line", [0], 0), False),  # type: ignore[arg-type]
+    ],
+)
+def test_a_drawing_that_no_report_reads_is_a_fault_in_place_of_a_record(
+    shape: Shape, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The campaign ends well, and its record stays readable."""
+    answers = {"p": 1, "baseline/b": 2}
+    monkeypatch.setattr(drawn, "open_record", lambda folder: MagicMock())
+    monkeypatch.setattr(drawn, "typical", lambda record, setup: MagicMock(id="test-1"))
+    monkeypatch.setattr(drawn, "answers", lambda record, setup, programs, instance: answers)
+    setup, store = MagicMock(), MagicMock()
+    setup.evaluator.draw.side_effect = lambda instance, answer: Drawing(f"{answer}", "x", "y", (shape,))
+    drawn.keep_drawing(Path(), setup, store)
+    assert (store.set.called, store.event.called) == (kept, not kept)
+    if kept:
+        assert read(store.set.call_args.args[1]) is not None
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import json
 import shlex
 from collections.abc import Callable
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ def test_list_says_what_each_problem_has() -> None:
     assert by_name["smtt"]["origin"] == "built-in"
     assert {"train", "valid", "test"} <= set(by_name["smtt"]["sets"])
     assert "interactive" in by_name["online-bin-packing"]["parts"]
+    families = [family for family, _ in groupby(row["family"] for row in rows)]
+    assert len(families) == len(set(families))
     assert "online-bin-packing 1  (built-in)" in text("problems", "list")
 
 
