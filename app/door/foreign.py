@@ -91,7 +91,7 @@ def load_foreign(spec: str, given: Mapping[str, object]) -> ForeignTask:
         place = str(evaluator.relative_to(folder))
         problem = ReportedTask(name, digest[:12], folder, place, _text(start), configuration, python, tool)
     except (ValueError, UnicodeDecodeError) as error:
-        raise ProblemError(f"{start}: {error}") from error
+        raise ProblemError(f"{folder}: {error}") from error
     identity = hashlib.sha256(f"{digest}\0{python}".encode()).hexdigest()
     return ForeignTask(name, problem, StartScore(problem), f"folder {folder}", identity, values, specs)
 
@@ -105,7 +105,7 @@ def _parameters(
 
 def source_of_task(spec: str) -> Source:
     """Where a task is, and a digest of its Python and configuration files."""
-    folder = Path(spec.partition(":")[2])
+    folder = Path(spec.partition(":")[2]).expanduser()
     paths = [*sorted(folder.glob("*")), *sorted(folder.glob("evaluator/*"))]
     files = [path for path in paths if path.suffix in (".py", ".yaml", ".yml")]
     return Source(folder, content_digest(files))

@@ -57,11 +57,12 @@ def write_problem(
 
 def _taken_values(source: str) -> dict[str, object]:
     """What the template of a task that is taken over needs."""
-    from .foreign import is_foreign
+    from .foreign import TOOLS, is_foreign
     from .takeover import literal, takeover
 
     if not is_foreign(source):
-        raise UserError(USAGE, f"--from {source}: expected openevolve:PATH or skydiscover:PATH")
+        words = " or ".join(f"{tool}:PATH" for tool in TOOLS)
+        raise UserError(USAGE, f"--from {source}: expected {words}")
     taken = takeover(source)
     public = "{" + ", ".join(f'"{name}": None' for name in taken.arguments) + "}"
     return {

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import ProblemError
 from .foreign import load_foreign
 
 _ENTRIES = ("evaluate", "evaluate_stage1", "evaluate_stage2", "evaluate_stage3")
@@ -28,7 +30,7 @@ class Takeover:
         statement: the task in words.
         arguments: names of the entry point's arguments.
         imports: import statements that the checks need.
-        checks: text of the evaluator's constants and functions that only compute.
+        checks: text of the evaluator's constants, functions and classes that only compute.
         functions: names of these functions.
         left: names of the evaluator's functions that are not taken over.
     """
@@ -52,17 +54,11 @@ def takeover(spec: str) -> Takeover:
     """
     problem = load_foreign(spec, {}).problem
     text = Path(problem.folder, problem.evaluator).read_text("utf-8-sig")
-    body = ast.parse(text).body
-    functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
-    outside = set(_OUTSIDE) | set(_ENTRIES)
-    while more := {name for name in functions if name not in outside and _names(functions[name]) & outside}:
-        outside |= more  # whoever calls what works outside works there, too
-    kept = [name for name in functions if name not in outside]
-    wanted = {name for one in kept for name in _names(functions[one])}
-    constants = [n for n in body if isinstance(n, ast.Assign | ast.AnnAssign) and not _names(n) & outside]
-    wanted |= {name for node in constants for name in _names(node)}
+    body = _parsed(text, Path(problem.folder, problem.evaluator))
+    functions = [node.name for node in body if isinstance(node, ast.FunctionDef)]
+    nodes, outside = _computing(body)
+    wanted = {name for node in nodes for name in _names(node)}
     imports = [line for node in body if (line := _import(node, wanted))]
-    nodes = [*constants, *(functions[name] for name in kept)]
     entry = next(
         node
         for node in ast.parse(problem.start).body
@@ -77,10 +73,43 @@ def takeover(spec: str) -> Takeover:
         statement=problem.configuration.message or f"Improve the program of the task {problem.name}.",
         arguments=tuple(one.arg for one in arguments),
         imports="\n".join(imports),
-        checks="\n\n\n".join(ast.get_source_segment(text, node) or "" for node in nodes),
-        functions=tuple(kept),
+        checks="\n\n\n".join(_source(text, node) for node in nodes),
+        functions=tuple(name for name in functions if name not in outside),
         left=tuple(name for name in functions if name in outside),
     )
+
+
+def _parsed(text: str, path: Path) -> list[ast.stmt]:
+    try:
+        return ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise ProblemError(f"{path}: the evaluator is no Python: {error}") from error
+
+
+def _computing(body: Sequence[ast.stmt]) -> tuple[list[ast.stmt], set[str]]:
+    """Constants, functions and classes that only compute, in their order, and names of what works outside."""
+    kinds = (ast.Assign, ast.AnnAssign, ast.FunctionDef, ast.ClassDef)
+    nodes = [node for node in body if isinstance(node, kinds)]
+    outside = set(_OUTSIDE) | set(_ENTRIES)
+    while left := [node for node in nodes if (_bound(node) | _names(node)) & outside]:
+        outside |= {name for node in left for name in _bound(node)}  # who uses what works outside works there
+        nodes = [node for node in nodes if node not in left]
+    return nodes, outside
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """Names that a statement binds at the top level."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    stored = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    return {one.id for one in stored if isinstance(one.ctx, ast.Store)}
+
+
+def _source(text: str, node: ast.stmt) -> str:
+    """A statement's text, its decorators included."""
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
+    lines = [f"@{ast.get_source_segment(text, one)}" for one in decorators]
+    return "\n".join([*lines, ast.get_source_segment(text, node) or ""])
 
 
 def literal(text: str) -> str:

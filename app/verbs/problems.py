@@ -70,7 +70,7 @@ def new(
         typer.Option(
             "--from",
             metavar="TASK",
-            help="Take over openevolve:PATH or skydiscover:PATH.",
+            help="Take over openevolve:PATH, skydiscover:PATH or shinka:PATH.",
             show_default=False,
         ),
     ] = "",
