@@ -79,7 +79,7 @@ class CrewExecutor:
             workers: at least one.
             replace: starts a worker in the place of a lost one, from the lost one's thread; any exception
                 of it leaves the place empty.
-            note: told of each lost worker, from that thread.
+            note: told of each lost worker, from that thread; any exception of it leaves the place empty.
         """
         self._replace, self._note = replace, note
         self._numbers = count(1)
@@ -125,7 +125,9 @@ class CrewExecutor:
         with self._changed:
             self._closed = True
             while self._tasks:
-                self._tasks.popleft().future.cancel()
+                task = self._tasks.popleft()
+                if not task.future.cancel():  # it was begun, by a worker that is lost
+                    task.future.set_exception(WorkersLost("; ".join(task.lost)))
             self._changed.notify_all()
 
     def _end(self) -> None:
@@ -200,8 +202,8 @@ class CrewExecutor:
             else:
                 self._tasks.appendleft(task)
                 self._changed.notify()
-        self._note(sentence)
         try:
+            self._note(sentence)
             if not replaceable:
                 raise error or WorkersLost(sentence)
             replaced = self._replace(worker)

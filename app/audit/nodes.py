@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..errors import USAGE, UserError
 from ..opening.brief import PYTHON, machine
 from ..opening.cluster import connected, nodes, place
 from ..versions import versions
+from ..workers import Workers, kind_of
 
 _SECONDS = 120.0
 """Wall seconds that a node may take to answer."""
@@ -28,8 +30,10 @@ def examine_nodes(spec: str, without: frozenset[str]) -> list[dict[str, Any]]:
     """A row for each node: what it is, and whether it can work for this machine; else why not.
 
     Raises:
-        UserError: Ray is not installed, or there is no such cluster.
+        UserError: `spec` names no cluster, Ray is not installed, or there is no such cluster.
     """
+    if kind_of(spec) is not Workers.RAY:
+        raise UserError(USAGE, f"--nodes {spec}: expected ray or ray://HOST:PORT")
     with connected(spec) as ray:
         every = nodes(ray)
         actors = [place(ray, Examiner, node) for node in every]

@@ -112,8 +112,9 @@ def process_crew(setup: Setup, workers: int, note: Callable[[str], None]) -> Ite
     opened: list[Worker] = []
     try:
         with ThreadPoolExecutor(workers, "start-worker") as starting:
-            for future in [starting.submit(start, None) for _ in range(workers)]:
-                opened.append(future.result())
+            # The thread that starts a worker notes it, so that all are ended when one cannot begin.
+            for future in [starting.submit(lambda: opened.append(start(None))) for _ in range(workers)]:
+                future.result()
     except BaseException:
         for worker in opened:
             worker.close()

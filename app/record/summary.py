@@ -132,22 +132,34 @@ def test_used(summary: Mapping[str, Any]) -> bool:
 
 
 def group_summary(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Mean, 95 % interval and range of the best candidates' mean gaps over the runs of a group."""
+    """Mean, 95 % interval and range of the best candidates' mean gaps over the runs of a group.
+
+    Where scores are only reported there are no gaps: each split has `reported_score` with these figures.
+    """
     from ...evaluators.figures import bootstrap_interval
 
-    result: dict[str, Any] = {"runs": len(runs)}
-    for split in SPLITS:
-        gaps = [
-            run["best"]["splits"][split]["mean_gap_percent"]
-            for run in runs
-            if run["best"] and run["best"]["splits"][split]
-        ]
-        known = [gap for gap in gaps if gap is not None]
+    def figures(split: str, key: str) -> tuple[int, dict[str, Any]]:
+        bests = [run["best"]["splits"][split] for run in runs if run["best"]]
+        values = [best.get(key) for best in bests if best]
+        known = [value for value in values if value is not None]
         interval = bootstrap_interval(known)
-        result[split] = {
-            "runs": len(known),
-            "mean_gap_percent": sum(known) / len(known) if known else None,
-            "mean_gap_ci95_percent": None if interval is None else list(interval),
-            "mean_gap_percent_range": [min(known), max(known)] if known else None,
+        return len(known), {
+            "mean": sum(known) / len(known) if known else None,
+            "ci95": None if interval is None else list(interval),
+            "range": [min(known), max(known)] if known else None,
         }
+
+    reported = any(run.get("trust") == REPORTED for run in runs)
+    result: dict[str, Any] = {"runs": len(runs), **({"trust": REPORTED} if reported else {})}
+    for split in SPLITS:
+        count, gap = figures(split, "mean_gap_percent")
+        result[split] = {
+            "runs": count,
+            "mean_gap_percent": gap["mean"],
+            "mean_gap_ci95_percent": gap["ci95"],
+            "mean_gap_percent_range": gap["range"],
+        }
+        if reported:
+            count, score = figures(split, "reported_score")
+            result[split] |= {"runs": count, "reported_score": score}
     return result

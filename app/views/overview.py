@@ -13,7 +13,7 @@ from ..numbers import duration, interval, percent
 from ..record.record import RunRecord
 from ..record.reported import REPORTED, training_score
 from ..record.summary import group_summary
-from ..words import FOREIGN, clean, count, counts, layers, sparkline, usd
+from ..words import FOREIGN, UNKNOWN, clean, count, counts, layers, sparkline, usd
 from .champions import print_champions
 from .tables import new_table, print_campaign
 
@@ -118,21 +118,34 @@ def models_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def print_group(console: Console, name: str, documents: Sequence[Mapping[str, Any]]) -> None:
-    """Prints the runs of a group: mean gap of their best candidates, with an interval over runs."""
+    """Prints the runs of a group: mean gap or score of their best candidates, with an interval over runs."""
     summary = group_summary(documents)
-    table = new_table(f"group {name}: best candidate's gap, mean of ratios")
+    reported = summary.get("trust") == REPORTED
+    what = "reported score (unverified)" if reported else "gap, mean of ratios"
+    table = new_table(f"group {name}: best candidate's {what}")
     for column in ("split", "runs", "mean over runs", "95 % interval over runs", "smallest", "largest"):
         table.add_column(column, justify="left" if column == "split" else "right")
     for split in SPLITS:
         row = summary[split]
-        low, high = row["mean_gap_percent_range"] or (None, None)
-        bounds = interval(row["mean_gap_ci95_percent"])
-        mean = percent(row["mean_gap_percent"])
-        table.add_row(split, str(row["runs"]), mean, bounds, percent(low), percent(high))
+        table.add_row(split, str(row["runs"]), *(_score_cells(row) if reported else _gap_cells(row)))
     console.print(table, soft_wrap=False)
     for document in documents:
         if (looks := document["test_evaluations"]) > 1:
             console.print(f"test seen {looks} times in {document['run']}", markup=False)
+
+
+def _gap_cells(row: Mapping[str, Any]) -> list[str]:
+    low, high = row["mean_gap_percent_range"] or (None, None)
+    bounds = interval(row["mean_gap_ci95_percent"])
+    return [percent(row["mean_gap_percent"]), bounds, percent(low), percent(high)]
+
+
+def _score_cells(row: Mapping[str, Any]) -> list[str]:
+    score = row["reported_score"]
+    low, high = score["range"] or (None, None)
+    bounds = "" if score["ci95"] is None else "[" + ", ".join(f"{value:.5g}" for value in score["ci95"]) + "]"
+    mean, least, most = (UNKNOWN if v is None else f"{v:.5g}" for v in (score["mean"], low, high))
+    return [mean, bounds, least, most]
 
 
 def stopped_words(reader: Reader) -> str:

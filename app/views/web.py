@@ -22,6 +22,7 @@ from ...evolve.store.schema import FILE_NAME
 from ...sandbox.unseen import clean as seen
 from ..errors import USAGE, UserError
 from ..record.record import SHORT, RunRecord, open_record
+from ..record.reported import LOSS, REPORTED
 from ..words import clean
 from .history import loss, unified
 from .watching import LEAST_SECONDS, snapshot
@@ -133,6 +134,7 @@ def live_document(record: RunRecord) -> dict[str, Any]:
     return {
         **now,
         "rejections": {clean(name): n for name, n in now["rejections"].items()},
+        **({"loss_words": f"{LOSS[0].upper()}{LOSS[1:]}."} if now.get("trust") == REPORTED else {}),
         "newest": [
             {**row, "id": row["id"][:SHORT], "made": clean(row["made"])}
             for row in latest_candidates(record.reader, _NEWEST)

@@ -29,6 +29,13 @@ def test_without_ray_the_command_names_what_to_install(
     assert command("doctor", "--nodes", "ray").returncode == 4
 
 
+def test_workers_without_nodes_are_refused(command: Callable[..., Any]) -> None:
+    """`doctor --nodes` with workers of this machine is the user's error, with what is expected."""
+    done = command("doctor", "--nodes", "processes:2")
+    assert done.returncode == 2
+    assert "expected ray or ray://HOST:PORT" in done.stderr
+
+
 def test_an_address_where_nobody_listens_is_an_error(command: Callable[..., Any]) -> None:
     """Exit code 8 within seconds, with how to begin a cluster."""
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gapsmith[ray]'")

@@ -7,9 +7,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from gapsmith.app.opening.brief import check_hello, encode_brief, hello
 from gapsmith.app.opening.setup import Setup
 from gapsmith.app.workers import read_workers
 from gapsmith.evaluators.base import Plugin
+from gapsmith.evolve.crew import WorkerLost
 
 PROBLEM = Path(__file__).with_name("flow_time.py")
 TABLES = {
@@ -233,3 +236,42 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
     except OSError:
         return False
+
+
+def test_a_worker_that_cannot_begin_leaves_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that began are ended when another one cannot begin, whichever comes first."""
+    open_workers: set[int] = set()
+    begun = threading.Event()
+
+    class Started:
+        """A worker of which the first one cannot begin, after another one did."""
+
+        name = "started"
+
+        def __init__(self, number: int) -> None:
+            self._number = number
+            open_workers.add(number)
+
+        def send(self, line: str) -> None:
+            """See `Worker`."""
+
+        def receive(self) -> str:
+            """See `Worker`."""
+            if self._number == 1:
+                assert begun.wait(10)
+                raise WorkerLost("no memory")
+            begun.set()
+            return ""
+
+        def close(self) -> None:
+            """See `Worker`."""
+            open_workers.discard(self._number)
+
+    monkeypatch.setattr(opening, "PipeWorker", Started)
+    monkeypatch.setattr(opening, "encode_brief", lambda setup: "")
+    monkeypatch.setattr(opening, "check_hello", lambda line, setup: {"layers": {}})
+    monkeypatch.setattr(opening, "count_layers", lambda policy, layers: None)
+    setup: Any = SimpleNamespace(policy=None)
+    with pytest.raises(WorkerLost, match="no memory"), opening.process_crew(setup, 3, lambda sentence: None):
+        pytest.fail("a crew began")
+    assert not open_workers

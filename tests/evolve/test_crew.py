@@ -220,3 +220,36 @@ def test_kill_waits_for_nothing() -> None:
     assert queued.cancelled()
     with pytest.raises(WorkersLost):
         running.result(1)
+
+
+def test_a_loss_that_cannot_be_noted_ends_the_jobs() -> None:
+    """When the store takes no event, each job ends with the reason, and no caller waits for ever."""
+
+    def note(sentence: str) -> None:
+        raise OSError("the disk is full")
+
+    executor = crew(1, Transport(1.0, ("drop",)), note)
+    with pytest.raises(OSError, match="the disk is full"):
+        executor.submit(JOB).result(10)
+    executor.close()
+
+
+def test_a_job_of_a_lost_worker_ends_with_the_executor() -> None:
+    """A job that waits for another try has an outcome when the executor is killed."""
+    lost, killed = threading.Event(), threading.Event()
+
+    def replace(worker: Worker) -> Worker:
+        lost.set()
+        killed.wait(10)
+        return worker
+
+    executor = CrewExecutor([FaultyWorker(FakeEvaluator(), Transport(1.0, ("drop",)))], replace)
+    future = executor.submit(JOB)
+    assert lost.wait(10)
+    ending = threading.Thread(target=executor.kill)
+    ending.start()
+    with pytest.raises(WorkersLost, match="faulty: killed"):
+        future.result(10)
+    killed.set()
+    ending.join(10)
+    assert not ending.is_alive()

@@ -14,6 +14,7 @@
     if (text !== undefined) e.textContent = text;
     return e;
   }
+  var reported = false;
   function percent(v) { return v === null || v === undefined ? "\u2013" : v.toFixed(v < 100 ? 2 : 0) + " %"; }
   function rows(id, lines) {
     by(id).replaceChildren.apply(by(id), lines.map(function (cells) {
@@ -28,6 +29,10 @@
     }));
   }
   function scale(values) {
+    if (reported) {  // changes over the start program have any sign and no bound
+      var low = Math.min.apply(null, values), high = Math.max.apply(null, values);
+      return function (v) { return (v - low) / (high - low || 1); };
+    }
     // Logarithmic above the smallest positive loss of the last three decades, linear from the proven bound at 0.
     var most = Math.max.apply(null, values.concat([1e-6]));
     var positive = values.filter(function (v) { return v > 0; });
@@ -40,10 +45,10 @@
     if (best !== null) values.push(best);
     if (!values.length) { by("gap").replaceChildren(make("p", "nothing evaluated yet")); return; }
     var at = scale(values), height = 70 + 18 * marks.length;
-    var words = "Proven bound or reference at 0; best candidate " + percent(best) + "; " +
+    var words = (reported ? "Best candidate " : "Proven bound or reference at 0; best candidate ") + percent(best) + "; " +
       marks.map(function (m) { return m.name + " " + percent(m.loss_percent); }).join("; ");
     var svg = shape("svg", { viewBox: "0 0 900 " + height, role: "img", "aria-label": words });
-    svg.append(shape("line", { x1: 40, x2: 880, y1: 34, y2: 34, class: "axis" }), shape("text", { x: 8, y: 20 }, "0 % (reference)"));
+    svg.append(shape("line", { x1: 40, x2: 880, y1: 34, y2: 34, class: "axis" }), shape("text", { x: 8, y: 20 }, reported ? "" : "0 % (reference)"));
     svg.append(shape("line", { x1: 40, x2: 40, y1: 26, y2: 42, class: "axis" }));
     marks.sort(function (a, b) { return a.loss_percent - b.loss_percent; }).forEach(function (m, n) {
       var x = 40 + 840 * at(m.loss_percent), end = x > 600;
@@ -77,9 +82,13 @@
     });
   }
   function draw(now) {
+    reported = now.trust === "reported";
+    var score = now.best_reported_score;
     by("state").textContent = now.status + (now.stop_reason && now.stop_reason !== now.status ? " (" + now.stop_reason + ")" : "") + ": best candidate " +
-      (now.best ? now.best.slice(0, 8) : "none yet") + ", mean gap on validation " + percent(now.best_gap_percent);
-    by("numbers").textContent = "Loss: percent of max(|reference|, scale), mean over the training instances.";
+      (now.best ? now.best.slice(0, 8) : "none yet") + (reported
+        ? ", reported score " + (score === null ? "\u2013" : +score.toPrecision(5)) + " on validation (unverified)"
+        : ", mean gap on validation " + percent(now.best_gap_percent));
+    by("numbers").textContent = reported ? now.loss_words : "Loss: percent of max(|reference|, scale), mean over the training instances.";
     gap(now);
     curve(now);
     rows("islands", now.islands.map(function (i) { return [String(i.island), String(i.candidates), percent(i.training_loss_percent)]; }));
