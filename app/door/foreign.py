@@ -37,6 +37,7 @@ _EVALUATORS = {
     "skydiscover": ("evaluator.py", "evaluator/evaluator.py"),
     "shinka": ("evaluate.py",),
 }
+_STARTS = {"openevolve": "initial_program", "skydiscover": "initial_program", "shinka": "initial"}
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 _PACKAGES = {
     "sklearn": "scikit-learn",
@@ -115,7 +116,9 @@ def _folder(spec: str) -> Path:
     folder = Path(spec.partition(":")[2]).expanduser()
     if not folder.is_dir():
         what = "is a file" if folder.is_file() else "no such folder"
-        raise UnknownProblem(f"{spec}: {what}", "give a folder with initial_program.py and evaluator.py")
+        tool = spec.partition(":")[0]
+        hint = f"give a folder with {_STARTS[tool]}.py and {_EVALUATORS[tool][0]}"
+        raise UnknownProblem(f"{spec}: {what}", hint)
     return folder.resolve()
 
 
@@ -129,7 +132,7 @@ def _file(folder: Path, *names: str) -> Path:
 
 
 def _start(folder: Path, tool: str) -> Path:
-    name = "initial" if tool == "shinka" else "initial_program"
+    name = _STARTS[tool]
     others = [path.name for path in folder.glob(f"{name}.*") if path.suffix != ".py"]
     if others and not (folder / f"{name}.py").is_file():
         raise ProblemError(f"{folder / others[0]}: the program is no Python", "only Python tasks run here")

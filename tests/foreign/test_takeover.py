@@ -116,6 +116,7 @@ def test_written_problem_loads_and_is_unfinished(gapsmith: Gapsmith, tmp_path: P
         (("--from", "circle_packing"), "expected openevolve:PATH or skydiscover:PATH or shinka:PATH"),
         (("--from", f"openevolve:{CIRCLES}", "--kind", "rule"), "neither --package nor --kind"),
         (("--from", "openevolve:/no/such/folder"), "no such folder"),
+        (("--from", "shinka:/no/such/folder"), "initial.py and evaluate.py"),
     ],
 )
 def test_wrong_sources_are_named(
