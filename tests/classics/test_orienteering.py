@@ -15,7 +15,7 @@ from gapsmith.evaluators.classics import orienteering, orienteering_rule
 from gapsmith.evaluators.classics.certificates import certificate
 from gapsmith.evaluators.classics.cuts import cut_below
 from gapsmith.evaluators.classics.orienteering import solve
-from gapsmith.problems.base import Instance, InstanceFileError, VerdictStatus
+from gapsmith.problems.base import SPLITS, Instance, InstanceFileError, VerdictStatus
 from gapsmith.problems.classics import distances
 from gapsmith.problems.classics.orienteering import LARGE, PEERS, judge, length, priced
 from hypothesis import given, settings
@@ -252,12 +252,16 @@ def test_named_sets_have_their_law() -> None:
 
 
 def test_shipped_tours_have_their_prizes() -> None:
-    """The verification gives each tour the prize that is stored; all of these splits are proven optima."""
-    for split in ("train", "valid"):
-        for instance in WHOLE.instances(split, 1):
-            made = certificate("orienteering", instance.digest)
-            assert made is not None, f"{instance.id}: run benchmarks/classics_references.py orienteering"
-            assert WHOLE.verify(instance, made.answer).objective == made.value == made.bound
+    """The verification gives each tour the prize that is stored; at least 95 % are proven optima."""
+    made = {i.id: (i, certificate("orienteering", i.digest)) for s in SPLITS for i in WHOLE.instances(s, 1)}
+    assert len(made) == 54
+    proved = 0
+    for instance, shipped in made.values():
+        assert shipped is not None, f"{instance.id}: run benchmarks/classics_references.py orienteering"
+        objective = WHOLE.verify(instance, shipped.answer).objective
+        assert objective == shipped.value <= shipped.bound
+        proved += shipped.value == shipped.bound
+    assert proved >= 0.95 * len(made)
 
 
 def test_a_certificate_is_proved_again() -> None:
