@@ -18,6 +18,7 @@ from ...problems.base import SPLITS, Instance, Problem, Sense, Versioned, canoni
 from ..errors import ProblemError, UnknownProblem
 from .built_ins import BUILT_INS as BUILT_INS
 from .foreign import is_foreign, load_foreign, source_of_task
+from .mistyped import check_python, near_files
 from .parameters import ParameterSpec, read_parameters, resolve
 from .sources import (
     Found,
@@ -187,9 +188,8 @@ def _find(spec: str) -> Found:
     entries = installed("gapsmith.problems").get(spec)
     if entries:
         return from_entry_point(spec, entries, "gapsmith.problems")
-    near = get_close_matches(spec, known_names(), 3, 0.5)
-    if Path(f"{spec}.py").is_file():
-        near.insert(0, f"./{spec}.py")
+    check_python(Path(spec))
+    near = [*near_files(Path(spec)), *get_close_matches(spec, known_names(), 3, 0.5)][:3]
     raise UnknownProblem(
         f"problem {spec!r}: not known; expected a built-in or installed name, a file.py or module:attribute",
         f"did you mean {' or '.join(near)}?" if near else "`gapsmith problems list` shows the known ones",

@@ -35,7 +35,11 @@ def write_problem(
             written to.
     """
     if kind not in KINDS:
-        raise UserError(USAGE, f"--kind {kind}: not known, expected one of {', '.join(KINDS)}")
+        raise UserError(
+            USAGE,
+            f"--kind {kind}: not known, expected one of {', '.join(KINDS)}",
+            "for routes of several vehicles, copy examples/routing.py, or see the built-in problem cvrp",
+        )
     if source and (package or kind != KINDS[0]):
         raise UserError(USAGE, f"--from {source}: goes with neither --package nor --kind")
     texts = _render(name, package, "takeover" if source else kind, _taken_values(source) if source else {})

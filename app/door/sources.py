@@ -26,6 +26,7 @@ from typing import Any
 from ...evaluators.toolbox import SolverError
 from ..errors import ProblemError, SolverFailed, UnknownProblem
 from .given import code_digest
+from .mistyped import check_python, near_files
 
 PATIENCE_SECONDS = 5.0
 """Wall seconds beyond those that were asked for, before a person who waits reads what the wait is for."""
@@ -112,12 +113,16 @@ def from_file(path: Path) -> Found:
 
     Raises:
         UnknownProblem: there is no such file.
-        ProblemError: the file is unreadable, not UTF-8, has a syntax error, or raises an exception.
+        ProblemError: the path is a folder or no `.py` file, or the file is unreadable, not UTF-8, has a
+            syntax error, or raises an exception.
     """
+    check_python(path)
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise UnknownProblem(f"file {path}: not found", "give the path of a Python file") from None
+        near = near_files(path)
+        hint = f"did you mean {' or '.join(near)}?" if near else "give the path of a Python file"
+        raise UnknownProblem(f"file {path}: not found", hint) from None
     except (OSError, UnicodeDecodeError) as error:
         raise ProblemError(f"file {path}: cannot be read: {error}", "give a UTF-8 Python file") from None
     full = str(path.resolve())

@@ -253,7 +253,7 @@ def test_parameters_are_strict(planted: Planted, given: dict[str, object], messa
 
 
 @pytest.mark.parametrize(
-    ("spec", "hint"), [("smt", "smtt"), ("bin-paking", "bin-packing"), ("night_shift", "./night_shift.py")]
+    ("spec", "hint"), [("smt", "smtt"), ("bin-paking", "bin-packing"), ("night_shift", "night_shift.py")]
 )
 def test_unknown_names_get_the_nearest(
     planted: Planted, monkeypatch: pytest.MonkeyPatch, spec: str, hint: str

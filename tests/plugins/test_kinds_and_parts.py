@@ -53,10 +53,24 @@ def test_tours_of_the_scaffold_are_optimal(tmp_path: Path) -> None:
 
 
 def test_an_unknown_kind_is_answered_with_all_of_them(tmp_path: Path) -> None:
-    """Nothing is written."""
-    with pytest.raises(UserError, match="--kind graph: not known, expected one of assignment, permutation"):
-        write_problem("night-shift", tmp_path, package=False, kind="graph")
+    """What to copy for routes is named; nothing is written."""
+    match = "--kind routing: not known, expected one of assignment, permutation"
+    with pytest.raises(UserError, match=match) as refused:
+        write_problem("night-shift", tmp_path, package=False, kind="routing")
+    assert "examples/routing.py" in str(refused.value.hint)
+    assert "cvrp" in str(refused.value.hint)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_online_baseline_chooses_by_a_key(tmp_path: Path) -> None:
+    """The program still takes the first of the least loaded machines."""
+    path = write_problem("night-shift", tmp_path, package=False, kind="online")[0]
+    source = load_problem(str(path)).problem.baselines()["least-loaded"]
+    assert "key=lambda m: loads[m]" in source
+    names: dict[str, Any] = {}
+    exec(source, names)
+    for loads in ([3, 1, 1, 2], [0, 0, 0, 0], [5, 4, 3, 2]):
+        assert names["choose"](7, loads) == loads.index(min(loads))
 
 
 @pytest.fixture
