@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from .base import Json
+from .base import Json, Number, Verdict
+
+
+def objective_of(instance: str, verdict: Verdict) -> Number:
+    """The objective of a valid answer to an instance (id), for what only valid answers have: pictures, words.
+
+    Raises:
+        ValueError: the answer is not valid; the text is the first violation.
+    """
+    if verdict.objective is None:
+        raise ValueError(f"instance {instance}: {verdict.violations[0]}")
+    return verdict.objective
 
 
 def integer_fault(value: Json, where: str, low: int, high: int, meaning: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from ...problems.base import Instance
+from ...problems.faults import objective_of
 from ...problems.graphs.verification import judge
 from ..base import ProofKind, Reference, ReferenceKind
 from ..shipped import shipped
@@ -89,7 +90,4 @@ def _value(instance: Instance, schedule: Schedule) -> int:
     Raises:
         ValueError: the verification refuses the schedule.
     """
-    verdict = judge(instance.public, schedule)  # type: ignore[arg-type]
-    if verdict.objective is None:
-        raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
-    return int(verdict.objective)
+    return int(objective_of(instance.id, judge(instance.public, schedule)))  # type: ignore[arg-type]

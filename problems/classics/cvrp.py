@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from ..faults import integer_fault, list_fault
+from ..faults import integer_fault, list_fault, objective_of
 from ..programs import program, programs
-from ..rule_form import PURE, RuleForm
+from ..rule_form import PURE
 from ..strata import Cell, Draw, draw_splits, split_sentences
 from ..summaries import percent, quantiles
 from . import cvrp_texts as texts
 from . import cvrplib, distances, routes
+from .rules import SelectsNode
 
 SIDE = 1_000
 """Of the square in which the nodes lie (units of length)."""
@@ -189,9 +190,7 @@ class Cvrp:
         Raises:
             ValueError: the answer is not valid.
         """
-        verdict = judge(instance.public, answer)
-        if verdict.objective is None:
-            raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+        objective_of(instance.id, judge(instance.public, answer))
         return answer  # type: ignore[return-value]
 
 
@@ -212,7 +211,7 @@ def explain_routes(public: Mapping[str, Any], made: Sequence[Sequence[int]]) -> 
     )
 
 
-class CvrpRule(RuleForm, Cvrp):
+class CvrpRule(SelectsNode, Cvrp):
     """The same instances; a candidate selects the next node, a fixed loop makes one route after the other."""
 
     name = "cvrp-rule"
@@ -227,16 +226,6 @@ class CvrpRule(RuleForm, Cvrp):
         "every decision must follow from the arguments of its own call."
     )
 
-    @property
-    def driver(self) -> str:
-        """The loop that makes routes."""
-        return program(__package__, self.name, "driver")
-
-    @property
-    def recorder(self) -> str:
-        """What records and repeats decisions, which are nodes."""
-        return f"{super().recorder}\n\n{program(__package__, 'select-next-node', 'decisions')}"
-
     def start_programs(self) -> Mapping[str, str]:
         """The nearest customer that fits."""
         return programs(__package__, self.name, ("nearest-neighbour",))
@@ -248,10 +237,6 @@ class CvrpRule(RuleForm, Cvrp):
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's parameters."""
         return texts.SELECT_PRIMITIVES
-
-    def moves(self) -> Moves | None:
-        """None: a rule returns no whole answer."""
-        return None
 
 
 @cache

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from ..faults import permutation_fault
+from ..faults import objective_of, permutation_fault
 from ..programs import completed, program, programs
-from ..rule_form import PURE, RuleForm
+from ..rule_form import PURE
 from ..shops.explaining import explain_schedule
 from ..shops.gantt import gantt
 from ..strata import Cell, Draw, draw_splits, split_sentences
 from . import flow_shop_texts as texts
 from . import taillard
+from .rules import ClassicRule
 
 SIZES = ((20, 5), (15, 5), (10, 10))
 """Jobs and machines of the strata: sizes that CP-SAT proves in seconds."""
@@ -131,13 +132,11 @@ class FlowShop:
         Raises:
             ValueError: the answer is no order of the jobs.
         """
-        verdict = judge(instance.public, answer)
-        if verdict.objective is None:
-            raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+        objective_of(instance.id, judge(instance.public, answer))
         return starts(instance.public["times"], answer)  # type: ignore[arg-type, return-value]
 
 
-class FlowShopRule(RuleForm, FlowShop):
+class FlowShopRule(ClassicRule, FlowShop):
     """The same instances; a candidate rates the jobs left, and a fixed loop appends the one rated lowest."""
 
     name = "flow-shop-rule"
@@ -148,11 +147,6 @@ class FlowShopRule(RuleForm, FlowShop):
         "The loop calls it once for each place of the order but the last; every number must follow from the "
         "arguments of its own call."
     )
-
-    @property
-    def driver(self) -> str:
-        """The loop that appends jobs."""
-        return program(__package__, self.name, "driver")
 
     def start_programs(self) -> Mapping[str, str]:
         """The rule of least idle time."""
@@ -165,7 +159,3 @@ class FlowShopRule(RuleForm, FlowShop):
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's parameters."""
         return texts.APPEND_PRIMITIVES
-
-    def moves(self) -> Moves | None:
-        """None: a rule returns no whole answer."""
-        return None

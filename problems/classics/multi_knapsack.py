@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
-from ..faults import integer_fault, list_fault
+from ..faults import integer_fault, list_fault, objective_of
 from ..programs import completed, program, programs
-from ..rule_form import PURE, RuleForm
+from ..rule_form import PURE
 from ..strata import Cell, Draw, draw_set, draw_splits, split_sentences
 from ..summaries import percent, quantiles
 from . import multi_knapsack_texts as texts
 from . import or_library
+from .rules import ClassicRule
 
 TIGHTNESS = (25, 50, 75)
 """Capacity in percent of the sum of all weights, one stratum each."""
@@ -172,13 +173,11 @@ class MultiKnapsack:
         return or_library.read(path)
 
     def _chosen(self, instance: Instance, answer: Json) -> list[int]:
-        verdict = judge(instance.public, answer)
-        if verdict.objective is None:
-            raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+        objective_of(instance.id, judge(instance.public, answer))
         return list(answer)  # type: ignore[arg-type]
 
 
-class MultiKnapsackRule(RuleForm, MultiKnapsack):
+class MultiKnapsackRule(ClassicRule, MultiKnapsack):
     """The same instances; a candidate rates all items once, and a fixed loop takes what fits."""
 
     name = "multi-knapsack-rule"
@@ -188,11 +187,6 @@ class MultiKnapsackRule(RuleForm, MultiKnapsack):
     )
     statement = texts.RATE + PURE
     calls = "The loop calls it once for each instance."
-
-    @property
-    def driver(self) -> str:
-        """The loop that fills the knapsack."""
-        return program(__package__, self.name, "driver")
 
     @property
     def recorder(self) -> str:
@@ -210,10 +204,6 @@ class MultiKnapsackRule(RuleForm, MultiKnapsack):
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's parameters."""
         return texts.RATE_PRIMITIVES
-
-    def moves(self) -> Moves | None:
-        """None: a rule returns no whole answer."""
-        return None
 
 
 @cache

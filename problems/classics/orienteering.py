@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from ..faults import integer_fault, list_fault
+from ..faults import integer_fault, list_fault, objective_of
 from ..programs import completed, program, programs
-from ..rule_form import PURE, RuleForm
+from ..rule_form import PURE
 from ..strata import Cell, Draw, draw_set, draw_splits, split_sentences
 from ..summaries import percent, quantiles
 from . import distances, oplib, routes
 from . import orienteering_texts as texts
+from .rules import SelectsNode
 
 SIDE = 10_000
 """Of the square in which the nodes lie (units of length)."""
@@ -176,13 +177,11 @@ class Orienteering:
 
     def _nodes(self, instance: Instance, answer: Json) -> list[int]:
         """The nodes of a valid answer."""
-        verdict = judge(instance.public, answer)
-        if verdict.objective is None:
-            raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+        objective_of(instance.id, judge(instance.public, answer))
         return list(answer)  # type: ignore[arg-type]
 
 
-class OrienteeringRule(RuleForm, Orienteering):
+class OrienteeringRule(SelectsNode, Orienteering):
     """The same instances; a candidate selects the next node, a fixed loop goes there and comes back."""
 
     name = "orienteering-rule"
@@ -197,16 +196,6 @@ class OrienteeringRule(RuleForm, Orienteering):
         "its own call."
     )
 
-    @property
-    def driver(self) -> str:
-        """The loop that makes a tour."""
-        return program(__package__, self.name, "driver")
-
-    @property
-    def recorder(self) -> str:
-        """What records and repeats decisions, which are nodes."""
-        return f"{super().recorder}\n\n{program(__package__, 'select-next-node', 'decisions')}"
-
     def start_programs(self) -> Mapping[str, str]:
         """The largest prize for the way there."""
         return programs(__package__, self.name, ("prize-per-distance",))
@@ -218,10 +207,6 @@ class OrienteeringRule(RuleForm, Orienteering):
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's parameters."""
         return texts.SELECT_PRIMITIVES
-
-    def moves(self) -> Moves | None:
-        """None: a rule returns no whole answer."""
-        return None
 
 
 @cache

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from ..faults import permutation_fault
+from ..faults import objective_of, permutation_fault
 from ..programs import program, programs
-from ..rule_form import PURE, RuleForm
+from ..rule_form import PURE
 from ..strata import Cell, Draw, draw_splits, split_sentences
 from . import distances, routes, tsplib
 from . import tsp_texts as texts
+from .rules import SelectsNode
 
 SIDE = 10_000
 """Of the square in which the nodes lie (units of length)."""
@@ -124,14 +125,12 @@ class Tsp:
 
     def _tour(self, instance: Instance, answer: Json) -> list[int]:
         """The nodes of a valid tour, the first one again at the end."""
-        verdict = judge(instance.public, answer)
-        if verdict.objective is None:
-            raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+        objective_of(instance.id, judge(instance.public, answer))
         nodes: Any = answer
         return [*nodes, nodes[0]]
 
 
-class TspRule(RuleForm, Tsp):
+class TspRule(SelectsNode, Tsp):
     """The same instances; a candidate selects the next node, a fixed loop makes the tour from node 0."""
 
     name = "tsp-rule"
@@ -146,16 +145,6 @@ class TspRule(RuleForm, Tsp):
         "the arguments of its own call."
     )
 
-    @property
-    def driver(self) -> str:
-        """The loop that makes a tour."""
-        return program(__package__, self.name, "driver")
-
-    @property
-    def recorder(self) -> str:
-        """What records and repeats decisions, which are nodes."""
-        return f"{super().recorder}\n\n{program(__package__, 'select-next-node', 'decisions')}"
-
     def start_programs(self) -> Mapping[str, str]:
         """The nearest node."""
         return programs(__package__, self.name, ("nearest-neighbour",))
@@ -167,10 +156,6 @@ class TspRule(RuleForm, Tsp):
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's parameters."""
         return texts.SELECT_PRIMITIVES
-
-    def moves(self) -> Moves | None:
-        """None: a rule returns no whole answer."""
-        return None
 
 
 @cache

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Dialogue, Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
+from ..faults import objective_of
 from ..strata import draw_splits, split_sentences
 from ..summaries import by_parts, percent, quantiles
 from . import churn_laws, cluster_files, rules
@@ -124,9 +125,7 @@ class ClusterChurn:
             ValueError: the answer is not valid.
         """
         public, hidden = instance.public, _hidden(instance)
-        verdict = judge(public, hidden, answer)
-        if verdict.objective is None:
-            raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+        objective_of(instance.id, judge(public, hidden, answer))
         jobs = [job for job, placed in placed_jobs(public, hidden, answer) if placed]
         width = hidden["horizon"] / _SLICES
         shapes = []

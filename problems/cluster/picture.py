@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..base import Drawing, Instance, Json, Shape
+from ..faults import objective_of
 from .verification import judge, replay, weight
 
 _WIDTH = 0.42
@@ -17,9 +18,7 @@ def picture(instance: Instance, jobs: Sequence[Sequence[int]], answer: Json) -> 
         ValueError: the answer is not valid.
     """
     public = instance.public
-    verdict = judge(public, jobs, answer)
-    if verdict.objective is None:
-        raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+    objective = objective_of(instance.id, judge(public, jobs, answer))
     capacities = public["cpu"], public["memory"]
     shapes = []
     tops = [[0.0, 0.0] for _ in public["free_cpu"]]
@@ -37,6 +36,6 @@ def picture(instance: Instance, jobs: Sequence[Sequence[int]], answer: Json) -> 
     possible = sum(
         weight(public, room) for room in zip(public["free_cpu"], public["free_memory"], strict=True)
     )
-    share = 100 * float(verdict.objective) / possible if possible else 0.0
+    share = 100 * float(objective) / possible if possible else 0.0
     title = f"{instance.id}: {len(tops)} machines, {share:.1f} % of the free room used"
     return Drawing(title, "machine (cpu left, memory right)", "share of the machine (percent)", tuple(shapes))

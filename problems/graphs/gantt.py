@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Shape
+from ..faults import objective_of
 from .verification import judge, on_processors
 
 _HEIGHT = 0.8
@@ -20,9 +21,7 @@ def gantt(instance: Instance, answer: Json) -> Drawing:
         ValueError: the answer is no valid schedule.
     """
     public: Any = instance.public
-    verdict = judge(public, answer)
-    if verdict.objective is None:
-        raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+    objective = objective_of(instance.id, judge(public, answer))
     schedule: Any = answer
     critical = chain(public, schedule)
     rows = on_processors(public, schedule)
@@ -38,7 +37,7 @@ def gantt(instance: Instance, answer: Json) -> Drawing:
             end = schedule[i][1] + public["times"][i][sender]
             group = "critical transfer" if critical.get(k) == i else "transfer"
             shapes.append(Shape("line", end, sender + 0.5, size, receiver - sender, "", group))
-    title = f"{instance.id}: {len(schedule)} tasks on {len(rows)} processors, makespan {verdict.objective}"
+    title = f"{instance.id}: {len(schedule)} tasks on {len(rows)} processors, makespan {objective}"
     return Drawing(title, "time (time units)", "processor (0 at the bottom)", tuple(shapes))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Shape
+from ..faults import objective_of
 from .verification import judge, largest_load
 
 
@@ -15,16 +16,14 @@ def packing(instance: Instance, answer: Json) -> Drawing:
         ValueError: the answer is not valid.
     """
     buffers: Any = instance.public["buffers"]
-    verdict = judge(instance.public, answer)
-    if verdict.objective is None:
-        raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+    objective = objective_of(instance.id, judge(instance.public, answer))
     offsets: Any = answer
     shapes = []
     for i, ((start, end, size), offset) in enumerate(zip(buffers, offsets, strict=True)):
-        group = "reaches the peak" if offset + size == verdict.objective else "buffer"
+        group = "reaches the peak" if offset + size == objective else "buffer"
         shapes.append(Shape("rectangle", start, offset, end - start, size, str(i), group))
     first, last = min(row[0] for row in buffers), max(row[1] for row in buffers)
     bound = largest_load(buffers)
     shapes.append(Shape("line", first, bound, last - first, 0, "", "largest load"))
-    title = f"{instance.id}: {len(buffers)} buffers, peak {verdict.objective}, largest load {bound} units"
+    title = f"{instance.id}: {len(buffers)} buffers, peak {objective}, largest load {bound} units"
     return Drawing(title, "time (steps)", "memory (units)", tuple(shapes))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..base import Drawing, Json, Shape
+from ..faults import objective_of
 from .verification import judge
 
 _ROOM = 1.1
@@ -18,9 +19,7 @@ def memory_chart(name: str, whole: Mapping[str, Any], answer: Json) -> Drawing:
     Raises:
         ValueError: the answer is no valid schedule.
     """
-    verdict = judge(whole, answer)
-    if verdict.objective is None:
-        raise ValueError(f"instance {name}: {verdict.violations[0]}")
+    objective = objective_of(name, judge(whole, answer))
     schedule: Any = answer
     memory = whole["memory"]
     end = max(start + o for (_, start), o in zip(schedule, whole["outputs"], strict=True))
@@ -38,6 +37,6 @@ def memory_chart(name: str, whole: Mapping[str, Any], answer: Json) -> Drawing:
                 shapes.append(Shape("rectangle", time, floor + prompts, 1, outputs, "", "outputs"))
         shapes.append(Shape("line", 0, floor + memory, end, 0, "", "memory"))
         shapes.append(Shape("label", 0, floor + memory, text=f"worker {worker}"))
-    queueing = int(verdict.objective) - sum(whole["outputs"])
-    title = f"{name}: {len(schedule)} requests, latency {verdict.objective}, of it queueing {queueing}"
+    queueing = int(objective) - sum(whole["outputs"])
+    title = f"{name}: {len(schedule)} requests, latency {objective}, of it queueing {queueing}"
     return Drawing(title, "time (rounds)", "memory (tokens)", tuple(shapes))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Shape
+from ..faults import objective_of
 from .verification import judge, occupations
 
 _HEIGHT = 0.8
@@ -21,9 +22,7 @@ def gantt(instance: Instance, answer: Json, *, blocking: bool = False) -> Drawin
         ValueError: the answer is no valid schedule.
     """
     public: Any = instance.public
-    verdict = judge(public, answer, blocking=blocking)
-    if verdict.objective is None:
-        raise ValueError(f"instance {instance.id}: {verdict.violations[0]}")
+    objective = objective_of(instance.id, judge(public, answer, blocking=blocking))
     starts: Any = answer
     machines = public["machines"]
     critical = set() if blocking else chain(public["routes"], public["times"], starts)
@@ -37,7 +36,7 @@ def gantt(instance: Instance, answer: Json, *, blocking: bool = False) -> Drawin
             if until > start + time:
                 held = until - start - time
                 shapes.append(Shape("rectangle", start + time, y, held, _HEIGHT, "", "machine held"))
-    title = f"{instance.id}: {len(starts)} jobs on {machines} machines, makespan {verdict.objective}"
+    title = f"{instance.id}: {len(starts)} jobs on {machines} machines, makespan {objective}"
     return Drawing(title, "time (time units)", "machine (0 at the bottom)", tuple(shapes))
 
 
