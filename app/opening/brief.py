@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...evaluators.base import ProofKind, Reference, ReferenceKind
+from ...evaluators.base import Reference
+from ...evaluators.cache import decode_reference, encode_reference
 from ...problems.base import Instance, decode_number, encode_number
 from ..config import Config, parse
 from ..door.foreign import is_foreign
@@ -49,7 +50,7 @@ def encode_brief(setup: Setup) -> str:
     """
     evaluator, loaded = setup.evaluator, setup.loaded
     splits = {name: list(evaluator.instances(name).values()) for name in evaluator.splits}
-    references = {id: _encode_reference(one) for id, one in evaluator.references.items()}
+    references = {id: encode_reference(one) for id, one in evaluator.references.items()}
     spec, source = _travelling(loaded, setup.config.campaign.problem)
     config = setup.config.model_dump(mode="json")
     config["campaign"]["problem"] = spec
@@ -84,7 +85,7 @@ def read_brief(line: str) -> Brief:
     document = json.loads(line)
     config = parse(document["config"], "the brief of a worker")
     splits = {name: [_read_instance(row) for row in rows] for name, rows in document["splits"].items()}
-    references = {id: _read_reference(row) for id, row in document["references"].items()}
+    references = {id: decode_reference(row) for id, row in document["references"].items()}
     loaded = _load(config.campaign.problem, document["source"], config.problem).at(document["version"])
     loaded = keyed(loaded, config.evaluation.secret)
     return Brief(loaded, config, splits, references)
@@ -186,17 +187,3 @@ def _read_instance(row: Any) -> Instance:
     if isinstance(number, float):
         raise ValueError(f"instance {id}: scale {scale}")
     return Instance(id, split, stratum, public, number, source, hidden)
-
-
-def _encode_reference(reference: Reference) -> list[Any]:
-    bound = None if reference.bound is None else encode_number(reference.bound)
-    proof = None if reference.proof is None else reference.proof.value
-    names = [reference.solver, reference.version, reference.seconds, reference.source]
-    return [encode_number(reference.value), reference.kind.value, bound, proof, *names]
-
-
-def _read_reference(row: Any) -> Reference:
-    value, kind, bound, proof, *names = row
-    number = None if bound is None else decode_number(bound)
-    why = None if proof is None else ProofKind(proof)
-    return Reference(decode_number(value), ReferenceKind(kind), number, why, *names)

@@ -72,7 +72,7 @@ def connected(spec: str) -> Iterator[Any]:
         yield ray
     finally:
         if ours:
-            ray.shutdown()  # leaves the cluster, which somebody else began
+            ray.shutdown()  # disconnects; the cluster belongs to whoever began it
 
 
 def nodes(ray: Any) -> list[Node]:

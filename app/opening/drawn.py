@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from ...evaluators.judging import NotDrawn
 from ...evolve.store.store import Store
-from ...problems.base import Drawable, Instance
+from ...problems.base import Drawable, Drawing, Instance
 from ..record.drawings import KEY, MOST_SHAPES, UNFIT, Kept, decoded, encode, size
 from ..record.record import RunRecord, open_record
 from .again import answers
@@ -14,34 +15,44 @@ from .setup import Setup
 
 
 def keep_drawing(folder: Path, setup: Setup, store: Store) -> None:
-    """Runs both programs once more on one instance and keeps the drawings of their answers with the run.
+    """Runs champion and best baseline once more on one instance; keeps the drawings of their answers.
 
-    Nothing is kept for a problem that cannot draw, without a champion, and beyond `MOST_SHAPES` shapes. What
-    the problem's `draw` raises is an event of the run: the campaign's result stands without a picture.
+    A run keeps none without a champion, for a problem that cannot draw, and beyond `MOST_SHAPES` shapes.
+    What the problem's `draw` raises is an event of the run: the campaign's result stands without a picture.
     """
-    if not isinstance(setup.loaded.problem, Drawable) or store.read.record("champion") is None:
-        return
+    document = None
+    if isinstance(setup.loaded.problem, Drawable) and store.read.record("champion") is not None:
+        try:
+            document = _drawn(folder, setup)
+        except NotDrawn as error:
+            store.event(0, "fault", {"operator": "draw", "error": str(error)})
+    if document is not None or store.read.record(KEY) is not None:  # a resumed run has another champion
+        store.set(KEY, document)
+
+
+def _drawn(folder: Path, setup: Setup) -> dict[str, Any] | None:
+    """The drawings as a document of the store; None for none, and for too many shapes.
+
+    Raises:
+        NotDrawn: the problem's `draw` failed, or drew what no run keeps.
+    """
     with open_record(folder) as record:
         instance = typical(record, setup)
         if instance is None:
-            return
+            return None
         programs = list(dict.fromkeys((record.best, record.best_baseline(instance.split))))
         made = answers(record, setup, [program for program in programs if program is not None], instance)
-    try:
-        drawings = {program: setup.evaluator.draw(instance, answer) for program, answer in made.items()}
-    except NotDrawn as error:
-        store.event(0, "fault", {"operator": "draw", "error": str(error)})
-        return
-    first = list(drawings.values())[:1]
-    if first * len(drawings) == list(drawings.values()):  # the same picture twice
-        drawings = dict(list(drawings.items())[:1])
+    drawings: dict[str, Drawing] = {}
+    for program, answer in made.items():
+        drawing = setup.evaluator.draw(instance, answer)
+        if drawing not in drawings.values():
+            drawings[program] = drawing
     if not drawings or size(drawings) > MOST_SHAPES:
-        return
+        return None
     document = encode(Kept(instance.id, drawings))
     if decoded(document) is None:
-        store.event(0, "fault", {"operator": "draw", "error": UNFIT})
-        return
-    store.set(KEY, document)
+        raise NotDrawn(UNFIT)
+    return document
 
 
 def typical(record: RunRecord, setup: Setup) -> Instance | None:

@@ -84,7 +84,7 @@ KINDS = {
     ),
     "answers": Kind(
         "The answers of the best candidate and of the best baseline to one instance, drawn to the same "
-        "scale. On half of its instances the best candidate is at most as far from the reference.",
+        "scale. It is the test instance on which the best candidate's loss is the median.",
         answers.figure,
         of_reported=False,
     ),
