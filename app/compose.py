@@ -37,6 +37,7 @@ from .opening.setup import Notify, Setup
 from .opening.stored import stored_setup
 from .opening.timing import measured
 from .proposers import SourceOf, live_source
+from .record import drawings
 from .record.authority import SEAL, is_own, seal
 from .record.champions import class_champions, floor_of
 from .record.claims import best_baseline, claims
@@ -389,6 +390,7 @@ def record_setup(
         store.set("stop_reason", None)
         store.set("ending", None)
         store.set("champion", None)
+        store.set(drawings.KEY, None)
         store.set("claims", [])
         store.set("versions", versions())
         store.set("evaluator", setup.evaluator.version)

@@ -20,13 +20,14 @@ def keep_drawing(folder: Path, setup: Setup, store: Store) -> None:
     A run keeps none without a champion, for a problem that cannot draw, and beyond `MOST_SHAPES` shapes.
     What the problem's `draw` raises is an event of the run: the campaign's result stands without a picture.
     """
-    document = None
-    if isinstance(setup.loaded.problem, Drawable) and store.read.record("champion") is not None:
-        try:
-            document = _drawn(folder, setup)
-        except NotDrawn as error:
-            store.event(0, "fault", {"operator": "draw", "error": str(error)})
-    if document is not None or store.read.record(KEY) is not None:  # a resumed run has another champion
+    if not isinstance(setup.loaded.problem, Drawable) or store.read.record("champion") is None:
+        return
+    try:
+        document = _drawn(folder, setup)
+    except NotDrawn as error:
+        store.event(0, "fault", {"operator": "draw", "error": str(error)})
+        return
+    if document is not None:
         store.set(KEY, document)
 
 
