@@ -29,6 +29,8 @@ AT_ONCE = 64
 """Instances whose decisions a child makes at most (count); of more, other children make them."""
 DEARER = 1.5
 """How many times dearer than in the execution decisions must be by themselves for that to count (ratio)."""
+NOISE = 0.25
+"""Share of the time of handing over arguments that is taken for noise (ratio)."""
 _FOLLOWING = Limits(cpu_seconds=120.0, memory_bytes=2 << 30, output_bytes=256 << 20)
 
 
@@ -88,6 +90,38 @@ class Stateful:
 
 
 @dataclass(frozen=True, slots=True)
+class Idle:
+    """The price of asking without deciding.
+
+    Attributes:
+        nothing: CPU seconds of a child that is asked for nothing: start, modules, driver.
+        byte: CPU seconds of reading and making arguments, for each byte of their JSON.
+    """
+
+    nothing: float
+    byte: float
+
+    def of(self, size: float) -> float:
+        """CPU seconds of a child that gets arguments of so many bytes."""
+        return self.nothing + self.byte * size
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a fresh process was asked, and what the asking took.
+
+    Attributes:
+        decisions: that it was asked for (count).
+        arguments: of these decisions, their JSON.
+        cpu_seconds: of the process.
+    """
+
+    decisions: int
+    arguments: bytes
+    cpu_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
     """The outcome of an audit.
 
@@ -111,7 +145,7 @@ class Auditor:
         self._seed = seed
         self._anew = problem.anew
         self._source = f"{problem.driver}\n\n{problem.recorder}"
-        self._nothing: float | None = None
+        self._idle: Idle | None = None
         self._measuring = threading.Lock()
 
     @cached_property
@@ -126,7 +160,7 @@ class Auditor:
     def audit(self, program: Program, executions: Sequence[Decided], sandbox: Sandbox) -> Audit:
         """Audits a candidate by its executions, all of which were valid."""
         stream = random.Random(hashlib.sha256(f"audit\0{self._seed}\0{program.digest}".encode()).digest())
-        spent, asked = [], []
+        asked: list[Asked] = []
         for first in range(0, len(executions), AT_ONCE):
             part = executions[first : first + AT_ONCE]
             found = self._part(program, part, sandbox, stream)
@@ -134,14 +168,13 @@ class Auditor:
                 return Audit(found)
             if found is None:
                 return Audit(dearer=math.inf)
-            spent += found
-            asked += [max(len(part), FEWEST)] * len(found)
-        return Audit(dearer=self._dearer(executions, spent, asked, sandbox))
+            asked += found
+        return Audit(dearer=self._dearer(executions, asked, sandbox))
 
     def _part(
         self, program: Program, part: Sequence[Decided], sandbox: Sandbox, stream: random.Random
-    ) -> list[float] | Stateful | None:
-        """CPU seconds of each child, None if one met its limit, or the first decision that differs."""
+    ) -> list[Asked] | Stateful | None:
+        """What each child was asked, None if one met its limit, or the first decision that differs."""
         each = -(-FEWEST // len(part))
         wanted = [
             [stream.randrange(len(one.decisions)) for _ in range(CHILDREN * each if one.decisions else 0)]
@@ -150,19 +183,19 @@ class Auditor:
         followed = self._follow(part, wanted, sandbox)
         if isinstance(followed, Stateful):
             return followed
-        spent = []
+        asked = []
         for child in range(CHILDREN):
             turns = [(k, n) for k, places in enumerate(wanted) for n in range(child, len(places), CHILDREN)]
             stream.shuffle(turns)
-            arguments = [followed[k][n] for k, n in turns]
-            execution = self._decide(program, arguments, sandbox)
+            arguments = canonical_json({"arguments": [followed[k][n] for k, n in turns]}).encode()
+            execution = self._ask(program, self._deciding, arguments, len(turns), sandbox)
             if execution.status is ExecutionStatus.TIMEOUT:
                 return None
             different = _different(execution, part, wanted, turns)
             if different is not None:
                 return different
-            spent.append(execution.cpu_seconds)
-        return spent
+            asked.append(Asked(len(turns), arguments, execution.cpu_seconds))
+        return asked
 
     def _follow(
         self, part: Sequence[Decided], wanted: Sequence[Sequence[int]], sandbox: Sandbox
@@ -183,37 +216,45 @@ class Auditor:
                 return Stateful(one.instance.id, "the answer is not the one that the noted decisions make")
         return [arguments for _, arguments in followed]
 
-    def _decide(self, program: Program, arguments: list[Json], sandbox: Sandbox) -> Execution:
-        """Lets a fresh process decide, with the time of a whole execution for each decision."""
-        limits = replace(self._limits, cpu_seconds=max(1.0, len(arguments) * self._limits.cpu_seconds))
-        deciding = replace(program, driver=self._deciding, anew=self._anew)
-        return sandbox.execute(deciding, canonical_json({"arguments": arguments}).encode(), limits, 0)
+    def _ask(
+        self, program: Program, driver: str, arguments: bytes, decisions: int, sandbox: Sandbox
+    ) -> Execution:
+        """Asks a fresh process, with the time of a whole execution for each decision."""
+        limits = replace(self._limits, cpu_seconds=max(1.0, decisions * self._limits.cpu_seconds))
+        return sandbox.execute(replace(program, driver=driver, anew=self._anew), arguments, limits, 0)
 
-    def _dearer(
-        self,
-        executions: Sequence[Decided],
-        spent: Sequence[float],
-        asked: Sequence[int],
-        sandbox: Sandbox,
-    ) -> float:
-        """CPU seconds of an execution at the price of single decisions, over what executions took (ratio)."""
+    def _dearer(self, executions: Sequence[Decided], asked: Sequence[Asked], sandbox: Sandbox) -> float:
+        """CPU seconds of an execution at the price of single decisions, over what executions took (ratio).
+
+        Reading and making the arguments is the tool's work, so that time does not count.
+        """
         recorded = fmean(one.execution.cpu_seconds for one in executions)
-        nothing = self._cost_of_nothing(sandbox)
-        if fmean(spent) < 2 * nothing:  # what decisions cost is lost in the start of a process
+        idle = self._price(asked[0], sandbox)
+        handing = [idle.of(len(one.arguments)) for one in asked]
+        own = [max(0.0, one.cpu_seconds - less) for one, less in zip(asked, handing, strict=True)]
+        if fmean(own) < idle.nothing + NOISE * (fmean(handing) - idle.nothing):
             return 1.0
-        one = fmean(max(0.0, cpu - nothing) / count for cpu, count in zip(spent, asked, strict=True))
-        alone = nothing + one * fmean(len(each.decisions) for each in executions)
+        one = fmean(cpu / max(1, each.decisions) for cpu, each in zip(own, asked, strict=True))
+        alone = idle.nothing + one * fmean(len(each.decisions) for each in executions)
         return alone / recorded if alone > DEARER * recorded > 0 else 1.0
 
-    def _cost_of_nothing(self, sandbox: Sandbox) -> float:
-        """CPU seconds of a child that decides nothing: start, modules, driver."""
+    def _price(self, first: Asked, sandbox: Sandbox) -> Idle:
+        """The price of asking, measured once with the arguments of the first child."""
         with self._measuring:
-            if self._nothing is None:
+            if self._idle is None:
                 idle = Program(
                     {MAIN_FILE: f"def {self._entry_point}(**state):\n    return 0\n"}, self._entry_point
                 )
-                self._nothing = min(self._decide(idle, [], sandbox).cpu_seconds for _ in range(3))
-            return self._nothing
+                driver = f"{self._source}\n\ndrive = idle\n"
+
+                def least(arguments: bytes) -> float:
+                    asks = (self._ask(idle, driver, arguments, first.decisions, sandbox) for _ in range(3))
+                    return min(execution.cpu_seconds for execution in asks)
+
+                nothing = least(canonical_json({"arguments": []}).encode())
+                more = max(0.0, least(first.arguments) - nothing)
+                self._idle = Idle(nothing, more / len(first.arguments))
+            return self._idle
 
 
 def _different(

@@ -81,10 +81,17 @@ def follow(cases: list[Any]) -> list[Any]:
     return followed
 
 
+def unpack(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of one call as the rule gets them: lists of numbers as arrays."""
+    return {n: np.array(v, dtype=float) if type(v) is list else v for n, v in arguments.items()}
+
+
 def decide(entry: Any, instance: dict[str, Any]) -> list[Any]:
     """The decisions of a rule for these arguments, each by itself."""
     with np.errstate(all="ignore"):
-        return [
-            decision(entry(**{n: np.array(v, dtype=float) if type(v) is list else v for n, v in one.items()}))
-            for one in instance["arguments"]
-        ]
+        return [decision(entry(**unpack(one))) for one in instance["arguments"]]
+
+
+def idle(entry: Any, instance: dict[str, Any]) -> int:
+    """Makes the same arguments without a call of the rule, to tell the price of both apart; counts them."""
+    return len([unpack(one) for one in instance["arguments"]])

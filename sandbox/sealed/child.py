@@ -6,6 +6,7 @@ is one byte, `A` before a JSON document or `E` before a JSON list of status and 
 
 from __future__ import annotations
 
+import binascii
 import contextlib
 import errno
 import gc
@@ -80,7 +81,7 @@ class Child:
             refuse_unseeded()
         gc.enable()
         driver = program["driver"]
-        drive = self._programs.load_driver(driver) if driver is not None else None
+        drive = self._programs.load_driver(binascii.a2b_base64(driver)) if driver is not None else None
         self._marks.arm()
         entry = self._programs.load(program["files"], program["entry"], program["anew"])
         if drive is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import importlib.machinery
+import marshal
 import random
 import sys
 from collections.abc import Callable, Sequence
@@ -132,10 +133,13 @@ class Programs:
         lines = self._files.get(path, "").split("\n")
         return lines[number - 1].strip()[:200] if 0 < number <= len(lines) else ""
 
-    def load_driver(self, text: str) -> Callable[..., Any]:
-        """Runs a problem's driver and returns its `drive`; it may import whatever is in memory."""
+    def load_driver(self, code: bytes) -> Callable[..., Any]:
+        """Runs a problem's driver, a marshalled code object from the tool, and returns its `drive`.
+
+        The driver may import whatever is in memory.
+        """
         module = self._module("_driver")
-        exec(compile(text, "<driver>", "exec", dont_inherit=True), module.__dict__)
+        exec(marshal.loads(code), module.__dict__)
         drive: Callable[..., Any] = module.__dict__["drive"]
         return drive
 

@@ -301,16 +301,20 @@ def test_an_exact_method_at_every_call_is_a_function_that_takes_its_time(evaluat
 
 
 class Dear:
-    """A slot whose clock says that a decision by itself takes 10 ms, and an execution 20 ms."""
+    """A slot whose clock says what a decision by itself takes, and its arguments; executions take 20 ms."""
 
-    def __init__(self, slot: Sandbox) -> None:
-        self._slot = slot
+    def __init__(self, slot: Sandbox, decision: float = 0.01, arguments: float = 0.01) -> None:
+        self._slot, self._decision, self._arguments = slot, decision, arguments
 
     def execute(self, program: Program, instance: bytes, *rest: Any) -> Execution:
         """Runs the program and replaces its time."""
         execution = self._slot.execute(program, instance, *rest)
-        decisions = len(json.loads(instance).get("arguments", ()))
-        return with_changes(execution, cpu_seconds=0.005 + 0.01 * decisions if decisions else 0.02)
+        asked = json.loads(instance).get("arguments")
+        if asked is None:
+            return with_changes(execution, cpu_seconds=0.02)
+        idle = str(program.driver).endswith("drive = idle\n")
+        each = self._arguments + (0.0 if idle else self._decision)
+        return with_changes(execution, cpu_seconds=0.005 + each * len(asked))
 
 
 class Busy:
@@ -355,6 +359,14 @@ def test_an_exact_method_that_remembers_states_pays_for_every_decision(
     assert late.failure is not None
     assert late.failure.status is ScoreStatus.TIMEOUT
     assert len(late.scores) == len(paid.scores)
+
+
+def test_the_time_of_handing_over_arguments_is_not_the_rules(evaluate: Any, sandbox: Sandbox) -> None:
+    """Where decisions by themselves are dear because their arguments are, a rule keeps its time."""
+    text = "def priority(due_dates, **rest):\n    return due_dates\n"
+    found = evaluate(text, jobs=9, seconds=0.08, slot=Dear(sandbox, decision=0.0, arguments=0.05))
+    assert found.status is EvaluationStatus.COMPLETE
+    assert [score.cpu_seconds for score in found.scores] == [0.02] * len(found.scores)
 
 
 def test_an_answer_that_its_decisions_do_not_make_is_found(evaluate: Any) -> None:

@@ -45,19 +45,11 @@ class Again:
         return self.decisions[self.made - 1]
 
 
-def decide(entry: Any, instance: dict[str, Any]) -> list[int]:
-    """The decisions of a rule for these arguments, each by itself; lists of nodes hold integers."""
-    with np.errstate(all="ignore"):
-        return [
-            decision(
-                entry(
-                    **{
-                        name: np.array(value, dtype=int if name == "unvisited_nodes" else float)
-                        if isinstance(value, list)
-                        else value
-                        for name, value in one.items()
-                    }
-                )
-            )
-            for one in instance["arguments"]
-        ]
+def unpack(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of one call as the rule gets them: lists as arrays, those of nodes hold integers."""
+    return {
+        name: np.array(value, dtype=int if name == "unvisited_nodes" else float)
+        if isinstance(value, list)
+        else value
+        for name, value in arguments.items()
+    }
