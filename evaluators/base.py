@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..problems.base import Instance, Number, Problem
 from ..problems.plain import brief
@@ -159,6 +160,35 @@ class ScoreStatus(StrEnum):
     STATEFUL = "stateful"
 
 
+Metric = float | str
+"""A finite number (integers and booleans stay what they are) or a short text; so infinities are texts."""
+MOST_METRICS = 200
+"""Metrics of one execution that are kept."""
+METRIC_CHARACTERS = 200
+"""Longest text that is a metric; the rest is cut."""
+
+
+def checked_metrics(document: Any) -> dict[str, Metric]:
+    """Metrics that came from a file or another process.
+
+    Raises:
+        ValueError: the document holds something else.
+    """
+    if type(document) is not dict or len(document) > MOST_METRICS:
+        raise ValueError(f"metrics: got {document!r:.60}, expected at most {MOST_METRICS} by name")
+    for name, value in document.items():
+        if not (is_number(value) or (isinstance(value, str) and len(value) <= METRIC_CHARACTERS)):
+            raise ValueError(f"metric {name:.60}: got {value!r:.60}, expected a number or a short text")
+    return document
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number that a metric can be: finite and no larger than floats are."""
+    if isinstance(value, int):
+        return abs(value) <= 10**300
+    return isinstance(value, float) and math.isfinite(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """One candidate on one instance.
@@ -176,6 +206,8 @@ class Score:
         answer_digest: hex SHA-256 of the canonical answer; None iff there is no answer.
         message: why the status is not `OK`, one short text; None for `OK`.
         marks: names outside its task that the program used; see the sandbox's `Execution`.
+        metrics: name → what a foreign evaluator measured, no part of what makes two scores equal; None where
+            no foreign evaluator reports.
     """
 
     instance: str
@@ -189,6 +221,7 @@ class Score:
     answer_digest: str | None = None
     message: str | None = None
     marks: tuple[str, ...] = ()
+    metrics: Mapping[str, Metric] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         judged = self.status in (ScoreStatus.OK, ScoreStatus.BEYOND_BOUND)

@@ -25,6 +25,7 @@ from ..sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox
 from .audit import Auditor, Decided, Noted, noted
 from .base import WHOLE, Evaluation, EvaluationStatus, Race, Reference, Score, ScoreStatus
 from .judging import Judges
+from .reported import metrics_of
 from .scoring import fitness, normalised_loss, one_line, score
 
 _SHORT, _TRIES, _MANY_TRIES = 0.1, 5, 25
@@ -228,7 +229,10 @@ class GapEvaluator:
             judgement = dialogue.judgement if dialogue is not None else None
             judgement = judgement or self._judges.judge(instance, execution.answer)
         reference = self.references[instance.id]
-        return execution, score(self.problem, instance, reference, execution, judgement)
+        found = score(self.problem, instance, reference, execution, judgement)
+        if isinstance(self.problem, Reported) and execution.status is ExecutionStatus.OK:
+            found = replace(found, metrics=metrics_of(self.problem, execution.answer))
+        return execution, found
 
     def _audited(
         self,

@@ -14,7 +14,15 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, NoReturn
 
-from ..evaluators.base import Evaluation, EvaluationStatus, Race, ReferenceKind, Score, ScoreStatus
+from ..evaluators.base import (
+    Evaluation,
+    EvaluationStatus,
+    Race,
+    ReferenceKind,
+    Score,
+    ScoreStatus,
+    checked_metrics,
+)
 from ..problems.base import decode_number, encode_number
 from ..sandbox.base import Program, SandboxError
 from .executor import Job
@@ -22,7 +30,7 @@ from .racing import PairedRace, TimedRace
 
 _TEXT, _MAYBE, _COUNT = (str,), (str, type(None)), (int, type(None))
 _ROW = (_TEXT, _TEXT, _TEXT, _MAYBE, _TEXT, _MAYBE, _MAYBE, (float, int), _MAYBE, _MAYBE)
-"""Types of a score's columns, `marks` aside."""
+"""Types of a score's columns; texts, the marks, may follow, and then a mapping, the metrics."""
 _ROWS = frozenset(product(*_ROW))
 _STATUSES = {status.value: status for status in ScoreStatus}
 _KINDS = {kind.value: kind for kind in ReferenceKind}
@@ -141,6 +149,7 @@ def _encode_score(score: Score) -> list[Any]:
         score.answer_digest,
         score.message,
         *score.marks,
+        *([] if score.metrics is None else [dict(score.metrics)]),
     ]
 
 
@@ -149,6 +158,7 @@ def _decode_score(row: Any) -> Score:
     if tuple(map(type, row[: len(_ROW)])) not in _ROWS:
         raise LineError(f"score: got {row!r:.120}, expected {len(_ROW)} columns of other types")
     instance, status, kind, objective, reference, gap, excess, seconds, digest, message, *marks = row
+    metrics = checked_metrics(marks.pop()) if marks and type(marks[-1]) is dict else None
     if not math.isfinite(seconds) or not all(type(mark) is str for mark in marks):
         raise LineError(f"score of {instance:.60}: CPU seconds {seconds!r}, marks {marks!r:.60}")
     ratio = None if gap is None else decode_number(gap)
@@ -164,6 +174,7 @@ def _decode_score(row: Any) -> Score:
         digest,
         message,
         tuple(marks),
+        metrics,
     )
 
 

@@ -217,6 +217,7 @@ def _row(score: Score, instance: Instance) -> dict[str, Any]:
         "excess": _plain(score.excess),
         "cpu_seconds": score.cpu_seconds,
         "message": score.message,
+        "metrics": score.metrics,
     }
 
 

@@ -9,6 +9,7 @@ from ...evaluators.base import Score
 from ...evolve.store.progress import children
 from ...problems.base import SPLITS, Number
 from ..numbers import far_mark, interval, milliseconds, percent, reported_cell
+from ..record.metrics import measured, metric_rows
 from ..record.record import SHORT, RunRecord
 from ..record.reported import REPORTED, trust
 from ..record.summary import test_evaluations
@@ -45,6 +46,10 @@ def candidate_document(record: RunRecord, id: str) -> dict[str, Any]:
         "splits": {split: None if f is None else f.as_json() for split, f in found.items()},
         "strata": {
             split: {name: f.as_json() for name, f in record.strata(id, split).items()} for split in SPLITS
+        },
+        "metrics": {
+            split: {name: m.as_json() for name, m in measured(record.scores(id, split)).items()}
+            for split in SPLITS
         },
         "instances": [_instance_row(record, split, s) for split in SPLITS for s in record.scores(id, split)],
         "prompt": prompt,
@@ -83,6 +88,7 @@ def print_candidate(console: Console, record: RunRecord, id: str, *, conversatio
         console.print(f"test seen {looks} times", markup=False)
     split = next((s for s in ("test", "valid", "train") if record.strata(id, s)), None)
     if reported:
+        _print_metrics(console, record, id)
         console.print(UNVERIFIED, markup=False)
     elif split is not None:
         console.print(strata_table(record, id, split, console.width), soft_wrap=False)
@@ -162,6 +168,20 @@ def _scores_table(record: RunRecord, id: str) -> Table:
     return table
 
 
+def _print_metrics(console: Console, record: RunRecord, id: str) -> None:
+    """Prints what the evaluator measured in each split; runs of earlier versions stored nothing of it."""
+    rows = metric_rows(record, id)
+    if not rows:
+        return
+    table = new_table("reported metrics (unverified), mean (least to most)")
+    table.add_column("metric", overflow="fold")
+    for split in SPLITS:
+        table.add_column(split, justify="right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console.print(table, soft_wrap=False)
+
+
 def _figures_table(record: RunRecord, id: str) -> Table:
     table = new_table("")
     table.add_column("split", no_wrap=True)
@@ -232,6 +252,7 @@ def _instance_row(record: RunRecord, split: str, score: Score) -> dict[str, Any]
         "excess": _plain(score.excess),
         "cpu_seconds": score.cpu_seconds,
         "message": score.message,
+        "metrics": score.metrics,
     }
 
 

@@ -11,7 +11,9 @@ from typing import Any
 
 from ...evolve.store.exports import export_rows
 from ...evolve.store.work import failures
+from ..record.metrics import metric_rows
 from ..record.record import SHORT, RunRecord
+from ..record.reported import REPORTED, trust
 from ..words import clean, one_line
 
 _NOTE = 160
@@ -26,7 +28,7 @@ def candidates_of(record: RunRecord) -> list[dict[str, Any]]:
 
     A row has `id`, `iteration`, `island`, `made` (operator or origin), `parents`, `loss` (training, percent
     of max(|reference|, scale); None unless complete), `valid` and `test` (likewise), `ms` (CPU time per
-    training execution), `nodes`, `status`, `elite`, `note` and `text`.
+    training execution), `nodes`, `status`, `elite`, `note`, `text` and `metrics` (name and three cells each).
     """
     archive = record.archive
     elites = set() if archive is None else {elite.candidate.id for elite in archive.elites()}
@@ -34,7 +36,9 @@ def candidates_of(record: RunRecord) -> list[dict[str, Any]]:
     for row in export_rows(record.reader, "iterations"):
         if row["candidate"] is not None and row["excerpt"]:
             notes.setdefault(row["candidate"], row["excerpt"])
-    return [_row(row, elites, notes) for row in export_rows(record.reader, "candidates")]
+    reported = trust(record.reader) == REPORTED
+    rows = [_row(row, elites, notes) for row in export_rows(record.reader, "candidates")]
+    return [{**row, "metrics": metric_rows(record, row["id"]) if reported else []} for row in rows]
 
 
 def _row(row: Mapping[str, Any], elites: set[str], notes: Mapping[str, str]) -> dict[str, Any]:
@@ -98,9 +102,9 @@ def packed(rows: Sequence[Mapping[str, Any]], best: str | None, room: int) -> st
     parts = [packer.compress(table[:-1].encode()), packer.flush(zlib.Z_SYNC_FLUSH)]
     used = sum(map(len, parts))
     most = max(room / _BASE64, used + _LEAST_TEXTS / _BASE64)
-    parts.append(packer.compress(b',"texts":{"-1":["",""]'))
+    parts.append(packer.compress(b',"texts":{"-1":["","",[]]'))
     for n in _order(rows, number, best):
-        entry = json.dumps([rows[n]["text"], rows[n]["note"]], separators=(",", ":"))
+        entry = json.dumps([rows[n][name] for name in ("text", "note", "metrics")], separators=(",", ":"))
         parts.append(packer.compress(f',"{n}":{entry}'.encode()) + packer.flush(zlib.Z_SYNC_FLUSH))
         used += len(parts[-1])
         if used > most:

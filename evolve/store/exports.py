@@ -23,7 +23,7 @@ EXPORTS = {
     "scores": (
         "SELECT e.program, i.split, i.name AS instance, i.stratum, x.status, x.objective, "
         "r.value AS reference, r.kind AS reference_kind, x.gap, x.excess, x.cpu_seconds, "
-        "lower(hex(x.answer)) AS answer_digest, x.message "
+        "lower(hex(x.answer)) AS answer_digest, x.message, x.metrics "
         "FROM executions x JOIN evaluations e ON e.id = x.evaluation "
         "JOIN instances i ON i.id = x.instance JOIN instance_references r ON r.instance = i.id "
         "ORDER BY x.evaluation, x.position"
@@ -39,7 +39,7 @@ EXPORTS = {
 }
 """What can be exported → its query. Objectives, references and gaps are exact texts (`12`, `7/3`)."""
 
-_NESTED = ("files", "parents", "inspirations", "data", "parameters")
+_NESTED = ("files", "parents", "inspirations", "data", "parameters", "metrics")
 
 
 def new_rows(reader: Reader, told: int, event: int) -> Iterator[dict[str, Any]]:

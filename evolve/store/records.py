@@ -17,6 +17,7 @@ from ...evaluators.base import (
     ReferenceKind,
     Score,
     ScoreStatus,
+    checked_metrics,
 )
 from ...problems.base import Instance, Number, decode_number, encode_number
 from ...sandbox.base import MAX_SOURCE_BYTES, Constant, Description, Statement
@@ -190,6 +191,7 @@ def score_row(evaluation: int, position: int, instance: int, score: Score) -> tu
         score.cpu_seconds,
         None if score.answer_digest is None else bytes.fromhex(score.answer_digest),
         score.message,
+        None if score.metrics is None else json.dumps(dict(score.metrics)),
     )
 
 
@@ -207,6 +209,7 @@ def read_score(row: sqlite3.Row, instance: str, reference: Reference) -> Score:
         cpu_seconds=row["cpu_seconds"],
         answer_digest=None if row["answer"] is None else row["answer"].hex(),
         message=row["message"],
+        metrics=None if row["metrics"] is None else checked_metrics(json.loads(row["metrics"])),
     )
 
 

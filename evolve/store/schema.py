@@ -73,7 +73,11 @@ def _third(database: sqlite3.Connection) -> None:
     database.execute("ALTER TABLE iterations ADD COLUMN prefix INTEGER")
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _second, _third)
+def _fourth(database: sqlite3.Connection) -> None:
+    database.execute("ALTER TABLE executions ADD COLUMN metrics TEXT")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _second, _third, _fourth)
 """Step n brings a store from schema version n to n + 1."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

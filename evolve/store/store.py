@@ -211,7 +211,7 @@ class Store:
             )
             number = cursor.lastrowid or 0
             db.executemany(
-                "INSERT INTO executions VALUES (?,?,?,?,?,?,?,?,?,?)",
+                "INSERT INTO executions VALUES (?,?,?,?,?,?,?,?,?,?,?)",
                 [
                     score_row(number, position, numbers[score.instance], score)
                     for position, score in enumerate(scores, start=first)

@@ -27,6 +27,7 @@ TEXT = st.text(max_size=12)
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 NUMBERS = st.one_of(st.integers(), st.fractions(), FLOATS)
 RATIOS = st.one_of(st.fractions(), FLOATS)
+METRICS = st.dictionaries(TEXT, st.integers() | st.booleans() | FLOATS | TEXT, max_size=2)
 
 
 @st.composite
@@ -48,6 +49,7 @@ def scores(draw: st.DrawFn) -> Score:
         draw(st.none() | TEXT),
         draw(st.none() | TEXT),
         tuple(draw(st.lists(TEXT, max_size=2))),
+        draw(st.none() | METRICS),
     )
 
 

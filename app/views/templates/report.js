@@ -154,6 +154,15 @@
     });
     return pre;
   }
+  function metrics(lines) {
+    // What the task's own evaluator measured: a name and the three splits, mean (least to most).
+    var table = make("table"), body = make("tbody"), box = make("div", "", "scroll"), head = make("tr");
+    ["metric, mean (least to most)", "training", "validation", "test"].forEach(function (t) { head.append(make("th", t)); });
+    lines.forEach(function (l) { var tr = make("tr"); l.forEach(function (t, k) { tr.append(make(k ? "td" : "th", t)); }); body.append(tr); });
+    var top = make("thead"); top.append(head); table.append(top, body);
+    box.tabIndex = 0; box.append(table);
+    return box;
+  }
   function family(n) {
     if (!children) {
       children = new Map();
@@ -192,6 +201,7 @@
       (row.ms === null ? "" : "; " + row.ms.toPrecision(2) * 1 + " ms of CPU time per execution") + "; " + row.nodes + " nodes.";
     box.append(make("p", facts));
     if (texts && texts[1]) box.append(make("p", texts[1], "soft"));
+    if (texts && texts[2].length) box.append(make("h3", "Reported metrics (unverified)"), metrics(texts[2]));
     var line = [], at = n;
     while (pack.parents[at].length && line.length < 400) { at = pack.parents[at][0]; line.push(at); }
     if (line.length) {
