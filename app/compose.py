@@ -17,6 +17,7 @@ from ..evolve.archive import settled
 from ..evolve.base import Candidate, Context, Times
 from ..evolve.budget import Budget, StopReason
 from ..evolve.campaign import Campaign
+from ..evolve.drafts import Drafter, Remote
 from ..evolve.executor import Executor
 from ..evolve.founders import best_elite
 from ..evolve.measures import MeasureSpace
@@ -156,10 +157,7 @@ def prepared(
         with setup.executor(store) as executor, closing(describer.result()) as slot:
             if store.read.record("timing") is None:  # a replay has that of its record
                 store.set("timing", asdict(measured(slot, setup.policy)))
-            plain = not store.read.record("docstrings")
-            problem = setup.loaded.problem
-            seeded = bool(getattr(problem, "anew", 0))
-            admission = Admission(slot, problem.entry_point, setup.modules(), plain, seeded)
+            admission = setup.admission(slot, plain=not store.read.record("docstrings"))
             baselines = _baselines(setup, store, executor, watcher.notify)
             founders = founders_of(setup, store, admission, executor, start, baselines)
             source_of = source_of or live_source(setup.config, store, folder, setup.evaluator)
@@ -269,10 +267,12 @@ def _campaign(
     for candidate, _ in founders:
         if next(iter(candidate.files.values())) in shipped:
             search.tuner.skip(candidate.files)  # tuning is for what the search finds
+    remote = isinstance(source.proposer, Remote) and not source.pace.waits
+    drafter = executor if remote and isinstance(executor, Drafter) else None
     gates = tuple((before, limit) for before, limit in store.read.record("gates") or ())
     campaign = Campaign(
         search,
-        Ports(evaluator, source.proposer, executor, admission, store, source.beside),
+        Ports(evaluator, source.proposer, executor, admission, store, source.beside, drafter),
         Budget(**asdict(config.budget), gates=gates),
         source.pace,
         stop_file=folder / STOP_NAME,

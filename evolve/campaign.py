@@ -18,6 +18,7 @@ from .asks import Ask
 from .base import Candidate, Proposal, Refused, Rejection, stream
 from .budget import Budget, StopReason, Usage
 from .course import Course, Order, Recorded, is_point
+from .drafts import Draft, draft_of
 from .executor import Job
 from .faults import sheltered
 from .flight import Flight
@@ -194,7 +195,7 @@ class Campaign:
             with self.ports.store.transaction():
                 prefix = self.search.pool.prefix
                 self.ports.store.asked(number, ask.island, ask.parents, ask.inspirations, ask.rival, prefix)
-                if self._threads is None or not ask.of_model:
+                if self.ports.drafter is None and (self._threads is None or not ask.of_model):
                     self._propose(flight)
         self._flights[number] = flight
         self._pauses.opened()
@@ -224,7 +225,7 @@ class Campaign:
         ask = self.search.ask_again(
             recorded.island,
             recorded.parents,
-            tuned=is_point(made),
+            tuned=None if made is None else is_point(made),
             raced=recorded.rival,
             inspirations=recorded.inspirations,
             elites=elites,
@@ -238,9 +239,12 @@ class Campaign:
         return flight
 
     def _propose(self, flight: Flight) -> None:
-        """Asks the proposer: in a thread if it may wait, else its text is admitted at once."""
+        """Asks the proposer: on a worker, in a thread if it may wait, or here: then its text is admitted."""
         ask = flight.ask
-        if self._threads is not None and ask.of_model:
+        if self.ports.drafter is not None:
+            draft = draft_of(ask, self.ports.proposer, self.search.seed, self.ports.admission.plain)
+            flight.text = self.ports.drafter.draft(draft) if isinstance(draft, Draft) else _done(draft)
+        elif self._threads is not None and ask.of_model:
             if isinstance(self.ports.proposer, Expecting):
                 self.ports.proposer.expect(ask.number)
             flight.since = self._pauses.now()
@@ -339,6 +343,8 @@ class Campaign:
         """Admits the text of an iteration and starts its evaluation; False if the proposer gave up."""
         if flight.made is None and flight.text is not None:
             if (error := flight.text.exception()) is not None:
+                if self._threads is None:
+                    raise error  # of a worker
                 del self._flights[flight.ask.number]
                 self._give_up(error)
                 return False
@@ -365,14 +371,19 @@ class Campaign:
         if self._halt is not None and isinstance(self.ports.proposer, Leavable):
             self.ports.proposer.leave()
         futures: list[Future[Any]] = list(self.validation.futures)
-        in_turn = self._pace.order is Order.SUBMITTED
-        for number, flight in enumerate(self._flights.values()):
-            awaited = flight.awaited
-            if awaited is not None and (number == 0 or flight.made is None or not in_turn):
-                futures.append(awaited)
+        futures += self._awaited()
         wait(futures, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
         self.validation.collect()
         self._observe(self)
+
+    def _awaited(self) -> Iterator[Future[Any]]:
+        """What the loop can go on with: in the order of asking the oldest evaluation and the oldest text."""
+        in_turn, texts = self._pace.order is Order.SUBMITTED, 0
+        for number, flight in enumerate(self._flights.values()):
+            texts += flight.made is None
+            awaited = flight.awaited
+            if awaited is not None and (not in_turn or number == 0 or (flight.made is None and texts == 1)):
+                yield awaited
 
 
 def _done(value: _T) -> Future[_T]:

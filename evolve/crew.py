@@ -1,6 +1,6 @@
-"""Runs evaluation jobs on workers in other processes, here or on other machines, and again where one is lost.
+"""Runs jobs and drafts on workers in other processes, here or on other machines, and again where one is lost.
 
-A job is pure: done twice it gives the same evaluation, so a job whose worker is lost is done elsewhere.
+Both are pure: done twice they give the same result, so the work of a lost worker is done elsewhere.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..evaluators.base import Evaluation
 from ..sandbox.base import SandboxError
+from .base import Proposal, Rejection
+from .columns import LineError
+from .drafts import Draft
 from .executor import Job
-from .lines import LineError, WorkerFault, decode_reply, encode_job
+from .lines import Made, Work, WorkerFault, decode_reply, encode_work
 
 MOST_TRIES = 3
 """How often a job is begun before its campaign ends."""
@@ -57,8 +60,8 @@ class Worker(Protocol):
 
 @dataclass(slots=True)
 class _Task:
-    job: Job
-    future: Future[Evaluation]
+    work: Work
+    future: Future[Any]
     number: int
     tries: int = 0
     lost: list[str] = field(default_factory=list)
@@ -83,7 +86,8 @@ class CrewExecutor:
         """
         self._replace, self._note = replace, note
         self._numbers = count(1)
-        self._tasks: deque[_Task] = deque()
+        self._drafts: deque[_Task] = deque()
+        self._jobs: deque[_Task] = deque()
         self._changed = threading.Condition()
         self._closed = False
         self._at_work = list(workers)
@@ -98,14 +102,25 @@ class CrewExecutor:
 
     def submit(self, job: Job) -> Future[Evaluation]:
         """Queues a job, first in, first out."""
-        task = _Task(job, Future(), next(self._numbers))
+        return self._queue(job, self._jobs)
+
+    def draft(self, draft: Draft) -> Future[Proposal | Rejection]:
+        """Queues a draft, first in, first out; drafts come before jobs: later candidates wait for them."""
+        return self._queue(draft, self._drafts)
+
+    def _queue(self, work: Work, queue: deque[_Task]) -> Future[Any]:
+        task = _Task(work, Future(), next(self._numbers))
         with self._changed:
             if self._trouble is not None:
                 task.future.set_exception(self._trouble)
             else:
-                self._tasks.append(task)
+                queue.append(task)
                 self._changed.notify()
         return task.future
+
+    def _waiting(self) -> deque[_Task]:
+        """The queue whose turn it is; empty if nothing waits."""
+        return self._drafts or self._jobs
 
     def close(self) -> None:
         """Drops what is queued, waits for what runs, ends the workers."""
@@ -124,8 +139,8 @@ class CrewExecutor:
     def _drop(self) -> None:
         with self._changed:
             self._closed = True
-            while self._tasks:
-                task = self._tasks.popleft()
+            while waiting := self._waiting():
+                task = waiting.popleft()
                 if not task.future.cancel():  # it was begun, by a worker that is lost
                     task.future.set_exception(WorkersLost("; ".join(task.lost)))
             self._changed.notify_all()
@@ -160,23 +175,25 @@ class CrewExecutor:
         """The next job, None at the end."""
         with self._changed:
             while True:
-                self._changed.wait_for(lambda: self._tasks or self._closed or self._trouble is not None)
-                if not self._tasks:
+                self._changed.wait_for(lambda: self._waiting() or self._closed or self._trouble is not None)
+                if not (waiting := self._waiting()):
                     return None
-                task = self._tasks.popleft()
+                task = waiting.popleft()
                 if task.tries or task.future.set_running_or_notify_cancel():
                     task.tries += 1
                     return task
 
-    def _done(self, worker: Worker, task: _Task) -> Evaluation:
-        """A job's evaluation; replies to other jobs, late or doubled, are passed over."""
-        worker.send(encode_job(task.number, task.job))
+    def _done(self, worker: Worker, task: _Task) -> Made:
+        """The result of a job or draft; replies to others, late or doubled, are passed over."""
+        worker.send(encode_work(task.number, task.work))
         while True:
             number, outcome = decode_reply(worker.receive())
             if number != task.number:
                 continue
             if isinstance(outcome, SandboxError | WorkerFault):
                 raise outcome
+            if isinstance(outcome, Evaluation) is isinstance(task.work, Draft):
+                raise LineError(f"reply to job {number}: got {type(outcome).__name__}, expected another kind")
             return outcome
 
     def _lose(
@@ -200,7 +217,8 @@ class CrewExecutor:
                 why = f"workers were lost on one job {task.tries} times: {'; '.join(task.lost)}"
                 task.future.set_exception(error or WorkersLost(why))
             else:
-                self._tasks.appendleft(task)
+                queue = self._drafts if isinstance(task.work, Draft) else self._jobs
+                queue.appendleft(task)
                 self._changed.notify()
         try:
             self._note(sentence)
@@ -228,6 +246,6 @@ class CrewExecutor:
             if self._places:
                 return
             self._trouble = trouble
-            while self._tasks:
-                self._tasks.popleft().future.set_exception(trouble)
+            while waiting := self._waiting():
+                waiting.popleft().future.set_exception(trouble)
             self._changed.notify_all()

@@ -28,6 +28,7 @@ from ..evaluators.base import (
 from ..problems.base import Instance
 from ..sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Led, Limits, Program, Sandbox
 from .base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
+from .drafts import Material
 from .executor import Job, evaluate
 
 ENTRY_POINT = "solve"
@@ -195,8 +196,16 @@ class FakeProposer:
 
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
         """See `Proposer`."""
+        return self.make(self.material(parents, context), context.problem, rng)
+
+    def material(self, parents: Sequence[Elite], context: Context) -> Material:
+        """See `Remote`."""
         self.seen.append(context)
-        files = parents[0].candidate.files
+        return Material(parents[0].candidate.files, operators=context.operators)
+
+    def make(self, material: Material, problem: object, rng: random.Random) -> Proposal | Rejection:
+        """See `Remote`."""
+        files = material.files
         path, text = next(iter(files.items()))
         kind = rng.random()
         if kind < 0.08:

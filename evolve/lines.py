@@ -1,4 +1,4 @@
-"""Jobs and evaluations as lines of JSON: what a driver and its workers say to each other, by any transport.
+"""Jobs and their results as lines of JSON: what a driver and its workers say to each other, by any transport.
 
 A number is a text that keeps its type (`7/3` is a Fraction), and nothing is pickled. A line comes from
 another process or machine, so it is checked before it is used.
@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
-from typing import Any, NoReturn
+from typing import Any
 
 from ..evaluators.base import (
     Evaluation,
@@ -25,90 +24,98 @@ from ..evaluators.base import (
 )
 from ..problems.base import decode_number, encode_number
 from ..sandbox.base import Program, SandboxError
+from .base import Proposal, Rejection
+from .columns import COUNT, MAYBE, TEXT, LineError, columns, document_of, reading, texts_by_path, typed
+from .drafts import Draft, decode_draft, decode_drafted, encode_draft, encode_drafted
 from .executor import Job
 from .racing import PairedRace, TimedRace
 
-_TEXT, _MAYBE, _COUNT = (str,), (str, type(None)), (int, type(None))
-_ROW = (_TEXT, _TEXT, _TEXT, _MAYBE, _TEXT, _MAYBE, _MAYBE, (float, int), _MAYBE, _MAYBE)
+_ROW = (TEXT, TEXT, TEXT, MAYBE, TEXT, MAYBE, MAYBE, (float, int), MAYBE, MAYBE)
 """Types of a score's columns; texts, the marks, may follow, and then a mapping, the metrics."""
 _ROWS = frozenset(product(*_ROW))
 _STATUSES = {status.value: status for status in ScoreStatus}
 _KINDS = {kind.value: kind for kind in ReferenceKind}
 
 
-class LineError(ValueError):
-    """A line is no message of a driver or worker; says what is wrong with it."""
-
-
 class WorkerFault(Exception):
     """A worker's own code failed on a job; the text is the worker's traceback."""
 
 
-def encode_job(number: int, job: Job) -> str:
-    """The line of a job; `number` comes back with the reply.
+Work = Job | Draft
+"""What a worker does."""
+Made = Evaluation | Proposal | Rejection
+"""The result of work."""
+
+
+def encode_work(number: int, work: Work) -> str:
+    """The line of a job or draft; `number` comes back with the reply.
 
     Raises:
-        TypeError: the race is of a kind that no line can hold.
+        TypeError: the race of a job is of a kind that no line can hold.
     """
-    program = job.program
+    if isinstance(work, Draft):
+        return json.dumps({"job": number, "draft": encode_draft(work)})
+    program = work.program
     return json.dumps(
         {
             "job": number,
             "files": dict(program.files),
             "program": [program.entry_point, program.driver, program.anew],
-            "split": job.split,
-            "whole": job.whole,
-            "race": None if job.race is None else _encode_race(job.race),
-            "part": [job.first, job.last],
+            "split": work.split,
+            "whole": work.whole,
+            "race": None if work.race is None else _encode_race(work.race),
+            "part": [work.first, work.last],
         }
     )
 
 
-def decode_job(line: str) -> tuple[int, Job]:
-    """The number and the job of a line.
+def decode_work(line: str) -> tuple[int, Work]:
+    """The number and the job or draft of a line.
 
     Raises:
-        LineError: the line holds no job.
+        LineError: the line holds neither.
     """
-    with _reading("job"):
-        document = _document(line)
-        number, split, whole = (_typed(document, *pair) for pair in _JOB)
-        files = document["files"]
-        if type(files) is not dict or not all(type(text) is str for text in files.values()):
-            raise LineError("files: expected path → text")
-        entry_point, driver, anew = _columns(document["program"], (_TEXT, _MAYBE, (int,)), "program")
-        first, last = _columns(document["part"], ((int,), _COUNT), "part")
+    with reading("job"):
+        document = document_of(line)
+        number = typed(document, "job", int)
+        if "draft" in document:
+            return number, decode_draft(typed(document, "draft", dict))
+        split, whole = typed(document, "split", str), typed(document, "whole", bool)
+        files = texts_by_path(document)
+        entry_point, driver, anew = columns(document["program"], (TEXT, MAYBE, (int,)), "program")
+        first, last = columns(document["part"], ((int,), COUNT), "part")
         race = None if document["race"] is None else _decode_race(document["race"])
         return number, Job(Program(files, entry_point, driver, anew), split, whole, race, first, last)
     raise AssertionError
 
 
-_JOB = (("job", int), ("split", str), ("whole", bool))
-
-
-def encode_reply(number: int, outcome: Evaluation | BaseException, trace: str = "") -> str:
-    """The line of a job's outcome: its evaluation, or the error that a person must know."""
+def encode_reply(number: int, outcome: Made | BaseException, trace: str = "") -> str:
+    """The line of a result, or of the error that a person must know."""
     if isinstance(outcome, Evaluation):
         return json.dumps({"job": number, "evaluation": encode_evaluation(outcome)})
+    if isinstance(outcome, Proposal | Rejection):
+        return json.dumps({"job": number, "draft": encode_drafted(outcome)})
     if isinstance(outcome, SandboxError):
         return json.dumps({"job": number, "sandbox": [outcome.layer, outcome.reason, outcome.hint]})
     return json.dumps({"job": number, "fault": trace or repr(outcome)})
 
 
-def decode_reply(line: str) -> tuple[int, Evaluation | SandboxError | WorkerFault]:
-    """The number of a job and its outcome.
+def decode_reply(line: str) -> tuple[int, Made | SandboxError | WorkerFault]:
+    """The number of a job and its result.
 
     Raises:
         LineError: the line holds no reply.
     """
-    with _reading("reply"):
-        document = _document(line)
-        number = _typed(document, "job", int)
+    with reading("reply"):
+        document = document_of(line)
+        number = typed(document, "job", int)
         if "evaluation" in document:
             return number, decode_evaluation(document["evaluation"])
+        if "draft" in document:
+            return number, decode_drafted(typed(document, "draft", dict))
         if "sandbox" in document:
-            return number, SandboxError(*_columns(document["sandbox"], (_TEXT, _TEXT, _TEXT), "sandbox"))
-        return number, WorkerFault(_typed(document, "fault", str))
+            return number, SandboxError(*columns(document["sandbox"], (TEXT, TEXT, TEXT), "sandbox"))
+        return number, WorkerFault(typed(document, "fault", str))
     raise AssertionError
 
 
@@ -128,13 +135,13 @@ def decode_evaluation(document: Mapping[str, Any]) -> Evaluation:
     Raises:
         LineError: the mapping holds no evaluation.
     """
-    with _reading("evaluation"):
+    with reading("evaluation"):
         fitness = document["fitness"]
         if fitness is not None and type(fitness) is not float:
             raise LineError(f"fitness: got {fitness!r:.60}, expected a float or null")
         scores = tuple([_decode_score(row) for row in document["scores"]])
         status = EvaluationStatus(document["status"])
-        return Evaluation(_typed(document, "split", str), scores, status, fitness)
+        return Evaluation(typed(document, "split", str), scores, status, fitness)
     raise AssertionError
 
 
@@ -199,14 +206,14 @@ def _encode_race(race: Race) -> dict[str, Any]:
 
 
 def _decode_race(document: Any) -> PairedRace | TimedRace:
-    parent, order = _texts(document, "parent", _MAYBE), _texts(document, "order", _TEXT)
+    parent, order = _texts(document, "parent", MAYBE), _texts(document, "order", TEXT)
     if "rivals" in document:
-        rivals = {_columns(pair, ((int,), (dict,)), "rivals")[0]: pair[1] for pair in document["rivals"]}
+        rivals = {columns(pair, ((int,), (dict,)), "rivals")[0]: pair[1] for pair in document["rivals"]}
         races = {number: _paired(_decode_race(one)) for number, one in rivals.items()}
         seconds, floor = float(document["seconds"]), float(document["floor"])
         return TimedRace(races, parent, seconds, floor, order)
     rival = tuple(float(loss) for loss in document["rival"])
-    return PairedRace(rival, float(document["level"]), _typed(document, "proven", bool), parent, order)
+    return PairedRace(rival, float(document["level"]), typed(document, "proven", bool), parent, order)
 
 
 def _paired(race: PairedRace | TimedRace) -> PairedRace:
@@ -216,46 +223,5 @@ def _paired(race: PairedRace | TimedRace) -> PairedRace:
 
 
 def _texts(document: Mapping[str, Any], key: str, kinds: tuple[type, ...]) -> tuple[Any, ...]:
-    found = tuple(_typed(document, key, list))
-    return tuple(_columns(found, (kinds,) * len(found), key))
-
-
-def _columns(row: Any, kinds: Sequence[tuple[type, ...]], what: str) -> Any:
-    """A row whose columns are of some types."""
-    if len(row) != len(kinds) or not all(type(v) in kind for v, kind in zip(row, kinds, strict=True)):
-        raise LineError(f"{what}: got {row!r:.120}, expected {len(kinds)} columns of other types")
-    return row
-
-
-def _typed(document: Mapping[str, Any], key: str, kind: type) -> Any:
-    value = document[key]
-    if type(value) is not kind:
-        raise LineError(f"{key}: got {value!r:.60}, expected {kind.__name__}")
-    return value
-
-
-def _refused(text: str) -> NoReturn:
-    raise LineError(f"{text} is no JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refused)
-
-
-def _document(line: str) -> dict[str, Any]:
-    document = _DECODER.decode(line)
-    if type(document) is not dict:
-        raise LineError(f"got {line:.60}, expected a JSON object")
-    return document
-
-
-@contextmanager
-def _reading(what: str) -> Iterator[None]:
-    """Turns whatever a damaged line raises into a `LineError`."""
-    try:
-        yield
-    except LineError as error:
-        raise LineError(f"{what}: {error}") from None
-    except KeyError as error:
-        raise LineError(f"{what}: {error} is missing or not known") from None
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise LineError(f"{what}: damaged: {error}") from None
+    found = tuple(typed(document, key, list))
+    return tuple(columns(found, (kinds,) * len(found), key))

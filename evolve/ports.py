@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..evaluators.base import Evaluator
 from .admission import Admission
 from .base import Proposer
+from .drafts import Drafter
 from .executor import Executor
 from .store.store import Store
 
@@ -17,6 +18,7 @@ class Ports:
 
     Attributes:
         beside: the offline proposer that works beside models, None if none does.
+        drafter: makes and examines proposals in other processes; None where the driver does so itself.
     """
 
     evaluator: Evaluator
@@ -25,3 +27,4 @@ class Ports:
     admission: Admission
     store: Store
     beside: Proposer | None = None
+    drafter: Drafter | None = None

@@ -164,7 +164,7 @@ class Search:
         island: int,
         parents: tuple[str, ...],
         *,
-        tuned: bool,
+        tuned: bool | None,
         raced: str | None = None,
         inspirations: Sequence[str] = (),
         elites: Sequence[Elite] = (),
@@ -174,7 +174,7 @@ class Search:
 
         Args:
             island, parents: as recorded.
-            tuned: whether it was a point of tuning.
+            tuned: whether it was a point of tuning; None where its text is not recorded.
             raced: id of the rival as recorded.
             inspirations: ids of the programs beside the parent as recorded.
             elites: the first parent and the inspirations of an iteration that is still open.
@@ -182,6 +182,8 @@ class Search:
         """
         number = self._next()
         point = self._point(number) if self._points is None else None
+        again = point[1] if point is not None and tuned is None else None
+        tuned = again is not None if tuned is None else tuned
         if tuned:
             self._count_point()
         if tuned and point is not None:
@@ -193,9 +195,7 @@ class Search:
         offline = not tuned and self._offline(number)
         failed = None if tuned or offline else self._opened(number, island, inspirations)
         context = self.context(number, elites, failed) if elites and not tuned else None
-        return Ask(
-            number, island, parents, tuple(elites), raced, race, tuned=tuned, offline=offline, context=context
-        )
+        return Ask(number, island, parents, tuple(elites), raced, race, tuned, offline, again, context)
 
     def admit(self, ask: Ask, proposal: Proposal) -> Candidate | Rejection:
         """The candidate of an examined proposal, or its rejection."""
@@ -213,7 +213,7 @@ class Search:
         events: list[Event] = []
         added = self._place(ask, outcome, events)
         twin = next((str(event.data["of"]) for event in events if event.kind == "twin"), None)
-        if ask.of_model:
+        if ask.of_model and self._guide is not None:
             self._attempts.add(outcome, added, twin, ask.parents, ask.rival)
         improved = better(self.archive.best, best)
         if improved or ask.of_model:

@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import traceback
+from dataclasses import dataclass
+from typing import Any
 
 from ..evaluators.base import Evaluator
-from ..sandbox.base import Sandbox
+from .admission import Admission
+from .drafts import Draft, Remote, drafted
 from .executor import evaluate
-from .lines import decode_job, encode_reply
+from .lines import decode_work, encode_reply
 
 
-def reply(evaluator: Evaluator, slot: Sandbox, line: str) -> str:
-    """Does the job of a line and returns the line of its outcome, whatever went wrong in it.
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """What a worker works with.
 
-    Raises:
-        LineError: the line holds no job.
+    Attributes:
+        evaluator: scores programs.
+        admission: examines proposals, on the slot that programs run on.
+        proposer: makes proposals.
+        problem: what they are proposed for.
     """
-    number, job = decode_job(line)
-    try:
-        return encode_reply(number, evaluate(evaluator, slot, job))
-    except Exception as error:
-        return encode_reply(number, error, traceback.format_exc())
+
+    evaluator: Evaluator
+    admission: Admission
+    proposer: Remote
+    problem: Any
+
+    def reply(self, line: str) -> str:
+        """Does the job of a line and returns the line of its result, whatever went wrong in it.
+
+        Raises:
+            LineError: the line holds no job.
+        """
+        number, work = decode_work(line)
+        try:
+            if isinstance(work, Draft):
+                return encode_reply(number, drafted(work, self.proposer, self.problem, self.admission))
+            return encode_reply(number, evaluate(self.evaluator, self.admission.sandbox, work))
+        except Exception as error:
+            return encode_reply(number, error, traceback.format_exc())

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ...evolve.serving import reply
+from ...evolve.serving import Workplace
 from ...sandbox.base import Sandbox
 from ..errors import UNEXPECTED, UserError
 from ..translate import known
@@ -31,6 +31,7 @@ class Serving:
             self._setup = read(brief)
             self._setup.evaluator.prepare()  # forks, so before there are threads
             self._slot = self._setup.open_slot()
+            self._workplace = self._work()
             self.code, self.first = 0, hello(self._setup, self._setup.layers())
         except Exception as error:
             named = f"a worker failed: {type(error).__name__}: {error}"
@@ -39,8 +40,14 @@ class Serving:
 
     def reply(self, line: str) -> str:
         """The reply's line to a job's line."""
+        return self._workplace.reply(line)
+
+    def _work(self) -> Workplace:
+        from ...evolve.offline import OfflineProposer
+
         assert self._slot is not None
-        return reply(self._setup.evaluator, self._slot, line)
+        setup, problem = self._setup, self._setup.loaded.problem
+        return Workplace(setup.evaluator, setup.admission(self._slot), OfflineProposer(), problem)
 
     def close(self) -> None:
         """Ends the slot and the processes that judge answers."""

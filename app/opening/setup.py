@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...evaluators.base import WHOLE, Reference
 from ...evaluators.cache import Cache
 from ...evaluators.evaluator import GapEvaluator
+from ...evolve.admission import Admission
 from ...evolve.executor import Executor, ThreadExecutor
 from ...evolve.store.work import asked
 from ...problems.base import SPLITS, Instance
@@ -250,6 +251,12 @@ class Setup:
         from ...sandbox.slot import open_sandbox
 
         return open_sandbox(self.policy)
+
+    def admission(self, slot: Sandbox, plain: bool = False) -> Admission:
+        """What examines proposals on a slot; `plain` as in `Admission`."""
+        problem = self.loaded.problem
+        seeded = bool(getattr(problem, "anew", 0))
+        return Admission(slot, problem.entry_point, self.modules(), plain, seeded)
 
     def layers(self) -> dict[str, bool]:
         """Sandbox layer → whether it was on in every slot that was opened under this setup's policy."""

@@ -6,7 +6,6 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ...evaluators.base import Score
-from ...evolve.admission import Admission
 from ...evolve.base import Origin, Proposal, Rejection, RejectionReason
 from ...problems.base import Problem, canonical_json
 from ...sandbox.base import MAIN_FILE
@@ -34,7 +33,7 @@ def try_programs(setup: Setup, programs: Mapping[str, Mapping[str, str]]) -> Non
     evaluator.prepare()
     try:
         with closing(setup.open_slot()) as slot:
-            admission = Admission(slot, problem.entry_point, setup.modules())
+            admission = setup.admission(slot)
             for name, files in programs.items():
                 examined = admission.examined(Proposal(files, Origin.START, name))
                 if isinstance(examined, Rejection):

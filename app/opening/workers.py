@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .setup import Setup
 
 
+COMMAND = ("-m", "gapsmith.cli", "worker")
+"""What Python runs as a worker."""
 _END_SECONDS = 5.0
 """Wall seconds that a worker may take to end by itself."""
 
@@ -28,9 +30,8 @@ class PipeWorker:
 
     def __init__(self, number: int) -> None:
         """Starts the process; `send` it its brief first."""
-        command = [sys.executable, "-m", "gapsmith.cli", "worker"]
         self._process = subprocess.Popen(
-            command,
+            [sys.executable, *COMMAND],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # a Ctrl-C in the terminal is for the driver

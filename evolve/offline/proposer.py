@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from ...problems.base import HasPhases, HasPrimitives, Primitive, Problem
 from ..base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
+from ..drafts import Material
 from ..edits import START
 from ..syntax import guard
 from ..syntax.names import module_names
@@ -46,17 +47,23 @@ class OfflineProposer:
 
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
         """A changed text of the first parent, crossed with the second when there is one."""
-        files = dict(parents[0].candidate.files)
-        main = next(iter(files))
-        problem = context.problem
+        return self.make(self.material(parents, context), context.problem, rng)
+
+    def material(self, parents: Sequence[Elite], context: Context) -> Material:
+        """See `Remote`."""
         donor = next(iter(parents[1].candidate.files.values())) if len(parents) > 1 else None
+        return Material(parents[0].candidate.files, donor, context.operators, "numpy" in context.modules)
+
+    def make(self, material: Material, problem: Problem, rng: random.Random) -> Proposal | Rejection:
+        """See `Remote`."""
+        files, donor = dict(material.files), material.donor
+        main = next(iter(files))
         primitives = tuple(problem.primitives()) if isinstance(problem, HasPrimitives) else ()
-        pool = rates(operators_for(problem), context.operators)
-        numpy = "numpy" in context.modules
+        pool = rates(operators_for(problem), material.operators)
         ground = Ground.of(problem)
         text = files[main]
         for _ in range(BLOCK_TRIES if START in text else 1):
-            made = change(text, problem.entry_point, rng, primitives, donor, pool, numpy, ground)
+            made = change(text, problem.entry_point, rng, primitives, donor, pool, material.numpy, ground)
             if made is None:
                 break
             operator, changed = made

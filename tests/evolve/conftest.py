@@ -15,6 +15,7 @@ from gapsmith.evolve.archive import settled
 from gapsmith.evolve.base import Context, Origin, Proposal, Proposer
 from gapsmith.evolve.budget import Budget
 from gapsmith.evolve.campaign import Campaign, Pace
+from gapsmith.evolve.drafts import Drafter
 from gapsmith.evolve.executor import Executor, Job
 from gapsmith.evolve.fakes import START, FakeEvaluator, FakeExecutor, FakeProposer, FakeSandbox
 from gapsmith.evolve.measures import MeasureSpace
@@ -113,6 +114,7 @@ class Fakes:
 
     def campaign(self, store: Store, **limits: Any) -> Campaign:
         """A campaign that has not begun, on a store that may hold a part of it."""
+        drafter = self.executor if isinstance(self.executor, Drafter) and not self.pace.waits else None
         ports = Ports(
             self.evaluator,
             self.proposer,
@@ -120,6 +122,7 @@ class Fakes:
             Admission(self.sandbox, "solve", ("math",)),
             store,
             self.beside,
+            drafter,
         )
         return Campaign(
             self.search(store),

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from gapsmith.evolve.admission import Admission
 from gapsmith.evolve.crew import MOST_TRIES, CrewExecutor, Worker, WorkerLost, WorkersLost
 from gapsmith.evolve.executor import Job, ThreadExecutor
-from gapsmith.evolve.fakes import START, FakeEvaluator, FakeSandbox
+from gapsmith.evolve.fakes import START, FakeEvaluator, FakeProposer, FakeSandbox
 from gapsmith.evolve.lines import WorkerFault
-from gapsmith.evolve.serving import reply
+from gapsmith.evolve.serving import Workplace
 from gapsmith.sandbox.base import SandboxError
 
 FAULTS = ("drop", "delay", "double", "late", "damage", "refuse")
@@ -45,7 +46,9 @@ class FaultyWorker:
     name = "faulty"
 
     def __init__(self, evaluator: FakeEvaluator, transport: Transport) -> None:
-        self._evaluator, self._transport = evaluator, transport
+        admission = Admission(FakeSandbox(), "solve", ("math",))
+        self._workplace = Workplace(evaluator, admission, FakeProposer([]), None)
+        self._transport = transport
         self._replies: deque[str] = deque()
         self._fault = ""
 
@@ -59,7 +62,7 @@ class FaultyWorker:
         with suppress(IndexError):
             while True:
                 self._replies.append(transport.late.popleft())
-        self._replies.append(reply(self._evaluator, FakeSandbox(), line))
+        self._replies.append(self._workplace.reply(line))
 
     def receive(self) -> str:
         """See `Worker`."""
@@ -115,8 +118,12 @@ def test_a_job_whose_workers_are_lost_each_time_ends_with_their_reasons() -> Non
     executor.close()
 
 
-def test_a_campaign_that_lost_its_workers_goes_on_where_it_was(fakes: Callable[..., Any]) -> None:
-    """The store is whole after the loss: resumed, the campaign takes the course of an undisturbed one."""
+@pytest.mark.parametrize("last", [4, 9, 14, 19, 20])
+@pytest.mark.parametrize("workers", ["crew", "threads"])
+def test_a_campaign_that_lost_its_workers_goes_on_where_it_was(
+    fakes: Callable[..., Any], last: int, workers: str
+) -> None:
+    """Resumed with workers or threads, texts that never arrived are made again, points of tuning too."""
     whole = fakes("whole")
     whole.run(iterations=60)
     transport = Transport(faults=("drop",))
@@ -125,16 +132,18 @@ def test_a_campaign_that_lost_its_workers_goes_on_where_it_was(fakes: Callable[.
 
     def observe(campaign: Any) -> None:
         done.append(campaign.search.tally.told)
-        transport.share = float(done[-1] >= 20)
+        transport.share = float(done[-1] >= last)
 
     cut.observe = observe
     with pytest.raises(WorkersLost):
         cut.run(iterations=60)
     cut.executor.close()
-    resumed = fakes("cut", executor=crew(2, Transport()))
+    assert None in [row[6] or row[7] for row in cut.course()["iterations"]]
+    executor = crew(2, Transport()) if workers == "crew" else ThreadExecutor(FakeEvaluator(), FakeSandbox, 2)
+    resumed = fakes("cut", executor=executor)
     resumed.run(iterations=60)
-    resumed.executor.close()
-    assert 20 <= done[-1] < 60
+    executor.close()
+    assert last <= done[-1] < 60
     assert resumed.course() == whole.course()
 
 

@@ -9,17 +9,19 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.base import Examined, Origin, Proposal, Rejection, RejectionReason
+from gapsmith.evolve.columns import LineError
+from gapsmith.evolve.drafts import Draft, Material
 from gapsmith.evolve.executor import Job
 from gapsmith.evolve.lines import (
-    LineError,
     WorkerFault,
-    decode_job,
     decode_reply,
-    encode_job,
+    decode_work,
     encode_reply,
+    encode_work,
 )
 from gapsmith.evolve.racing import PairedRace, TimedRace
-from gapsmith.sandbox.base import Program, SandboxError
+from gapsmith.sandbox.base import Constant, Description, Program, SandboxError, Statement
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,6 +81,31 @@ JOBS = st.builds(
 )
 
 
+FILES = st.dictionaries(TEXT, TEXT, min_size=1, max_size=3)
+COUNTS = st.dictionaries(TEXT, st.tuples(st.integers(), st.integers()), max_size=3)
+MATERIAL = st.builds(Material, FILES, st.none() | TEXT, COUNTS, st.booleans())
+PROPOSALS = st.builds(Proposal, FILES, st.sampled_from(Origin), TEXT)
+DRAFTS = st.builds(Draft, MATERIAL | PROPOSALS, st.integers(0), st.integers(1), st.booleans())
+STATEMENTS = st.builds(Statement, *[st.integers(0)] * 2, TEXT, st.integers(0))
+DESCRIPTIONS = st.builds(
+    Description,
+    entry_point=st.just(True),
+    token_digest=TEXT,
+    shape_digest=st.none() | TEXT,
+    imports=st.lists(TEXT, max_size=2).map(tuple),
+    nodes=st.integers(0),
+    depth=st.integers(0),
+    descriptors=st.dictionaries(TEXT, st.integers(0), max_size=2),
+    constants=st.lists(st.builds(Constant, *[st.integers(0)] * 3, TEXT), max_size=2).map(tuple),
+    statements=st.lists(STATEMENTS, max_size=2).map(tuple),
+    internals=st.lists(TEXT, max_size=2).map(tuple),
+)
+EXAMINED = st.builds(Examined, TEXT, DESCRIPTIONS)
+DRAFTED = st.builds(Proposal, FILES, st.sampled_from(Origin), TEXT, examined=EXAMINED) | st.builds(
+    Rejection, st.sampled_from(RejectionReason), TEXT, st.sampled_from(Origin), TEXT
+)
+
+
 def typed(value: Any) -> Any:
     """A value with the types of its numbers: 2 and 2.0 and Fraction(2) differ."""
     return repr(value)
@@ -87,9 +114,25 @@ def typed(value: Any) -> Any:
 @given(st.integers(0), JOBS)
 def test_a_job_comes_through_a_line(number: int, job: Job) -> None:
     """Number, program with the order of its files, part and race are the same, on one line."""
-    line = encode_job(number, job)
+    line = encode_work(number, job)
     assert "\n" not in line
-    assert typed(decode_job(line)) == typed((number, job))
+    assert typed(decode_work(line)) == typed((number, job))
+
+
+@given(st.integers(0), DRAFTS)
+def test_a_draft_comes_through_a_line(number: int, draft: Draft) -> None:
+    """Texts, records of operators and the key of the random stream are the same, on one line."""
+    line = encode_work(number, draft)
+    assert "\n" not in line
+    assert typed(decode_work(line)) == typed((number, draft))
+
+
+@given(st.integers(0), DRAFTED)
+def test_the_result_of_a_draft_comes_through_a_line(number: int, made: Proposal | Rejection) -> None:
+    """The examined proposal is the same with all that its text was found to be, and so is a rejection."""
+    line = encode_reply(number, made)
+    assert "\n" not in line
+    assert typed(decode_reply(line)) == typed((number, made))
 
 
 @given(st.integers(0), evaluations())
@@ -119,9 +162,18 @@ WHOLE = Evaluation(
     EvaluationStatus.FAILED,
     None,
 )
+SOUND = Description(
+    entry_point=True,
+    token_digest="ab",
+    nodes=3,
+    descriptors={"loops": 1},
+    constants=(Constant(1, 2, 3, "4"),),
+)
 LINES = (
     encode_reply(8, WHOLE),
-    encode_job(5, Job(Program({"a.py": "x"}, "f"), "train", race=PairedRace((0.1, 0.2), 0.05, True))),
+    encode_work(5, Job(Program({"a.py": "x"}, "f"), "train", race=PairedRace((0.1, 0.2), 0.05, True))),
+    encode_work(6, Draft(Material({"a.py": "x"}, "y", {"swap": (3, 1)}), 1, 2)),
+    encode_reply(7, Proposal({"a.py": "x"}, Origin.MUTATE, "swap", examined=Examined("ab", SOUND))),
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | FLOATS | TEXT,
@@ -142,7 +194,7 @@ def test_a_damaged_line_is_an_error_that_says_so(line: str, data: st.DataObject)
         spoilt[data.draw(st.sampled_from(keys))] = data.draw(JSON)
         texts.append(json.dumps(document))
     for text in texts:
-        for decode in (decode_job, decode_reply):
+        for decode in (decode_work, decode_reply):
             with suppress(LineError):
                 decode(text)
 
@@ -159,6 +211,10 @@ def test_a_damaged_line_is_an_error_that_says_so(line: str, data: st.DataObject)
         (LINES[0].replace("0.25", "NaN"), "NaN is no JSON"),
         (LINES[0].replace('"failed"', '"passed"'), "'passed' is not a valid EvaluationStatus"),
         (LINES[0].replace('"ok"', '"raised"'), "objective and excess must be set iff valid"),
+        (LINES[3].replace('"mutate"', '"mutated"'), "'mutated' is not a valid Origin"),
+        (LINES[3].replace('\\"nodes\\":3', '\\"nodes\\":\\"3\\"'), "description: got"),
+        (LINES[3].replace("[1,2,3,", "[1,2,"), "constants: expected rows of 4 columns"),
+        (LINES[3].replace('\\"loops\\":1', '\\"loops\\":[1]'), "expected counts and texts"),
     ],
 )
 def test_the_error_names_what_is_wrong(line: str, words: str) -> None:
