@@ -18,6 +18,7 @@ class Reported(Protocol):
         python: interpreter with the evaluator's packages.
         workshop_driver: source that runs the evaluator on a program in a workshop.
         workshop_options: options of that source (JSON).
+        workshop_packages: modules of installed packages that one process may import for all evaluations.
     """
 
     @property
@@ -28,6 +29,8 @@ class Reported(Protocol):
     def workshop_driver(self) -> str: ...
     @property
     def workshop_options(self) -> dict[str, Json]: ...
+    @property
+    def workshop_packages(self) -> tuple[str, ...]: ...
 
     def metrics(self, answer: Json) -> Mapping[str, Any]:
         """Name → value of what the evaluator measured."""

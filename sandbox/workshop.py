@@ -14,7 +14,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -38,20 +37,12 @@ from .base import (
 )
 from .policy import Policy
 from .slot import Slot
+from .template import Template, hint, memory
 
 RESULT_BYTES = 1 << 20
 _GRACE_SECONDS = 15.0  # to start the interpreter and to end the jail
 _STAGES = 3
 _TAIL_BYTES = 2048
-_BOOTSTRAP = """
-import sys
-sys.path.insert(0, sys.argv.pop(1))
-sys.dont_write_bytecode = False
-from sealed import jail
-sys.dont_write_bytecode = True
-sys.path[:] = [place for place in sys.path[1:] if place]
-jail.main()
-"""
 _STORES = (".sqlite", ".db")
 _FAILED = {"raised": ExecutionStatus.RAISED, "memory": ExecutionStatus.MEMORY}
 _SUFFIXED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z0-9]+")
@@ -68,6 +59,8 @@ class Task:
             `report(document, next_stage=True)` begins a stage, with its own wall limit.
         options: of the driver (JSON).
         python: interpreter with the evaluator's packages.
+        packages: modules of installed packages that the evaluator imports, and that are the same in whatever
+            process they are imported; each evaluation finds them imported.
         name: file name that a program gets; `{}` stands for a number.
     """
 
@@ -75,6 +68,7 @@ class Task:
     driver: str
     options: dict[str, Json] = field(default_factory=dict)
     python: str = sys.executable
+    packages: tuple[str, ...] = ()
     name: str = "program_{}.py"
 
 
@@ -88,6 +82,8 @@ class Workshop:
         self.task = task
         self.policy = policy
         self._slot: Slot | None = None
+        self._template: Template | None = None
+        self.unshared = ""  # why each evaluation imports its packages itself
 
     def __enter__(self) -> Workshop:
         return self
@@ -96,10 +92,12 @@ class Workshop:
         self.close()
 
     def close(self) -> None:
-        """Ends the process that describes texts; an evaluation leaves none."""
+        """Ends the template and the process that describes texts; an evaluation leaves none."""
         slot, self._slot = self._slot, None
-        if slot is not None:
-            slot.close()
+        template, self._template = self._template, None
+        for process in (slot, template):
+            if process is not None:
+                process.close()
 
     def describe(self, text: str, entry_point: str) -> Description:
         """Describes a text in the sandbox; runs nothing of it."""
@@ -131,11 +129,11 @@ class Workshop:
         if len(program.main.encode("utf-8", "surrogatepass")) > MAX_SOURCE_BYTES:
             return Execution(ExecutionStatus.REFUSED, error=f"the program has over {MAX_SOURCE_BYTES} bytes")
         with contextlib.ExitStack() as stack:
-            output, answer = (_memory(stack) for _ in range(2))
+            output, answer = (memory(stack) for _ in range(2))
             folder = tempfile.mkdtemp(prefix="gapsmith-workshop-")
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
             job = self._job(program, json.loads(instance), limits, seed, folder)
-            report = _run(self.task.python, job, output, answer, stack)
+            report = self._run(job, output, answer, stack)
             _note(self.policy, report["layers"])
             wall = perf_counter() - begun
             printed = clean(_tail(output).decode("utf-8", "replace"))
@@ -144,27 +142,64 @@ class Workshop:
                 status, document, error, float(report["cpu"]), wall, int(report["peak"]) or None, printed
             )
 
+    def _run(
+        self, job: dict[str, Any], output: int, answer: int, stack: contextlib.ExitStack
+    ) -> dict[str, Any]:
+        """The report of a jail; where it is not sound to fork several from a template, each has its own."""
+        given = memory(stack)
+        os.pwrite(given, json.dumps(job).encode(), 0)
+        template, self._template = self._template or self._open(), None
+        try:
+            report = template.run((given, output, answer), _STAGES * job["seconds"] + _GRACE_SECONDS)
+        except BaseException:
+            template.close()
+            raise
+        if self.unshared:
+            template.close()
+        else:
+            self._template = template
+        return report
+
+    def _open(self) -> Template:
+        """A new template, without packages once it has turned out that they cannot be shared."""
+        settings = {
+            "driver": self.task.driver,
+            "without": sorted(self.policy.without),
+            "packages": () if self.unshared else self.task.packages,
+            "names": _modules(self.task.folder),
+        }
+        template = Template(self.task.python, settings, environment("/nonexistent", self.task.python))
+        if template.unsound and not self.unshared:
+            self.unshared = template.unsound
+            template.close()
+            return self._open()
+        return template
+
     def _job(
         self, program: Program, instance: Json, limits: Limits, seed: int, folder: str
     ) -> dict[str, Any]:
         home = os.path.realpath(os.path.expanduser("~"))
         above = [home, *map(str, Path(home).parents)]
         return {
-            "parent": os.getpid(),
-            "without": sorted(self.policy.without),
+            "environment": environment(folder, self.task.python),
             "folder": folder,
             "name": self.task.name.format(os.path.basename(folder)[-8:].replace("-", "_")),
             "program": program.main,
             "task": str(self.task.folder),
             "readable": _readable(self.task.folder),
             "closed": above,
-            "driver": self.task.driver,
             "options": self.task.options,
             "instance": instance,
             "seed": seed,
             "seconds": limits.cpu_seconds,
             "memory": limits.memory_bytes,
         }
+
+
+def _modules(folder: Path) -> list[str]:
+    """Names of the modules and packages in a task's folder, and one level below."""
+    entries = [*folder.glob("*"), *folder.glob("*/*")]
+    return sorted({entry.stem for entry in entries if entry.suffix in ("", ".py", ".so")})
 
 
 def _readable(folder: Path) -> list[str]:
@@ -182,60 +217,9 @@ def _holds_runs(entry: Path) -> bool:
     return any(child.suffix in _STORES for child in entry.iterdir())
 
 
-def _memory(stack: contextlib.ExitStack) -> int:
-    place = os.memfd_create("gapsmith-workshop", os.MFD_CLOEXEC)
-    stack.callback(os.close, place)
-    return place
-
-
 def _tail(place: int) -> bytes:
     size = os.lseek(place, 0, os.SEEK_END)
     return os.pread(place, _TAIL_BYTES, max(0, size - _TAIL_BYTES))
-
-
-def _run(
-    python: str, job: dict[str, Any], output: int, answer: int, stack: contextlib.ExitStack
-) -> dict[str, Any]:
-    """Starts the jail, waits for its end and returns its report."""
-    given = _memory(stack)
-    os.pwrite(given, json.dumps(job).encode(), 0)
-    reading, writing = os.pipe2(os.O_CLOEXEC)
-    stack.callback(os.close, reading)
-    descriptors = (given, output, answer, writing)
-    home = str(Path(__file__).parent)
-    try:
-        process = subprocess.Popen(
-            [python, "-B", "-X", "utf8", "-c", _BOOTSTRAP, home, *map(str, descriptors)],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            env=environment(job["folder"], python),
-            cwd="/",
-            start_new_session=True,  # a Ctrl-C in the terminal is for the tool
-            pass_fds=descriptors,
-        )
-    except OSError as error:
-        os.close(writing)
-        hint = "name an interpreter with the evaluator's packages in `problem.python`"
-        raise SandboxError("platform", f"{python}: {error.strerror}", hint) from error
-    os.close(writing)
-    try:
-        process.wait(_STAGES * job["seconds"] + _GRACE_SECONDS)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        if not isinstance(error, subprocess.TimeoutExpired):
-            raise
-    raw = os.read(reading, 1 << 16)
-    if not raw:
-        tail = _tail(output).decode(errors="replace").strip().rpartition("\n")[2]
-        said = clean(tail, 300) or "no message"
-        raise SandboxError("platform", f"the workshop's jail did not start: {said}", "run `gapsmith doctor`")
-    report: dict[str, Any] = json.loads(raw)
-    if "error" in report:
-        raise SandboxError(report["layer"], report["error"], _hint(report["layer"]))
-    return report
 
 
 def environment(folder: str, python: str) -> dict[str, str]:
@@ -277,10 +261,6 @@ def _judge(report: dict[str, Any], limits: Limits, answer: int) -> tuple[Executi
         number = os.WTERMSIG(status)
         return ExecutionStatus.CRASHED, f"ended by signal {number} ({signal.strsignal(number)})", None
     return ExecutionStatus.CRASHED, f"ended with exit code {os.WEXITSTATUS(status)} and no result", None
-
-
-def _hint(layer: str) -> str:
-    return f"see docs/sandbox.md on workshops, or accept the risk with `--unsafe-without {layer}`"
 
 
 _active: dict[str, dict[str, bool]] = {}
@@ -347,15 +327,15 @@ def self_test(workshop: Workshop) -> dict[str, bool]:
         SandboxError: an attack got through although its layer is not switched off, or nothing runs.
     """
     task, without = workshop.task, workshop.policy.without
-    probe = Workshop(Task(task.folder, _ATTACKS, {}, task.python), workshop.policy)
-    done = probe.execute(Program({"program.py": ""}, "none"), b"{}", Limits(30.0, 1 << 30), 1)
+    with Workshop(Task(task.folder, _ATTACKS, {}, task.python, task.packages), workshop.policy) as probe:
+        done = probe.execute(Program({"program.py": ""}, "none"), b"{}", Limits(30.0, 1 << 30), 1)
     if not isinstance(done.answer, dict):
         reason = f"{done.error}; {done.output}".strip("; ")
-        raise SandboxError("platform", f"the workshop's self-test failed: {reason}", _hint("namespaces"))
+        raise SandboxError("platform", f"the workshop's self-test failed: {reason}", hint("namespaces"))
     stopped = {}
     for name, found in done.answer.items():
         layer, through = found if isinstance(found, list) else ("platform", True)
         if through and str(layer) not in without:
-            raise SandboxError(str(layer), f"an evaluated program could {name}", _hint(str(layer)))
+            raise SandboxError(str(layer), f"an evaluated program could {name}", hint(str(layer)))
         stopped[name] = not through
     return stopped

@@ -186,7 +186,8 @@ def with_task_defaults(document: Mapping[str, Any]) -> tuple[dict[str, Any], str
 
 def workshop_task(problem: Reported) -> Task:
     """What a workshop is set up for."""
-    return Task(problem.folder, problem.workshop_driver, problem.workshop_options, problem.python)
+    driver, options = problem.workshop_driver, problem.workshop_options
+    return Task(problem.folder, driver, options, problem.python, problem.workshop_packages)
 
 
 class StartScore:

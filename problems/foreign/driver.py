@@ -78,9 +78,7 @@ def drive(
         report(document(*in_shinka(path, folder, seed, options), 1, options))
         return
     evaluator = load(folder, options["evaluator"])
-    random.seed(seed)
-    if "numpy" in sys.modules:
-        importlib.import_module("numpy.random").seed(seed % 2**32)
+    sow(seed)
     if options["cascade"] and hasattr(evaluator, "evaluate_stage1"):
         in_stages(evaluator, path, options, report)
         return
@@ -92,6 +90,13 @@ def drive(
             if attempt == options["retries"]:
                 raise
     report(document(metrics, artifacts, 1, options))
+
+
+def sow(seed: int) -> None:
+    """Seeds the streams of random numbers that a process has."""
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        importlib.import_module("numpy.random").seed(seed % 2**32)
 
 
 def in_stages(evaluator: Any, path: str, options: dict[str, Any], report: Callable[..., None]) -> None:
@@ -215,7 +220,7 @@ def in_shinka(
         vars(package)["core"] = core
         sys.modules["shinka"], sys.modules["shinka.core"] = package, core
     results = tempfile.mkdtemp()
-    random.seed(seed)
+    sow(seed)
     evaluator = os.path.join(folder, options["evaluator"])
     sys.argv = [evaluator, "--program_path", path, "--results_dir", results]
     try:

@@ -14,6 +14,7 @@ from ..base import Instance, Json, Sense, Verdict
 from ..unseen import clean
 from .configuration import Configuration
 from .driver import fitness_of
+from .packages import shareable
 
 _DRIVER = Path(__file__).with_name("driver.py")
 _REPEATS = {"train": range(1, 2), "valid": range(2, 5), "test": range(5, 10)}
@@ -90,6 +91,11 @@ class ReportedTask:
             "retries": configuration.retries,
             "artifact_bytes": configuration.artifact_bytes,
         }
+
+    @cached_property
+    def workshop_packages(self) -> tuple[str, ...]:
+        """Modules that one process imports for all evaluations."""
+        return shareable([(self.folder / self.evaluator).read_text("utf-8-sig"), self.start])
 
     def sets(self) -> Mapping[str, str]:
         """Every set holds repetitions of one evaluation."""

@@ -52,7 +52,7 @@ def prctl(option: int, value: int) -> None:
     )
 
 
-def enter_namespaces(mounts: bool = False) -> Outcome:
+def enter_namespaces(mounts: bool = False, refused: str | None = None) -> Outcome:
     """Moves into fresh user, process, network, IPC and host-name namespaces; returns as their first process.
 
     The process that called stays outside and waits for the one that returns. Root keeps its user namespace:
@@ -61,11 +61,12 @@ def enter_namespaces(mounts: bool = False) -> Outcome:
 
     Args:
         mounts: whether a mount namespace is entered too.
+        refused: what a throwaway child met, for a caller that has sent one already.
 
     Raises:
         OSError: the throwaway child came in, and this process did not.
     """
-    refused = _refused_to_a_child(mounts)
+    refused = refused_to_a_child(mounts) if refused is None else refused
     if refused:
         return False, f"not available here ({refused})"
     _enter(mounts)
@@ -88,7 +89,7 @@ def _enter(mounts: bool) -> None:
                 file.write(text)
 
 
-def _refused_to_a_child(mounts: bool) -> str:
+def refused_to_a_child(mounts: bool) -> str:
     """Why a forked child cannot enter the namespaces and fork twice there; empty if it can."""
     inbound, outbound = os.pipe()
     child = os.fork()

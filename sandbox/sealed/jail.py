@@ -1,10 +1,8 @@
 """The jailed process of a workshop: a trusted evaluator that runs an untrusted program in its own process.
 
-Three processes, one evaluation. The *watcher* stays outside and ends the others at the deadline, or with the
-tool. The *keeper* is the first process of the namespaces: with it everything ends that the evaluator started.
-The *worker* puts on the layers and runs the driver. It is started by path, without the rest of Gapsmith, by
-an interpreter that has the evaluator's packages (Python 3.9 or later):
-`python -B -X utf8 -c "…; jail.main()" FOLDER JOB OUTPUT ANSWER STATUS`.
+Three processes, one evaluation. The *watcher*, forked from the template, stays outside and ends the others at
+the deadline, or with the template. The *keeper* is the first process of the namespaces: with it everything
+ends that the evaluator started. The *worker* puts on the layers and runs the driver.
 """
 
 from __future__ import annotations
@@ -18,7 +16,9 @@ import select
 import signal
 import struct
 import sys
+import tempfile
 import time
+from collections.abc import Collection
 from typing import Any, NoReturn
 
 from . import denials, isolation
@@ -36,19 +36,40 @@ _SYSTEM = (
 )  # fmt: skip
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/urandom", "/dev/random")
 _STAGES = 3
+_OFF: isolation.Outcome = (False, "switched off by --unsafe-without")
 
 
-def main() -> NoReturn:
+class Mould:
+    """What all jails of a template share, made once before the first one is forked.
+
+    Args:
+        driver: source that defines `drive`.
+        without: layers that are switched off.
+    """
+
+    def __init__(self, driver: str, without: Collection[str]) -> None:
+        self.without = without
+        self.refused = "" if "namespaces" in without else isolation.refused_to_a_child(mounts=True)
+        own = "namespaces" not in without and not self.refused
+        self.filter = None if "seccomp" in without else Loader(denials.build(isolation.machine(), own))
+        self.driver: Any = driver
+        with contextlib.suppress(BaseException):  # what is wrong with it is said by each evaluation
+            self.driver = compile(driver, "<driver>", "exec")
+            exec(self.driver, {"__name__": "gapsmith_driver"})  # for its imports
+
+
+def run(mould: Mould, job_place: int, output: int, answer: int, status: int) -> NoReturn:
     """Runs one job and ends; what went wrong in the jail itself is in the report."""
-    job_place, output, answer, status = map(int, sys.argv[1:5])
-    isolation.prctl(isolation.PR_SET_PDEATHSIG, isolation.SIGKILL)
+    for source, target in ((os.open(os.devnull, os.O_RDONLY), 0), (output, 1), (output, 2)):
+        os.dup2(source, target)
     with open(job_place, "rb") as stream:
         job = json.load(stream)
-    if os.getppid() != job["parent"]:
-        os._exit(1)
+    os.environ.clear()
+    os.environ.update(job["environment"])
+    tempfile.tempdir = None
     report: dict[str, Any] = {"layers": {}}
     try:
-        _watch(job, output, answer, report)
+        _watch(mould, job, output, answer, report)
     except Exception as error:
         report["error"] = f"{type(error).__name__}: {error}"
         report.setdefault("layer", "platform")
@@ -56,11 +77,14 @@ def main() -> NoReturn:
     os._exit(0)
 
 
-def _watch(job: dict[str, Any], output: int, answer: int, report: dict[str, Any]) -> None:
+def _watch(mould: Mould, job: dict[str, Any], output: int, answer: int, report: dict[str, Any]) -> None:
     """Enters the namespaces, starts the keeper and ends it at the deadline; fills the report."""
-    without, layers = job["without"], report["layers"]
-    off = (False, "switched off by --unsafe-without")
-    layers["namespaces"] = off if "namespaces" in without else isolation.enter_namespaces(mounts=True)
+    layers = report["layers"]
+    layers["namespaces"] = (
+        _OFF
+        if "namespaces" in mould.without
+        else isolation.enter_namespaces(mounts=True, refused=mould.refused)
+    )
     own = layers["namespaces"][0]
     isolation.prctl(_SUBREAPER, 1)
     isolation.volunteer()
@@ -70,7 +94,7 @@ def _watch(job: dict[str, Any], output: int, answer: int, report: dict[str, Any]
     if keeper == 0:
         os.close(fate)
         os.close(stages)
-        _keep(job, own, (output, answer, stage), said)
+        _keep(mould, job, own, (output, answer, stage), said)
     os.close(said)
     os.close(stage)
     report["cause"] = _wait(keeper, stages, job["seconds"])
@@ -110,18 +134,20 @@ def _wait(keeper: int, stages: int, seconds: float) -> str:
 def _end_all() -> None:
     """Kills what is left, by parentage: orphans of the jail are this process's children."""
     while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+        except ChildProcessError:  # as always where there is a namespace: its first process was the last one
+            return
         for name in os.listdir("/proc"):
             if name.isdigit():
                 with contextlib.suppress(OSError), open(f"/proc/{name}/stat") as file:
                     if int(file.read().rpartition(")")[2].split()[1]) == os.getpid():
                         os.kill(int(name), signal.SIGKILL)
-        try:
-            os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
+        os.waitpid(-1, 0)
 
 
-def _keep(job: dict[str, Any], own: bool, places: tuple[int, int, int], said: int) -> NoReturn:
+def _keep(mould: Mould, job: dict[str, Any], own: bool, places: tuple[int, int, int], said: int) -> NoReturn:
     """The keeper: prepares folders, starts the worker, reaps orphans and ends with the worker."""
     try:
         isolation.prctl(isolation.PR_SET_PDEATHSIG, isolation.SIGKILL)
@@ -129,7 +155,7 @@ def _keep(job: dict[str, Any], own: bool, places: tuple[int, int, int], said: in
             _private_mounts(job["folder"], job["memory"])
         worker = os.fork()
         if worker == 0:
-            _work(job, own, places, said)
+            _work(mould, job, own, places, said)
         for place in places:
             os.close(place)
         while True:
@@ -168,12 +194,11 @@ def _mount(source: str | None, target: str, kind: str | None, flags: int, option
     isolation.check(call(*words[:3], ctypes.c_ulong(flags), words[3]), f"mount {target}")
 
 
-def _work(job: dict[str, Any], own: bool, places: tuple[int, int, int], said: int) -> NoReturn:
+def _work(mould: Mould, job: dict[str, Any], own: bool, places: tuple[int, int, int], said: int) -> NoReturn:
     """The worker: layers, then the driver. What it says to the watcher, it says before the driver is run."""
     layer = "platform"
     layers: dict[str, isolation.Outcome] = {}
-    without = job["without"]
-    off = (False, "switched off by --unsafe-without")
+    without = mould.without
     try:
         os.setsid()
         isolation.prctl(isolation.PR_SET_PDEATHSIG, isolation.SIGKILL)
@@ -182,25 +207,25 @@ def _work(job: dict[str, Any], own: bool, places: tuple[int, int, int], said: in
             file.write(job["program"])
         os.chdir(job["folder"])
         layer = "uid"
-        layers["uid"] = off if "uid" in without else _give_up()
+        layers["uid"] = _OFF if "uid" in without else _give_up()
         isolation.prctl(isolation.PR_SET_NO_NEW_PRIVS, 1)
         layer = "landlock"
-        layers["landlock"] = off if "landlock" in without else isolation.landlock(_rules(job, own))
+        layers["landlock"] = _OFF if "landlock" in without else isolation.landlock(_rules(job, own))
         if not layers["landlock"][0] and "landlock" not in without:
             raise RuntimeError(layers["landlock"][1])
         layer = "rlimits"
-        layers["rlimits"] = off if "rlimits" in without else _limit(job)
+        layers["rlimits"] = _OFF if "rlimits" in without else _limit(job)
         layer = "seccomp"
-        layers["seccomp"] = off
-        if "seccomp" not in without:
-            Loader(denials.build(isolation.machine(), own)).load()
+        layers["seccomp"] = _OFF
+        if mould.filter is not None:
+            mould.filter.load()
             layers["seccomp"] = (True, f"deny-list for {isolation.machine()}")
     except BaseException as error:
         _say(said, {"error": str(error), "layer": layer, "layers": layers})
         os._exit(1)
     _say(said, {"layers": layers})
     os.close(said)
-    _drive(job, path, *places)
+    _drive(mould, job, path, *places)
 
 
 def _give_up() -> isolation.Outcome:
@@ -240,10 +265,8 @@ def _limit(job: dict[str, Any]) -> isolation.Outcome:
     return True, "data, file size, descriptors, core, queues of each process"
 
 
-def _drive(job: dict[str, Any], path: str, output: int, answer: int, stage: int) -> NoReturn:
+def _drive(mould: Mould, job: dict[str, Any], path: str, output: int, answer: int, stage: int) -> NoReturn:
     """Runs the driver; the last document that it reported is the answer, however the process ends."""
-    for source, target in ((os.open(os.devnull, os.O_RDONLY), 0), (output, 1), (output, 2)):
-        os.dup2(source, target)
     for keep, target in ((answer, 100), (stage, 101)):
         os.dup2(keep, target, inheritable=False)
     os.closerange(3, 100)
@@ -258,7 +281,7 @@ def _drive(job: dict[str, Any], path: str, output: int, answer: int, stage: int)
 
     try:
         names: dict[str, Any] = {"__name__": "gapsmith_driver"}
-        exec(compile(job["driver"], "<driver>", "exec"), names)
+        exec(mould.driver, names)
         names["drive"](path, job["task"], job["instance"], job["options"], job["seed"], report)
     except MemoryError:
         report({"failed": ["memory", "needs more memory than it may take"]})
@@ -271,7 +294,7 @@ def _drive(job: dict[str, Any], path: str, output: int, answer: int, stage: int)
 
 
 def _place(error: BaseException) -> str:
-    """File and line of the innermost frame; the module `traceback` would cost each evaluation 6 ms."""
+    """File and line of the innermost frame; the module `traceback` would cost 6 ms."""
     step = error.__traceback__
     while step is not None and step.tb_next is not None:
         step = step.tb_next

@@ -12,6 +12,7 @@ import mmap
 import os
 import resource
 import socket
+import stat
 import struct
 import subprocess
 import sys
@@ -34,6 +35,16 @@ def outside(line):
     """Whether a fresh interpreter gets through with a line that prints `yes`."""
     done = subprocess.run([sys.executable, "-c", line], capture_output=True, check=False)
     return b"yes" in done.stdout
+
+
+def open_descriptors():
+    """Numbers of the descriptors that are open, as far as a process may have any."""
+    for number in range(resource.getrlimit(resource.RLIMIT_NOFILE)[0] + 4096):
+        try:
+            os.fstat(number)
+        except OSError:
+            continue
+        yield number
 
 
 def read_password_file(facts):
@@ -285,6 +296,10 @@ def shared_segment_of_user(facts):
     return call(29, facts["segment"], 4096, 0o666)
 
 
+def find_socket_of_template(facts):
+    return any(stat.S_ISSOCK(os.fstat(int(name)).st_mode) for name in open_descriptors())
+
+
 def type_into_terminal(facts):
     return fcntl.ioctl(0, 0x5412, b"x") is not None
 
@@ -305,7 +320,7 @@ ATTACKS = {
     for name, attack in list(globals().items())
     if callable(attack) and getattr(attack, "__module__", "") == __name__
 }
-for helper in ("call", "reads", "outside"):
+for helper in ("call", "reads", "outside", "open_descriptors"):
     del ATTACKS[helper]
 
 HARMLESS = """

@@ -24,8 +24,8 @@ def drive(tmp_path: Path) -> Drive:
     ) -> Execution:
         lines = "\n".join(f"    {line}" for line in body.splitlines())
         driver = f"def drive(path, folder, instance, options, seed, report):\n{lines}\n"
-        workshop = Workshop(Task(tmp_path, driver), Policy(without=without))
         limits = Limits(seconds, MEMORY)
-        return workshop.execute(Program({"heuristic.py": program}, "f"), b'{"repeat": 1}', limits, 7)
+        with Workshop(Task(tmp_path, driver), Policy(without=without)) as workshop:
+            return workshop.execute(Program({"heuristic.py": program}, "f"), b'{"repeat": 1}', limits, 7)
 
     return run

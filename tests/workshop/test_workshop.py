@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -165,7 +167,8 @@ def test_missing_landlock_refuses(tmp_path: Path) -> None:
         isolation.prctl(isolation.PR_SET_NO_NEW_PRIVS, 1)
         Loader(refuse).load()
         try:
-            self_test(Workshop(Task(tmp_path, ""), Policy()))
+            with Workshop(Task(tmp_path, ""), Policy()) as workshop:
+                self_test(workshop)
         except SandboxError as error:
             os.write(writing, f"{error.layer}: {error.hint}".encode())
         os._exit(0)
@@ -175,6 +178,71 @@ def test_missing_landlock_refuses(tmp_path: Path) -> None:
     os.close(reading)
     assert said.startswith("landlock")
     assert "--unsafe-without landlock" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()",
+            "thread",
+        ),
+        ("import os\nkept = open(os.devnull)", "descriptors"),
+        ("import mmap\nkept = mmap.mmap(-1, 4096)", "shared memory"),
+        ("import colorsys", "modules of the task"),
+    ],
+)
+def test_packages_that_cannot_be_shared_are_imported_by_each_evaluation(
+    text: str, why: str, tmp_path: Path
+) -> None:
+    """What would live on in a template is not imported there; evaluations come out the same."""
+    packages, task, python = tmp_path / "packages", tmp_path / "task", tmp_path / "python"
+    packages.mkdir()
+    task.mkdir()
+    (task / "colorsys.py").write_text("")
+    (packages / "unsound_package.py").write_text(text)
+    python.write_text(f'#!/bin/sh\nPYTHONPATH={packages} exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    driver = "import os, sys\ndef drive(path, folder, instance, options, seed, report):\n"
+    driver += "    report([os.getppid(), 'unsound_package' in sys.modules, open(path).read()])\n"
+    with Workshop(
+        Task(task, driver, python=str(python), packages=("unsound_package",)), Policy()
+    ) as workshop:
+        answers = [workshop.execute(Program({"h.py": str(n)}, "f"), b"{}", Limits(20), 1) for n in range(2)]
+        assert why in workshop.unshared
+    assert [done.answer and done.answer[1:] for done in answers] == [[False, "0"], [False, "1"]]
+
+
+def test_template_ends_with_the_tool(tmp_path: Path) -> None:
+    """A tool that is killed in the middle of an evaluation leaves no process, however far removed."""
+    mark = f"left-by-tool-{os.getpid()}"
+    driver = (
+        "import subprocess, sys\ndef drive(path, folder, instance, options, seed, report):\n"
+        f"    subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)', '{mark}'])\n"
+    )
+    script = (
+        "import pathlib\nfrom gapsmith.sandbox.base import Limits, Program\n"
+        "from gapsmith.sandbox.policy import Policy\nfrom gapsmith.sandbox.workshop import Task, Workshop\n"
+        f"workshop = Workshop(Task(pathlib.Path({str(tmp_path)!r}), {driver!r}), Policy())\n"
+        "workshop.execute(Program({'h.py': ''}, 'f'), b'{}', Limits(600), 1)\n"
+    )
+    (tmp_path / "tool.py").write_text(script)  # a file: its own arguments are to be without the mark
+    tool = subprocess.Popen([sys.executable, str(tmp_path / "tool.py")])
+    try:
+        wait_for(lambda: alive(mark))
+        (template,) = Path(f"/proc/{tool.pid}/task/{tool.pid}/children").read_text().split()
+    finally:
+        tool.kill()
+        tool.wait()
+    wait_for(lambda: not alive(mark) and not Path(f"/proc/{template}").exists())
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    """Returns when a condition holds; fails if that takes a minute."""
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_interpreter_that_is_not_there_is_named(tmp_path: Path) -> None:

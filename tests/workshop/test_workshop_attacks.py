@@ -75,11 +75,14 @@ def attempts(folder: Path, without: frozenset[str]) -> Mapping[str, str]:
             "memory": MEMORY,
             "harmless": "landlock" in without,
         }
-        workshop = Workshop(Task(task, DRIVER), Policy(without=without))
+        jail = Task(task, DRIVER, packages=("numpy", "numpy.linalg"))
         try:
-            done = workshop.execute(
-                Program({"heuristic.py": TEXT}, "f"), json.dumps(facts).encode(), Limits(60, MEMORY), 1
-            )
+            with Workshop(jail, Policy(without=without)) as workshop:
+                for text in ("ATTACKS = {}", TEXT):  # the second jail of one template
+                    done = workshop.execute(
+                        Program({"h.py": text}, "f"), json.dumps(facts).encode(), Limits(60, MEMORY), 1
+                    )
+                assert workshop.unshared == ""
         finally:
             libc.shmctl(segment, 0, None)
     assert done.status is ExecutionStatus.OK, done
@@ -124,6 +127,45 @@ def test_attacks_work_without_layers(outcome: Callable[[str], Mapping[str, str]]
     bare = outcome("namespaces landlock seccomp uid rlimits")
     assert {name: end for name, end in bare.items() if end != "through"} == {}
     assert len(bare) >= 20
+
+
+LEAVES = """
+import builtins, json, numpy, os, random, sys, threading
+builtins.left = json.left = numpy.left = threading.left = sys.left = 1000
+os.environ["LEFT"] = "1"
+sys.path.insert(0, os.getcwd())
+sys.modules["left"] = sys
+random.seed(1); numpy.random.seed(1)
+numpy.set_printoptions(precision=1)
+numpy.linalg.norm = lambda *_: 1000
+"""
+SEES = """
+def drive(path, folder, instance, options, seed, report):
+    import sys
+    imported = "numpy" in sys.modules
+    import builtins, json, numpy, os, threading
+    some = {m.__name__: hasattr(m, "left") for m in (builtins, json, numpy, threading, sys)}
+    state = [numpy.random.get_state()[1][:3].tolist(), sys.path, sorted(os.environ)]
+    state += [numpy.get_printoptions()["precision"], float(numpy.linalg.norm([3.0, 4.0]))]
+    report([imported, some, "left" in sys.modules, state])
+    exec(open(path).read(), {})
+"""
+
+
+def test_nothing_of_a_program_stays_in_the_template(tmp_path: Path) -> None:
+    """Modules, numpy's stream of random numbers, paths and variables are as in the first evaluation."""
+    with Workshop(
+        Task(tmp_path, SEES, packages=("numpy", "numpy.linalg", "numpy.random")), Policy()
+    ) as workshop:
+        runs = [
+            workshop.execute(Program({"h.py": LEAVES}, "f"), b"{}", Limits(60, MEMORY), 1) for _ in range(3)
+        ]
+    assert runs[0].error is None
+    assert isinstance(runs[0].answer, list)
+    assert runs[0].answer[0] is True
+    assert set(runs[0].answer[1].values()) == {False}
+    assert runs[0].answer[2] is False
+    assert runs[0].answer == runs[1].answer == runs[2].answer
 
 
 def test_own_score_can_be_forged(tmp_path: Path) -> None:
