@@ -1,4 +1,4 @@
-"""How long looking at a run takes: `list`, `show`, `best`, `report`, and what `watch` costs.
+"""How long looking at a run takes: `list`, `show`, `best`, `report`, `watch` and a poll of `watch --web`.
 
     python benchmarks/synthetic_run.py build/runs/big --candidates 50000 --model
     python benchmarks/inspection.py build/runs
@@ -12,11 +12,18 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
+from contextlib import closing
 from pathlib import Path
+from statistics import median
+
+from gapsmith.evolve.base import Origin, Rejection, RejectionReason
+from gapsmith.evolve.store.store import Store
 
 
 def measure(words: list[str], runs: Path, times: int = 3) -> tuple[float, float]:
@@ -40,12 +47,56 @@ def measure(words: list[str], runs: Path, times: int = 3) -> tuple[float, float]
 def watch_share(run: Path) -> float:
     """Share of a core that watching takes: CPU seconds of a look over the pause that follows it."""
     from gapsmith.app.views.watching import _look
+    from gapsmith.evolve.store.tally import Tally
 
-    _look(run, None)  # the first look imports what later ones find in memory
+    tally = Tally()
+    first, *_ = _look(run, None, tally)  # imports, and reads what later looks find summed up
     begun = time.process_time()
-    *_, pause = _look(run, None)
+    *_, pause = _look(run, first, tally)
     spent = time.process_time() - begun
     return spent / (spent + pause)
+
+
+def poll_seconds(run: Path, polls: int = 20) -> list[float]:
+    """CPU seconds of the server of `watch --web` for each poll, the first and costly one in front.
+
+    Before each poll the campaign, a copy of the run, tells another rejected proposal.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(shutil.copytree(run, Path(folder) / run.name))
+        words = [sys.executable, "-m", "gapsmith.cli", "watch", str(copy), "--web"]
+        with closing(Store(copy)) as store:
+            server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+            try:
+                return [_poll(store, server, live) for live in [_address(server)] * (polls + 1)]
+            finally:
+                server.terminate()
+                server.wait()
+
+
+def _address(server: subprocess.Popen[str]) -> str:
+    """Where a server that has just been started answers polls."""
+    assert server.stdout is not None
+    return server.stdout.readline().strip() + "live.json"
+
+
+def _poll(store: Store, server: subprocess.Popen[str], live: str) -> float:
+    """CPU seconds of the server for one poll of a campaign that told more."""
+    _tell(store)
+    clock = (~server.pid << 3) | 2  # CPU time of a process, threads that ended included
+    before = time.clock_gettime(clock)
+    urllib.request.urlopen(live, timeout=60).read()
+    seconds = time.clock_gettime(clock) - before
+    time.sleep(1.2)  # until then the server gives the same answer again
+    return seconds
+
+
+def _tell(store: Store) -> None:
+    """Appends an iteration whose proposal was rejected."""
+    number = 1 + (store.read.value("SELECT max(iteration) FROM iterations") or 0)
+    store.asked(number, 0, (), (), None)
+    store.admitted(number, Rejection(RejectionReason.NO_CODE, "no code", Origin.MUTATE, "number"))
+    store.told(number, None, "", None)
 
 
 def main() -> None:
@@ -72,6 +123,12 @@ def main() -> None:
             result[name] = {"cpu_seconds": round(cpu, 2), "wall_seconds": round(wall, 2)}
         result["report_kilobytes"] = round((Path(folder) / "report.html").stat().st_size / 1000)
     result["watch_core_share_percent"] = round(100 * watch_share(last), 2)
+    first, *polls = poll_seconds(last)
+    result["poll_milliseconds"] = {
+        "first": round(1000 * first, 1),
+        "median": round(1000 * median(polls), 2),
+        "largest": round(1000 * max(polls), 2),
+    }
     print(json.dumps(result, indent=2))
 
 

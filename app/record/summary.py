@@ -83,10 +83,10 @@ def best_candidate(reader: Reader) -> str | None:
         quick = best_of_time(reader, limit)
         return None if quick is None else quick.program
     starts = reader.record("starts") or ()
-    validated, trained = reader.best("valid"), reader.best("train")
-    searched = any(id not in starts for id, _ in validated)
-    found = (validated if searched else trained) or validated
-    return found[0][0] if found else None
+    validated = [id for id, _ in reader.best("valid")]
+    if any(id not in starts for id in validated):
+        return validated[0]
+    return reader.leader() or next(iter(validated), None)
 
 
 def best_summary(reader: Reader, champion: str | None) -> dict[str, Any] | None:

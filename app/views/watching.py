@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...evolve.store.progress import best_so_far, islands, latest_events, mean_gap, mean_score
-from ...evolve.store.work import calls, executions, failures_by_status, stopped, work
+from ...evolve.store.progress import mean_score
+from ...evolve.store.reader import Event
+from ...evolve.store.tally import Tally
 from ..numbers import duration, percent
-from ..record.counted import told_iterations
+from ..record.counted import tallied_iterations
 from ..record.record import SHORT, RunRecord, open_record
 from ..record.reported import REPORTED, trust
 from ..record.runs import status
@@ -25,43 +26,50 @@ LEAST_SECONDS = 1.0
 """Shortest pause between two snapshots, wall seconds."""
 _SHARE = 0.02
 """Share of one core that watching may use: the pause grows with the CPU time of a snapshot."""
-_EVENTS = 5
 
 
-def snapshot(record: RunRecord) -> dict[str, Any]:
-    """The present state of a campaign, as JSON."""
-    reader, config = record.reader, record.config
-    reason = reader.record("stop_reason")
-    done, asked = work(reader), calls(reader)
+def snapshot(record: RunRecord, tally: Tally | None = None) -> dict[str, Any]:
+    """The present state of a campaign, as JSON; with the tally of earlier looks only what is new is read."""
+    reader, config, tally = record.reader, record.config, tally or Tally()
+    tally.look(reader)
+    reason, done, asked = reader.record("stop_reason"), tally.work, tally.calls
     best, state = record.best, status(record.folder, reason)
     return {
         "run": record.name,
         "status": state,
         "stop_reason": reason,
         "unsafe_without": record.unsafe,
-        "iterations": told_iterations(reader),
+        "iterations": tallied_iterations(config, tally),
         "evaluations": done.evaluations,
-        "executions": executions(reader),
+        "executions": tally.executions,
         "wall_seconds": done.seconds
         if state == "running"
         else reader.record("search_seconds") or done.seconds,
         "best": best,
-        "best_gap_percent": mean_gap(reader, best, "valid"),
+        "best_gap_percent": tally.validation_gap(reader, best),
         **_reported(record, best),
         "training_loss_percent": None if best is None else loss(record, best),
-        "progress": [-100 * fitness for _, _, fitness in best_so_far(reader)],
-        "islands": _islands(record),
-        "rejections": dict(reader.rejections()),
-        "failed": sum(failures_by_status(reader).values()),
-        "stopped": stopped(reader).candidates,
+        "progress": [-100 * fitness for _, fitness in tally.bests],
+        "progress_evaluations": [evaluations for evaluations, _ in tally.bests],
+        "islands": _islands(tally),
+        "rejections": dict(sorted(tally.rejections.items(), key=lambda item: (-item[1], item[0]))),
+        "failed": tally.failed,
+        "stopped": tally.stopped,
         "model_calls": asked.calls,
         "tokens": asked.tokens,
         "cost_usd": asked.usd,
         "budget": {k: v for k, v in (config.get("budget") or {}).items() if v is not None},
         "events": [
-            {"iteration": iteration, "kind": kind} for iteration, kind in latest_events(reader, _EVENTS)
+            {"iteration": event.iteration, "kind": event.kind, "candidate": _subject(event)}
+            for event in tally.events
         ],
     }
+
+
+def _subject(event: Event) -> str | None:
+    """Id of the candidate that an event is about; None for other events."""
+    id = event.data.get("candidate")
+    return id if isinstance(id, str) else None
 
 
 def _reported(record: RunRecord, best: str | None) -> dict[str, Any]:
@@ -76,14 +84,14 @@ def _reported(record: RunRecord, best: str | None) -> dict[str, Any]:
     }
 
 
-def _islands(record: RunRecord) -> list[dict[str, Any]]:
+def _islands(tally: Tally) -> list[dict[str, Any]]:
     return [
         {
             "island": island.number,
             "candidates": island.candidates,
             "training_loss_percent": None if island.fitness is None else -100 * island.fitness + 0.0,
         }
-        for island in islands(record.reader)
+        for island in tally.islands
     ]
 
 
@@ -167,8 +175,9 @@ def watch(folder: Path, console: Console, once: bool = False) -> None:
 
     with Live(console=console, auto_refresh=False) as live:
         before: dict[str, Any] | None = None
+        tally = Tally()
         while True:
-            now, rate, pause = _look(folder, before)
+            now, rate, pause = _look(folder, before, tally)
             live.update(panel(now, rate), refresh=True)
             if now["status"] != "running":
                 return
@@ -179,8 +188,9 @@ def watch(folder: Path, console: Console, once: bool = False) -> None:
 def _watch_lines(folder: Path, console: Console, once: bool) -> None:
     """Prints a line when the number of iterations changes and the whole panel at the end (no terminal)."""
     before: dict[str, Any] | None = None
+    tally = Tally()
     while True:
-        now, rate, pause = _look(folder, before)
+        now, rate, pause = _look(folder, before, tally)
         if now["status"] != "running" or once:
             console.print(panel(now, rate), soft_wrap=False)
             return
@@ -191,13 +201,17 @@ def _watch_lines(folder: Path, console: Console, once: bool) -> None:
         time.sleep(pause)
 
 
-def _look(folder: Path, before: Mapping[str, Any] | None) -> tuple[dict[str, Any], float | None, float]:
+def _look(
+    folder: Path, before: Mapping[str, Any] | None, tally: Tally
+) -> tuple[dict[str, Any], float | None, float]:
     """A snapshot, the executions per second since `before`, and the seconds until the next snapshot."""
     spent = time.process_time()
     with open_record(folder, checked=before is None) as record:
-        now = snapshot(record)
+        now = snapshot(record, tally)
     now["at"] = time.monotonic()
     rate = None
     if before is not None and now["at"] > before["at"]:
         rate = (now["executions"] - before["executions"]) / (now["at"] - before["at"])
+    if before is None:  # the first look reads the whole run, later ones only what is new
+        return now, rate, LEAST_SECONDS
     return now, rate, max(LEAST_SECONDS, (time.process_time() - spent) / _SHARE)

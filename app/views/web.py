@@ -19,6 +19,7 @@ from typing import Any
 
 from ...evolve.store.progress import latest_candidates, training_fitness
 from ...evolve.store.schema import FILE_NAME
+from ...evolve.store.tally import Tally
 from ...sandbox.unseen import clean as seen
 from ..errors import USAGE, UserError
 from ..record.record import SHORT, RunRecord, open_record
@@ -62,12 +63,13 @@ class LiveServer(ThreadingHTTPServer):
 
 
 class Source:
-    """Answers of the server, made from the store; one thread at a time reads it."""
+    """Answers of the server, made from the store; one thread at a time makes a document of each kind."""
 
     def __init__(self, folder: Path) -> None:
         """Takes the run's folder."""
         self._folder = folder
-        self._lock = Lock()
+        self._lock, self._report_lock = Lock(), Lock()
+        self._tally = Tally()
         self._marks: list[dict[str, Any]] | None = None
         self._live: tuple[object, float, bytes] = (None, 0.0, b"")
 
@@ -82,12 +84,13 @@ class Source:
             stamp, until, document = self._live
             if document and (time.monotonic() < until or stamp == self._stamp()):
                 return document
-            stamp, spent = self._stamp(), time.process_time()
-            with open_record(self._folder, checked=self._marks is None) as record:
-                now = live_document(record)
+            first, stamp, spent = self._marks is None, self._stamp(), time.thread_time()
+            with open_record(self._folder, checked=first) as record:
+                now = live_document(record, self._tally)
                 if self._marks is None:
                     self._marks = marks(record)
-            pause = max(2 * LEAST_SECONDS, (time.process_time() - spent) / _SHARE)
+            spent = 0.0 if first else time.thread_time() - spent  # later looks read only what is new
+            pause = max(2 * LEAST_SECONDS, spent / _SHARE)
             document = json.dumps({**now, "marks": self._marks, "pause_seconds": pause}).encode()
             self._live = (stamp, time.monotonic() + pause / 2, document)
             return document
@@ -103,7 +106,7 @@ class Source:
 
     def candidate(self, id: str) -> bytes | None:
         """A candidate's source and its changes to the parent as JSON; None if there is none of this id."""
-        with self._lock, open_record(self._folder, checked=False) as record:
+        with open_record(self._folder, checked=False) as record:
             ids = record.reader.candidate_ids(id)
             if len(ids) != 1:
                 return None
@@ -124,13 +127,13 @@ class Source:
         """The report as the store is now; takes some seconds of CPU time."""
         from .report import html
 
-        with self._lock, open_record(self._folder) as record:
+        with self._report_lock, open_record(self._folder) as record:
             return html(record).encode("utf-8", "replace")
 
 
-def live_document(record: RunRecord) -> dict[str, Any]:
+def live_document(record: RunRecord, tally: Tally) -> dict[str, Any]:
     """What `watch --json` says, with texts cleaned, and the newest candidates."""
-    now = snapshot(record)
+    now = snapshot(record, tally)
     return {
         **now,
         "rejections": {clean(name): n for name, n in now["rejections"].items()},

@@ -145,15 +145,20 @@ def training_fitness(reader: Reader, program: str) -> float | None:
     return fitness
 
 
-def best_so_far(reader: Reader) -> list[tuple[int, str, float]]:
-    """(iteration, candidate, training fitness) whenever the best changed, the founders first."""
+def founders_best(reader: Reader) -> list[tuple[int, str, float]]:
+    """(0, candidate, training fitness) of each start program that is better than those before it."""
     first: list[tuple[int, str, float]] = []
     for id in reader.record("starts") or [reader.record("start")]:
         fitness = None if id is None else training_fitness(reader, id)
         if fitness is not None and (not first or fitness > first[-1][2]):
             first.append((0, str(id), fitness))
-    events = reader.events("best")
-    return [*first, *((e.iteration, e.data["candidate"], e.data["fitness"]) for e in events)]
+    return first
+
+
+def best_so_far(reader: Reader) -> list[tuple[int, str, float]]:
+    """(iteration, candidate, training fitness) whenever the best changed, the founders first."""
+    bests = ((e.iteration, e.data["candidate"], e.data["fitness"]) for e in reader.events("best"))
+    return [*founders_best(reader), *bests]
 
 
 def steps(reader: Reader) -> list[Step]:
@@ -192,21 +197,6 @@ def exact_point(reader: Reader) -> Point | None:
         "FROM instance_references r JOIN instances i ON i.id = r.instance WHERE i.split = 'train'"
     )[0]
     return Point(row["solvers"], row["seconds"], 0.0) if row["others"] == 0 and row["seconds"] else None
-
-
-def islands(reader: Reader) -> list[Island]:
-    """The islands that evaluated a candidate, in order."""
-    rows = reader.rows(
-        "SELECT i.island, count(*) AS candidates, max(e.fitness) AS fitness FROM iterations i "
-        "JOIN evaluations e ON e.program = i.candidate AND e.split = 'train' GROUP BY i.island"
-    )
-    return [Island(row["island"], row["candidates"], row["fitness"]) for row in rows]
-
-
-def latest_events(reader: Reader, most: int) -> list[tuple[int, str]]:
-    """(iteration, kind) of the last events, oldest first; migrations, the many, are left out."""
-    query = "SELECT iteration, kind FROM events WHERE kind <> 'migration' ORDER BY id DESC LIMIT ?"
-    return [(row["iteration"], row["kind"]) for row in reader.rows(query, (most,))][::-1]
 
 
 def latest_candidates(reader: Reader, most: int) -> list[dict[str, Any]]:

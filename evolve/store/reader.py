@@ -100,6 +100,17 @@ class Reader:
         """Closes the connection."""
         self._db.close()
 
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Lets the queries of the block see one and the same state of the store."""
+        with self._readable():
+            self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """All rows of a query.
 
@@ -320,6 +331,17 @@ class Reader:
             "ORDER BY size DESC, fitness DESC, latest"
         )
         return [(row["program"], row["fitness"]) for row in self.rows(query, values)]
+
+    def leader(self) -> str | None:
+        """The candidate that is best in training; None without a complete evaluation."""
+        if self.value("SELECT 1 FROM evaluations WHERE split > 'train/' AND split < 'train0' LIMIT 1"):
+            return next((id for id, _ in self.best("train")), None)
+        query = (
+            "SELECT program FROM evaluations WHERE split = 'train' AND fitness IS NOT NULL "
+            "AND program NOT LIKE 'baseline/%' ORDER BY fitness DESC, id LIMIT 1"
+        )
+        id: str | None = self.value(query)
+        return id
 
     def grown(self, told: int) -> bool:
         """Whether it is recorded that the prefix of the pool grew after so many told iterations (count)."""

@@ -63,16 +63,26 @@
     by("gap").replaceChildren(svg);
   }
   function curve(now) {
-    var p = now.progress;
-    if (p.length < 2) { by("curve").replaceChildren(make("p", "no improvement yet")); return; }
-    var at = scale(p), d = "";
+    var p = now.progress, x = now.progress_evaluations, end = Math.max(now.evaluations, 1);
+    if (!p.length) { by("curve").replaceChildren(make("p", "nothing evaluated yet")); return; }
+    var textbook = now.marks.filter(function (m) { return m.name !== "start program"; }).sort(function (a, b) { return a.loss_percent - b.loss_percent; })[0];
+    var at = scale(textbook ? p.concat([textbook.loss_percent]) : p), d = "", last = percent(p[p.length - 1]);
+    function height(v) { return (150 - 125 * at(v)).toFixed(1); }
     p.forEach(function (v, n) {
-      var x = 40 + 840 * n / (p.length - 1), y = 150 - 135 * at(v);
-      d += n ? "H" + x.toFixed(1) + "V" + y.toFixed(1) : "M" + x + " " + y.toFixed(1);
+      var across = (40 + 840 * Math.min(x[n], end) / end).toFixed(1);
+      d += n ? "H" + across + "V" + height(v) : "M" + across + " " + height(v);
     });
-    var svg = shape("svg", { viewBox: "0 0 900 180", role: "img", "aria-label": "Best training loss from " + percent(p[0]) + " to " + percent(p[p.length - 1]) + " over " + (p.length - 1) + " improvements" });
-    svg.append(shape("line", { x1: 40, x2: 880, y1: 150, y2: 150, class: "axis" }), shape("path", { d: d, class: "best" }));
-    svg.append(shape("text", { x: 40, y: 170 }, "first improvement"), shape("text", { x: 880, y: 170, "text-anchor": "end" }, "latest: " + percent(p[p.length - 1])), shape("text", { x: 48, y: 34 }, percent(p[0])));
+    var words = "Best training loss from " + percent(p[0]) + " to " + last + " over " + now.evaluations + " candidates evaluated" +
+      (textbook ? "; best baseline " + textbook.name + " " + percent(textbook.loss_percent) : "");
+    var svg = shape("svg", { viewBox: "0 0 900 180", role: "img", "aria-label": words });
+    svg.append(shape("line", { x1: 40, x2: 880, y1: 150, y2: 150, class: "axis" }), shape("path", { d: d + "H880", class: "best" }));
+    if (textbook) {
+      var y = +height(textbook.loss_percent);
+      svg.append(shape("line", { x1: 40, x2: 880, y1: y, y2: y, class: "mark" }));
+      svg.append(shape("text", { x: 880, y: y - 5, "text-anchor": "end" }, "best baseline: " + textbook.name + " " + percent(textbook.loss_percent)));
+    }
+    svg.append(shape("text", { x: 40, y: 170 }, "0"), shape("text", { x: 460, y: 170, "text-anchor": "middle" }, "candidates evaluated (count)"));
+    svg.append(shape("text", { x: 880, y: 170, "text-anchor": "end" }, String(now.evaluations)), shape("text", { x: 48, y: 15 }, "from " + percent(p[0]) + " to " + last));
     by("curve").replaceChildren(svg);
   }
   function left(now) {
@@ -100,18 +110,33 @@
     ].concat(left(now).map(function (b) { return ["budget: " + b[0], b[1]]; })));
     rows("rejected", Object.keys(now.rejections).map(function (k) { return [k.replace(/_/g, " "), String(now.rejections[k])]; })
       .concat([["failed", String(now.failed)], ["stopped early", String(now.stopped)]]));
-    by("events").replaceChildren.apply(by("events"), now.events.slice().reverse().map(function (e) { return make("li", e.kind.replace(/_/g, " ") + " at iteration " + e.iteration); }));
+    by("events").replaceChildren.apply(by("events"), now.events.slice().reverse().map(function (e) {
+      var line = make("li", e.kind.replace(/_/g, " ") + " at iteration " + e.iteration);
+      if (e.candidate) line.append(": ", opener(e.candidate.slice(0, 8)));
+      return line;
+    }));
     rows("newest", now.newest.map(function (c) {
-      var button = make("button", c.id);
-      button.type = "button";
-      button.addEventListener("click", function () { open(c.id); });
-      return [button, String(c.iteration), c.made, percent(c.loss_percent), c.status];
+      return [opener(c.id), String(c.iteration), c.made, percent(c.loss_percent), c.status];
     }));
   }
+  function opener(id) {
+    var button = make("button", id);
+    button.type = "button";
+    button.dataset.of = id;
+    button.addEventListener("click", function () { open(id); });
+    return button;
+  }
+  function keepingFocus(action) {
+    // The tables are made anew; the focus stays on the candidate that it was on.
+    var active = document.activeElement, of = active && active.dataset.of, place = of && active.closest("tbody, ul");
+    action();
+    if (of) [...place.querySelectorAll("button")].some(function (b) { return b.dataset.of === of && (b.focus({ preventScroll: true }), true); });
+  }
   async function open(id) {
-    var answer = await fetch("candidate/" + id), c = await answer.json();
-    by("title").textContent = "Candidate " + c.id;
-    var body = by("body"), diff = make("pre"), source = make("pre", c.source);
+    var answer = await fetch("candidate/" + encodeURIComponent(id)), body = by("body");
+    by("title").textContent = "Candidate " + id;
+    if (!answer.ok) { body.replaceChildren(make("p", "The record holds no such candidate.")); by("candidate").showModal(); return; }
+    var c = await answer.json(), diff = make("pre"), source = make("pre", c.source);
     diff.tabIndex = source.tabIndex = 0;
     c.diff.split("\n").forEach(function (l) { diff.append(/^[+-]/.test(l) ? make("span", l, l[0] === "+" ? "a" : "d") : l + "\n"); });
     body.replaceChildren(make("p", "iteration " + c.iteration + ", " + c.made + ", training loss " + percent(c.training_loss_percent)));
@@ -125,7 +150,7 @@
     try {
       var answer = await fetch("live.json", { cache: "no-store" }), now = await answer.json();
       if (now.error) by("state").textContent = now.error;
-      else { draw(now); pause = now.pause_seconds; ended = now.status !== "running"; document.body.dataset.ready = "yes"; }
+      else { keepingFocus(function () { draw(now); }); pause = now.pause_seconds; ended = now.status !== "running"; document.body.dataset.ready = "yes"; }
     } catch (error) {
       by("state").textContent = "The server does not answer; gapsmith watch has ended. The figures below are the last.";
       pause = 10;

@@ -1,0 +1,185 @@
+"""Counts of a campaign for a reader who looks again and again: each look reads only what is new."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter, deque
+from dataclasses import dataclass
+
+from .progress import Island, founders_best, mean_gap
+from .reader import BASELINE, Event, Reader
+from .work import Calls, Work
+
+_EVENTS = 5
+_CALLS = (
+    "SELECT count(*) AS calls, coalesce(sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)), 0) AS tokens, "
+    "coalesce(sum(cost_usd), 0) AS usd, coalesce(sum(text IS NOT NULL AND cost_usd IS NULL), 0) AS unpriced "
+    "FROM calls WHERE "
+)
+_LAST = (
+    "SELECT (SELECT coalesce(max(told), 0) FROM iterations), (SELECT coalesce(max(id), 0) FROM evaluations), "
+    "(SELECT coalesce(max(id), 0) FROM calls), (SELECT coalesce(max(id), 0) FROM events)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The last rows that were read: rank of telling, and ids."""
+
+    told: int = 0
+    evaluation: int = 0
+    call: int = 0
+    event: int = 0
+
+
+class Tally:
+    """What a campaign did so far, summed up over all looks at its growing store.
+
+    Attributes:
+        work: iterations that were told.
+        operators: operator → iterations that were told (count).
+        rejections: reason → iterations that were told (count).
+        executions: of candidates on all splits (count), baselines left out.
+        failed: candidates whose training evaluation failed (count).
+        stopped: candidates that racing stopped (count).
+        bests: (candidates evaluated until then, training fitness) whenever the best changed.
+        events: the last events, oldest first; migrations, the many, are left out.
+    """
+
+    def __init__(self) -> None:
+        """Starts with nothing read."""
+        self.work = Work(0, 0, None, None)
+        self.operators: Counter[str] = Counter()
+        self.rejections: Counter[str] = Counter()
+        self.executions = self.failed = self.stopped = 0
+        self.bests: list[tuple[int, float]] = []
+        self.events: deque[Event] = deque(maxlen=_EVENTS)
+        self._islands: dict[int, Island] = {}
+        self._calls, self._unpriced = Calls(0, 0, 0.0), 0
+        self._unanswered: list[int] = []
+        self._gap: tuple[str | None, float] | None = None
+        self._read = _Read()
+
+    @property
+    def islands(self) -> list[Island]:
+        """The islands that evaluated a candidate, in order."""
+        return [self._islands[number] for number in sorted(self._islands)]
+
+    @property
+    def calls(self) -> Calls:
+        """All calls of models."""
+        return Calls(self._calls.calls, self._calls.tokens, None if self._unpriced else self._calls.usd)
+
+    def validation_gap(self, reader: Reader, candidate: str | None) -> float | None:
+        """Mean gap of a candidate on validation (percent), read once; None until it was validated.
+
+        Raises:
+            StoreError: see `mean_gap`.
+        """
+        if self._gap is None or self._gap[0] != candidate:
+            gap = mean_gap(reader, candidate, "valid")
+            self._gap = None if gap is None else (candidate, gap)
+        return None if self._gap is None else self._gap[1]
+
+    def look(self, reader: Reader) -> None:
+        """Adds what the store holds beyond the last look.
+
+        Raises:
+            StoreError: the file is damaged.
+        """
+        with reader.at_once():
+            last = _Read(*reader.rows(_LAST)[0])
+            if not self.work.iterations:
+                self.bests = [(0, fitness) for *_, fitness in founders_best(reader)]
+            if last.event > self._read.event:
+                self._look_at_events(reader)  # first: counts candidates from those of the last look on
+            if last.told > self._read.told:
+                self._look_at_iterations(reader)
+            if last.evaluation > self._read.evaluation:
+                self._look_at_evaluations(reader)
+            if self._unanswered:
+                self._look_at_replies(reader)
+            if last.call > self._read.call:
+                self._look_at_calls(reader)
+            self._read = last
+
+    def _look_at_events(self, reader: Reader) -> None:
+        rows = reader.rows(
+            "SELECT e.iteration, e.kind, e.data, e.at, i.told FROM events e LEFT JOIN iterations i "
+            "ON i.iteration = e.iteration WHERE e.id > ? AND e.kind <> 'migration' ORDER BY e.id",
+            (self._read.event,),
+        )
+        evaluations, told = self.work.evaluations, self._read.told
+        for row in rows:
+            with reader.sound("events"):
+                event = Event(row["iteration"], row["kind"], json.loads(row["data"]), row["at"])
+                if event.kind == "best":
+                    until = max(told, row["told"] or told)
+                    query = "SELECT count(candidate) FROM iterations WHERE told > ? AND told <= ?"
+                    evaluations += reader.value(query, (told, until))
+                    told = until
+                    self.bests.append((evaluations, float(event.data["fitness"])))
+            self.events.append(event)
+
+    def _look_at_iterations(self, reader: Reader) -> None:
+        rows = reader.rows(
+            "SELECT i.island, i.rejection, i.operator, count(*) AS iterations, "
+            "count(i.candidate) AS candidates, min(i.asked_at) AS begun, max(i.told_at) AS last, "
+            "count(e.id) AS evaluated, max(e.fitness) AS fitness FROM iterations i LEFT JOIN evaluations e "
+            "ON e.program = i.candidate AND e.split = 'train' WHERE i.told > ? "
+            "GROUP BY i.island, i.rejection, i.operator",
+            (self._read.told,),
+        )
+        for row in rows:
+            done = self.work
+            self.work = Work(
+                done.iterations + row["iterations"],
+                done.evaluations + row["candidates"],
+                row["begun"] if done.begun is None else min(done.begun, row["begun"]),
+                row["last"] if done.last is None else max(done.last, row["last"] or done.last),
+            )
+            if row["rejection"] is not None:
+                self.rejections[row["rejection"]] += row["iterations"]
+            if row["operator"] is not None:
+                self.operators[row["operator"]] += row["iterations"]
+            if row["evaluated"]:
+                island = self._islands.get(row["island"], Island(row["island"], 0, None))
+                fitness = [f for f in (island.fitness, row["fitness"]) if f is not None]
+                self._islands[island.number] = Island(
+                    island.number, island.candidates + row["evaluated"], max(fitness, default=None)
+                )
+
+    def _look_at_evaluations(self, reader: Reader) -> None:
+        without = "split = 'train' AND fitness IS NULL AND status"
+        row = reader.rows(
+            "SELECT coalesce(sum(executions), 0) AS executions, "
+            f"coalesce(sum({without} = 'failed' AND executions > 0), 0) AS failed, "
+            f"coalesce(sum({without} = 'stopped'), 0) AS stopped FROM evaluations "
+            f"WHERE id > ? AND program NOT LIKE '{BASELINE}%'",
+            (self._read.evaluation,),
+        )[0]
+        self.executions += row["executions"]
+        self.failed += row["failed"]
+        self.stopped += row["stopped"]
+
+    def _look_at_replies(self, reader: Reader) -> None:
+        """Adds the replies to calls that had none at the last look."""
+        answered = "state <> 'requested' AND id IN (SELECT value FROM json_each(?))"
+        ids = (json.dumps(self._unanswered),)
+        done = {row["id"] for row in reader.rows(f"SELECT id FROM calls WHERE {answered}", ids)}
+        self._unanswered = [id for id in self._unanswered if id not in done]
+        self._add(reader.rows(f"{_CALLS} {answered}", ids)[0], 0)
+
+    def _look_at_calls(self, reader: Reader) -> None:
+        since = (self._read.call,)
+        new = reader.rows(f"{_CALLS} id > ?", since)[0]
+        self._add(new, new["calls"])
+        waiting = reader.rows("SELECT id FROM calls WHERE id > ? AND state = 'requested'", since)
+        self._unanswered += [row["id"] for row in waiting]
+
+    def _add(self, row: sqlite3.Row, calls: int) -> None:
+        """Adds the tokens and dollars of some calls, and the number of those that are new."""
+        done = self._calls
+        self._calls = Calls(done.calls + calls, done.tokens + row["tokens"], (done.usd or 0.0) + row["usd"])
+        self._unpriced += row["unpriced"]
