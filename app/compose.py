@@ -262,6 +262,7 @@ def _campaign(
         prefixes=setup.prefixes,
         guided=source.pace.waits,
         notes_every=config.prompts.notes if source.pace.waits else 0,
+        programs=config.prompts.programs if source.pace.waits else 1,
     )
     shipped = shipped_programs(problem).values() if whole else problem.start_programs().values()
     for candidate, _ in founders:

@@ -25,7 +25,7 @@ from ..evolve.measures import DEFAULT_NAMES, MEASURES, TIME
 from ..evolve.models.settings import MAY_HOLD_SECRET, ModelSettings
 from ..evolve.pool import POOL_SHARE, POOL_SHARE_OF_MODELS
 from ..evolve.prompt_settings import PromptSettings
-from ..evolve.search import PopulationSettings, SearchSettings
+from ..evolve.search_settings import PopulationSettings, SearchSettings
 from ..evolve.selection import FRESH_UNTIL
 from ..evolve.validation import ChampionSettings
 from ..sandbox.settings import SandboxSettings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from decimal import Decimal
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from ..evolve.base import Prompt
@@ -18,7 +19,8 @@ def plan(campaign: Campaign, config: Config) -> dict[str, Any]:
     """Expected calls, cost range, one rendered prompt (None offline), its shares, and lines to print."""
     proposals = config.budget.iterations or config.budget.evaluations
     if proposals is not None:
-        proposals = max(1, round(proposals * (1 - config.offline_share)))
+        turns = proposals / (config.prompts.programs * (1 - config.offline_share) + config.offline_share)
+        proposals = max(1, ceil(turns * (1 - config.offline_share) - 1e-9))
     prompt, shares = _prompt(campaign)
     ranges = [] if prompt is None else _ranges(config, prompt, proposals or 1)
     return {

@@ -21,7 +21,7 @@ from ..evolve.models.base import CallLog, ErrorKind, ModelError
 from ..evolve.models.cassette import Cassette, Replies
 from ..evolve.store.calls import StoredCalls
 from ..evolve.store.reader import Reader
-from ..evolve.store.recorded import written_notes
+from ..evolve.store.recorded import shared_replies, written_notes
 from ..evolve.store.store import Store
 from ..evolve.store.work import sent_prompts
 from .errors import INVALID, MISSING, USAGE, UserError
@@ -126,6 +126,7 @@ def build_proposer(
         explain,
         pages,
         sent_prompts(store.read),
+        shared_replies(store.read, config.prompts.programs),
     )
 
 

@@ -39,7 +39,8 @@ from gapsmith.evolve.models.settings import ModelSettings
 from gapsmith.evolve.ports import Ports
 from gapsmith.evolve.prompt_settings import PromptSettings
 from gapsmith.evolve.prompted import PromptedProposer
-from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
+from gapsmith.evolve.search import Search
+from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.store.store import Store
 from gapsmith.problems.base import Instance, Json
 from gapsmith.problems.bin_packing.offline import BinPacking

@@ -23,6 +23,8 @@ class Ask:
         offline: whether it is the offline proposer's, which works beside models.
         point: the tuner's proposal; None if a proposer is asked.
         context: what the proposer may know; None if no proposer is asked.
+        programs: programs that its reply is to hold (count); as many iterations share the reply.
+        program: which of them is its own, 1-based.
     """
 
     number: int
@@ -35,11 +37,18 @@ class Ask:
     offline: bool = False
     point: Proposal | Rejection | None = None
     context: Context | None = None
+    programs: int = 1
+    program: int = 1
 
     @property
     def of_model(self) -> bool:
         """Whether it is neither a point of tuning nor the offline proposer's beside models."""
         return not self.tuned and not self.offline
+
+    @property
+    def first(self) -> int:
+        """Number of the iteration that asks for the reply: its own, or the first of those that share it."""
+        return self.number - self.program + 1
 
     @property
     def inspirations(self) -> list[str]:

@@ -249,7 +249,8 @@ class Event:
 
     Attributes:
         iteration: the iteration, or for the islands the number of told iterations, that it belongs to.
-        kind: `best`, `twin`, `faster` (a twin in a faster class), `beyond_bound`, `migration` or `reset`.
+        kind: `best`, `twin`, `faster` (a twin in a faster class), `beyond_bound`, `migration`,
+            `reset`, or `shares` (it took a further program of an earlier iteration's reply).
         data: JSON.
     """
 
@@ -359,6 +360,8 @@ class Context:
         simplified: with models: whether the first parent was to be simplified before.
         writes: with models: whether this ask writes a page first.
         times: what is known of CPU times; None where time decides nothing.
+        programs: with models: programs that the reply is to hold (count); as many iterations share it.
+        program: with models: which of them is this iteration's, 1-based.
     """
 
     problem: Problem
@@ -380,6 +383,8 @@ class Context:
     simplified: bool = False
     writes: bool = False
     times: Times | None = None
+    programs: int = 1
+    program: int = 1
 
 
 class Proposer(Protocol):

@@ -28,6 +28,7 @@ from .models.base import Leavable, LeftOpen
 from .pauses import Pauses
 from .ports import Ports
 from .search import Search
+from .store.recorded import SHARES
 from .store.recorded import steps as recorded_steps
 from .validation import Validation
 
@@ -89,7 +90,8 @@ class Campaign:
         self._pauses = Pauses()
         self._recorded = Recorded(ports.store.read)
         self._flights: dict[int, Flight] = {}
-        self._threads = ThreadPoolExecutor(pace.in_flight, "proposal") if pace.waits else None
+        most = pace.in_flight * search.sharing.programs  # each iteration that shares a reply waits for it
+        self._threads = ThreadPoolExecutor(most, "proposal") if pace.waits else None
         self._began = time.monotonic() - float(ports.store.read.record("search_seconds") or 0.0)
 
     def run(self) -> StopReason:
@@ -185,7 +187,7 @@ class Campaign:
 
     def _open(self, number: int) -> None:
         """Opens an iteration, as recorded or anew, and starts what can be started."""
-        if not self._flights and not self.grow():
+        if not self._flights and self.search.sharing.before is None and not self.grow():
             return
         if number in self._recorded:
             flight = self._reopened(number)
@@ -195,6 +197,8 @@ class Campaign:
             with self.ports.store.transaction():
                 prefix = self.search.pool.prefix
                 self.ports.store.asked(number, ask.island, ask.parents, ask.inspirations, ask.rival, prefix)
+                if ask.program > 1:
+                    self.ports.store.event(number, SHARES, {"first": ask.first})
                 if self.ports.drafter is None and (self._threads is None or not ask.of_model):
                     self._propose(flight)
         self._flights[number] = flight
@@ -221,7 +225,8 @@ class Campaign:
     def _reopened(self, number: int) -> Flight:
         """An iteration that is in the record; only what has no outcome there is done."""
         recorded, made = self._recorded[number], self._recorded.made(number)
-        elites, rival = self._recorded.opened(number, self.search.archive)
+        shared = self.search.sharing.programs > 1
+        elites, rival = self._recorded.opened(number, self.search.archive, shared=shared)
         ask = self.search.ask_again(
             recorded.island,
             recorded.parents,
@@ -245,7 +250,7 @@ class Campaign:
             draft = draft_of(ask, self.ports.proposer, self.search.seed, self.ports.admission.plain)
             flight.text = self.ports.drafter.draft(draft) if isinstance(draft, Draft) else _done(draft)
         elif self._threads is not None and ask.of_model:
-            if isinstance(self.ports.proposer, Expecting):
+            if isinstance(self.ports.proposer, Expecting) and ask.program == 1:
                 self.ports.proposer.expect(ask.number)
             flight.since = self._pauses.now()
             flight.text = self._threads.submit(self._proposal, ask)
@@ -312,14 +317,17 @@ class Campaign:
     def _room(self) -> bool:
         # In order of completion only asks without a text count, and as many again may be evaluated;
         # otherwise the number of asks under way decides what an ask can know, so it is kept exactly.
-        most = self._pace.in_flight
+        # Iterations that share a reply are one ask.
+        if self.search.sharing.before is not None:
+            return True
         if self.search.due is not None and self._flights:
             return False
+        most, flights = self._pace.in_flight, list(self._flights.values())
+        asks = {flight.ask.first for flight in flights}
         if self._pace.order is Order.SUBMITTED:
-            return len(self._flights) < most
-        flights = list(self._flights.values())
-        waiting = sum(flight.made is None for flight in flights)
-        if waiting >= most or len(flights) >= 2 * most or any(flight.landed for flight in flights):
+            return len(asks) < most
+        waiting = {flight.ask.first for flight in flights if flight.made is None}
+        if len(waiting) >= most or len(asks) >= 2 * most or any(flight.landed for flight in flights):
             return False
         return not self._pauses.holds(flight.since for flight in flights if flight.made is not None)
 

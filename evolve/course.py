@@ -107,10 +107,15 @@ class Recorded:
             raise StoreError(f"candidate {id}: not in the store, expected the parent of an iteration")
         return archive.elite(candidate, evaluation, candidate.island if island is None else island)
 
-    def opened(self, number: int, archive: Archive) -> tuple[list[Elite], Elite | None]:
-        """The elites and the rival of an iteration that is still open; of one that was told, none."""
+    def opened(
+        self, number: int, archive: Archive, *, shared: bool = False
+    ) -> tuple[list[Elite], Elite | None]:
+        """The elites and the rival of an iteration that is still open; of one that was told, none.
+
+        Where replies are `shared` also those of the last iteration, whose reply may hold a program more.
+        """
         iteration = self._iterations[number]
-        if iteration.told is not None:
+        if iteration.told is not None and not (shared and number + 1 not in self._iterations):
             return [], None
         found = [
             None if id is None else self.elite(id, archive, prefix=iteration.prefix)

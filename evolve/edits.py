@@ -14,13 +14,11 @@ from dataclasses import dataclass
 
 from ..prompts.marks import restore
 from .base import RejectionReason
+from .fences import SEARCH, dedent, defined, fences, without_thoughts
 
 START, END = "# EVOLVE-BLOCK-START", "# EVOLVE-BLOCK-END"
-_FENCE = re.compile(r"^[ ]{0,3}(?P<marks>`{3,}+|~{3,}+)(?P<info>[^\n`]*)$")
-_SEARCH = re.compile(r"^\s*<{5,9}\s*SEARCH\s*$")
 _DIVIDE = re.compile(r"^\s*={5,9}\s*$")
 _REPLACE = re.compile(r"^\s*>{5,9}\s*REPLACE\s*$")
-_PYTHON = ("", "python", "py", "python3")
 _WORK = 500_000  # hunks times lines (count): more is no edit, and would take minutes to look up
 _MOST_PLACES = 10
 
@@ -68,11 +66,6 @@ def apply_reply(reply: str, parent: str, entry_point: str, cut: bool = False) ->
     return _tidy(splice(parent, text)) if START in parent else _tidy(text)
 
 
-def without_thoughts(reply: str) -> str:
-    """The reply after a reasoning model's inline thoughts."""
-    return reply.rsplit("</think>", 1)[-1]
-
-
 def _tidy(text: str) -> str:
     return text.strip("\n") + "\n"
 
@@ -83,18 +76,18 @@ def find_program(reply: str, entry_point: str, cut: bool = False) -> str:
     Raises:
         EditError: `NO_CODE` when there is no fence with code, or the only one was cut off.
     """
-    defines = re.compile(rf"^[ \t]*(async\s+def|def|class)\s+{re.escape(entry_point)}\b", re.MULTILINE)
-    fences = [fence for fence in _fences(reply) if fence.python and fence.text.strip()]
-    whole = [fence for fence in fences if fence.closed or not cut]
-    if fences and not whole:
+    defines = defined(entry_point)
+    code = [fence for fence in fences(reply) if fence.python and fence.text.strip()]
+    whole = [fence for fence in code if fence.closed or not cut]
+    if code and not whole:
         raise EditError(
             RejectionReason.NO_CODE, "the reply ends in the middle of the program: it was too long"
         )
     named = [fence.text for fence in whole if defines.search(fence.text)]
     if named:
-        return _dedent(named[-1])
+        return dedent(named[-1])
     if whole:
-        return _dedent(max((fence.text for fence in whole), key=len))
+        return dedent(max((fence.text for fence in whole), key=len))
     if (
         defines.search(reply)
         and not cut
@@ -102,38 +95,6 @@ def find_program(reply: str, entry_point: str, cut: bool = False) -> str:
     ):
         return reply
     raise EditError(RejectionReason.NO_CODE, "the reply holds no program in a ```python fence and no hunk")
-
-
-@dataclass(frozen=True, slots=True)
-class _Fence:
-    text: str
-    python: bool
-    closed: bool
-
-
-def _fences(reply: str) -> list[_Fence]:
-    found: list[_Fence] = []
-    marks, info = "", ""
-    lines: list[str] = []
-    for line in reply.split("\n"):
-        match = _FENCE.match(line)
-        if not marks and match:
-            marks, info, lines = match["marks"], match["info"].strip().lower(), []
-        elif marks and match and match["marks"].startswith(marks) and not match["info"].strip():
-            found.append(_Fence("\n".join(lines), info.split(" ")[0] in _PYTHON, True))
-            marks = ""
-        elif marks:
-            lines.append(line)
-    if marks:
-        found.append(_Fence("\n".join(lines), info.split(" ")[0] in _PYTHON, False))
-    return found
-
-
-def _dedent(text: str) -> str:
-    """Text without the indentation that all of its first-level lines share (fences inside lists)."""
-    lines = text.split("\n")
-    margin = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), default=0)
-    return "\n".join(line[margin:] for line in lines)
 
 
 def find_hunks(reply: str) -> list[Hunk]:
@@ -146,7 +107,7 @@ def find_hunks(reply: str) -> list[Hunk]:
     search: list[str] | None = None
     replace: list[str] | None = None
     for line in reply.split("\n"):
-        if _SEARCH.match(line):
+        if SEARCH.match(line):
             if search is not None:
                 raise _broken(len(hunks) + 1)
             search, replace = [], None

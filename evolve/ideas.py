@@ -12,6 +12,9 @@ MOST_CHARACTERS = 400
 _CODE = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,}|\s*<{5,9}\s*SEARCH)")
 _DECORATION = re.compile(r"^[\s#>*_\-]+|[*_`]{2,}")
 
+_LABEL = re.compile(r"\w+ (\d+|[A-Z])[ .:)]*")
+"""Says which program follows, and nothing of it."""
+
 
 def idea_of(reply: str) -> str:
     """The prose of a reply on one line: what stands before its first code, else after its last.
@@ -27,5 +30,6 @@ def idea_of(reply: str) -> str:
 def _one_line(lines: list[str]) -> str:
     """The first paragraph that says something, without Markdown's decoration, cut to its limit."""
     paragraphs = "\n".join(_DECORATION.sub("", line) if line.strip() else "" for line in lines).split("\n\n")
-    text = next((" ".join(clean(p).split()) for p in paragraphs if len(p.split()) > 1), "")
+    said = [p for p in paragraphs if len(p.split()) > 1 and not _LABEL.fullmatch(p.strip())]
+    text = " ".join(clean(said[0]).split()) if said else ""
     return shortened(text, MOST_CHARACTERS)

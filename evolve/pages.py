@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..prompts.text import cut
-from .edits import without_thoughts
+from .fences import without_thoughts
 
 PAGE = 4000
 """Characters of a page of notes."""

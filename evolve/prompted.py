@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ..prompts.builder import NOTES, STALLED, Builder, PromptTooLarge
 from ..prompts.parts import Failure, Parts
-from .admission import Fault
 from .asked import Asked
 from .base import (
     Completion,
     Context,
     Elite,
-    Examined,
     Origin,
     Prompt,
     Proposal,
@@ -24,17 +21,18 @@ from .base import (
     RejectionReason,
 )
 from .course import Course
-from .edits import EditError, apply_reply
 from .ideas import idea_of
 from .ledger import BudgetSpent
 from .memory import crashed
 from .models.base import SKIPPED, ErrorKind, Leavable, LeftOpen, ModelError, Recourse
 from .models.caller import Caller
 from .models.cassette import RecordedModel
-from .models.ensemble import Arm, Choice, Member, arms, choose
+from .models.ensemble import Arm, Choice, Member, arms, choose, in_turn
 from .pages import page_of
 from .prompt_settings import PromptSettings
+from .replies import REPAIRABLE, Answer, Examine, Read, Reading, Shared
 from .shown import Explain, failure_of, main_text, nothing, parts_for
+from .store.recorded import SharedReply
 from .unusable import Unusable
 
 EXCERPT = 300
@@ -47,7 +45,6 @@ REFUSALS = ("refusal", "content_filter")
 
 NOTES_ROUND = 0
 """Round of the call that writes the page of notes, before the ask's own question."""
-Examine = Callable[[Mapping[str, str]], Examined | Fault]
 
 
 class PromptedProposer:
@@ -62,6 +59,8 @@ class PromptedProposer:
         explain: says what programs' answers do with instances; called from several threads at once.
         pages: iteration → page of notes that it wrote in an earlier session.
         sent: iterations of an earlier session and their prompts, the first ones first.
+        shared: iteration → its reply of an earlier session, that later iterations share: the name of the
+            operator and the model that were asked, prompt and completion; or its rejection.
     """
 
     def __init__(
@@ -73,6 +72,7 @@ class PromptedProposer:
         explain: Explain = nothing,
         pages: Mapping[int, str] | None = None,
         sent: Iterable[tuple[int, Prompt]] = (),
+        shared: Mapping[int, SharedReply | Rejection] | None = None,
     ) -> None:
         self._callers = list(callers)
         self._builder = builder
@@ -84,31 +84,79 @@ class PromptedProposer:
         self._unusable = Unusable([c.unusable_replies for c in callers])
         self._left = threading.Event()
         self._asked = Asked(sent)
+        self._shared = Shared({first: self._recalled(reply) for first, reply in (shared or {}).items()})
 
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
         """A model's new text for the first parent; see `Proposer`.
+
+        Iterations that share a reply ask once: the others wait for it, and take its next programs.
 
         Raises:
             ModelError: a person must act.
             BudgetSpent: no further call fits under a cap.
         """
+        if context.program > 1:
+            answer = self._shared.of(context.iteration - context.program + 1).result()
+            return answer if isinstance(answer, Rejection) else self._made(answer, parents, context)
+        if context.programs > 1:
+            answer = self._shared.ask(context.iteration, lambda: self._first_answer(parents, context, rng))
+        else:
+            answer = self._first_answer(parents, context, rng)
+        return self._made(answer, parents, context)
+
+    def _first_answer(
+        self, parents: Sequence[Elite], context: Context, rng: random.Random
+    ) -> Answer | Rejection:
+        """The reply to an ask's own question, or why there is none."""
         try:
             arm, asked = self._worded(parents, context, rng)
         finally:
             self._asked.leave(context.iteration)
-        mends = arm.operator == "repair" and context.failed is not None
-        files = (context.failed if mends and context.failed else parents[0]).candidate.files
-        reply = self._round(arm, asked, Origin(arm.operator), 1, files, context)
-        if (
-            mends
-            or isinstance(reply, Proposal)
-            or reply.reason not in _REPAIRABLE
-            or reply.completion is None
-        ):
+        reading = self._reading(arm, parents, context)
+        return self._answer(arm, asked, Origin(arm.operator), 1, reading, context)
+
+    def _made(
+        self, answer: Answer | Rejection, parents: Sequence[Elite], context: Context
+    ) -> Proposal | Rejection:
+        """What the program of an iteration in an answer amounts to, after one repair if it needs one."""
+        if isinstance(answer, Rejection):
+            made: Proposal | Rejection = answer
+            arm, said = self._arm(answer.operator), ""
+        else:
+            arm = answer.arm
+            reading = answer.reading or self._reading(arm, parents, context)
+            made = self._read(answer, Origin(arm.operator), reading, context)
+            said = reading.part(answer.completion.text, context.program) or ""
+        if isinstance(made, Proposal) or made.reason not in REPAIRABLE or made.completion is None:
+            return made
+        if arm.operator == Origin.REPAIR or (context.program > 1 and not said):
+            return made
+        failure = Failure(f"{made.reason.value}: {made.excerpt}", said or made.completion.text)
+        alone = replace(context, programs=1, program=1)
+        again = self.ask_for("repair", parents, alone, failure)
+        reading = self._reading(arm, parents, alone)
+        mended = self._answer(arm, again, Origin.REPAIR, 2, reading, alone)
+        return mended if isinstance(mended, Rejection) else self._read(mended, Origin.REPAIR, reading, alone)
+
+    def _reading(self, arm: Arm, parents: Sequence[Elite], context: Context) -> Reading:
+        """Reads the replies to an arm's question: about the program that failed, or else the first parent."""
+        mends = arm.operator == Origin.REPAIR and context.failed is not None
+        changed = context.failed if mends and context.failed else parents[0]
+        return Reading(changed.candidate.files, context.problem.entry_point, self._examine, context.programs)
+
+    def _arm(self, name: str, model: str = "") -> Arm:
+        """The arm that an iteration was counted by, or else one of the same operator."""
+        operator = name.split(" ")[0]
+        same = [arm for arm in self._arms if arm.operator == operator]
+        specs = [arm for arm in same if self._callers[arm.model].settings.spec == model]
+        return next((arm for arm in same if arm.name == name), (specs or same or self._arms)[0])
+
+    def _recalled(self, reply: SharedReply | Rejection) -> Answer | Rejection:
+        """An answer of an earlier session."""
+        if isinstance(reply, Rejection):
             return reply
-        failure = Failure(f"{reply.reason.value}: {reply.excerpt}", reply.completion.text)
-        again = self.ask_for("repair", parents, context, failure)
-        return self._round(arm, again, Origin.REPAIR, 2, files, context)
+        arm = replace(self._arm(reply.operator, reply.model), name=reply.operator)
+        return Answer(arm, reply.prompt, reply.completion)
 
     def _worded(
         self, parents: Sequence[Elite], context: Context, rng: random.Random
@@ -258,60 +306,61 @@ class PromptedProposer:
         for caller in self._callers:
             caller.close()
 
-    def _round(
+    def _answer(
         self,
         arm: Arm,
         prompt: Prompt | PromptTooLarge,
         origin: Origin,
         round: int,
-        files: Mapping[str, str],
+        reading: Reading,
         context: Context,
-    ) -> Proposal | Rejection:
-        """One question about a program's files and what its reply amounts to."""
+    ) -> Answer | Rejection:
+        """One question, and the reply or why there is none."""
         if isinstance(prompt, PromptTooLarge):
             return Rejection(RejectionReason.TOO_LARGE, str(prompt)[:EXCERPT], origin, arm.name)
-        check = _Reading(files, context.problem.entry_point, self._examine)
         try:
-            arm, completion = self._ask(arm, prompt, origin, round, context, check)
+            arm, completion = self._ask(arm, prompt, origin, round, context, reading)
         except ModelError as error:
             if error.recourse is Recourse.PERSON:
                 raise
             reason = _REASONS.get(error.kind, RejectionReason.NO_CODE)
             return self._rejected(arm, reason, error.sentence, origin, prompt, error.completion)
+        return Answer(arm, prompt, completion, reading)
+
+    def _read(
+        self, answer: Answer, origin: Origin, reading: Reading, context: Context
+    ) -> Proposal | Rejection:
+        """What the program of an iteration in a reply amounts to; the reply counts against its model once."""
+        arm, prompt, completion = answer.arm, answer.prompt, answer.completion
+        reason, counts = RejectionReason.REFUSED_BY_MODEL, context.program == 1
         if completion.finish_reason == SKIPPED:
-            reason = RejectionReason.REFUSED_BY_MODEL
             return Rejection(reason, "skipped", origin, arm.name, prompt, completion)
         if completion.finish_reason in REFUSALS:
             excerpt = completion.text or f"finish reason {completion.finish_reason}"
-            reason = RejectionReason.REFUSED_BY_MODEL
-            return self._rejected(arm, reason, excerpt, origin, prompt, completion)
-        read = check.read(completion)
-        if not isinstance(read, _Read):
-            return self._rejected(arm, *read, origin, prompt, completion)
+            return self._rejected(arm, reason, excerpt, origin, prompt, completion, counts=counts)
+        read = reading.read(completion, context.program)
+        if not isinstance(read, Read):
+            return self._rejected(arm, *read, origin, prompt, completion, counts=counts)
         self._unusable.note(arm.model, None)
-        idea = idea_of(completion.text)
+        idea = idea_of(reading.part(completion.text, context.program) or "")
         return Proposal(read.files, origin, arm.name, prompt, completion, read.examined, idea)
 
     def _ask(
-        self, arm: Arm, prompt: Prompt, origin: Origin, round: int, context: Context, check: _Reading
+        self, arm: Arm, prompt: Prompt, origin: Origin, round: int, context: Context, check: Reading
     ) -> tuple[Arm, Completion]:
         """The reply, and the arm of the model that gave it.
 
         Where the whole reply of a model does not fit under a cap, another one is asked; where none fits, a
         shorter reply of the cheapest.
         """
-        same = [one for one in self._arms if one.operator == arm.operator and one.model != arm.model]
-        cheaper = sorted((one for one in same if not self._unusable.aside(one.model)), key=_dearness)
+        usable = [one for one in self._arms if not self._unusable.aside(one.model)]
         spent: BudgetSpent | None = None
-        for whole in (True, False):
-            for one in (arm, *cheaper) if whole else sorted((arm, *cheaper), key=_dearness):
-                caller = self._callers[one.model]
-                try:
-                    return one, caller.ask(
-                        prompt, origin.value, context.iteration, round, check.complaint, whole=whole
-                    )
-                except BudgetSpent as error:
-                    spent = error
+        for one, whole in in_turn(arm, usable):
+            caller, asked = self._callers[one.model], context.iteration
+            try:
+                return one, caller.ask(prompt, origin.value, asked, round, check.complaint, whole=whole)
+            except BudgetSpent as error:
+                spent = error
         assert spent is not None
         raise spent
 
@@ -323,12 +372,14 @@ class PromptedProposer:
         origin: Origin,
         prompt: Prompt,
         completion: Completion | None,
+        *,
+        counts: bool = True,
     ) -> Rejection:
-        """A rejection of a model's reply, which counts against the model."""
+        """A rejection of a model's reply; whether it counts against the model."""
         caller = self._callers[arm.model]
         if completion is not None and completion.finish_reason == "length":
             excerpt = f"{caller.cut(completion)}; {excerpt}"
-        if sentence := self._unusable.note(arm.model, f"{reason.value}: {excerpt[:EXCERPT]}"):
+        if counts and (sentence := self._unusable.note(arm.model, f"{reason.value}: {excerpt[:EXCERPT]}")):
             caller.note(sentence)
         return Rejection(reason, excerpt[:EXCERPT], origin, arm.name, prompt, completion)
 
@@ -339,61 +390,7 @@ def _may_be_shorter(parent: Elite) -> bool:
     return parent.candidate.iteration > 0 and len(lines) >= SIMPLIFY_FROM_LINES
 
 
-def _dearness(arm: Arm) -> tuple[bool, Decimal, int]:
-    """The order in which models take the place of one that is too dear: the cheapest output first."""
-    price = arm.price
-    return price is None, Decimal(0) if price is None else price.output, arm.model
-
-
 _REASONS = {
     ErrorKind.FILTERED: RejectionReason.REFUSED_BY_MODEL,
     ErrorKind.TOO_LONG: RejectionReason.TOO_LARGE,
 }
-_REPAIRABLE = (
-    RejectionReason.NO_CODE,
-    RejectionReason.HUNK_NOT_FOUND,
-    RejectionReason.SYNTAX,
-    RejectionReason.MISSING_ENTRY_POINT,
-    RejectionReason.FORBIDDEN_IMPORT,
-    RejectionReason.UNSEEN_CHARACTER,
-    RejectionReason.TOO_LARGE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """The files that a reply makes, and what is known of them."""
-
-    files: dict[str, str]
-    examined: Examined | None
-
-
-class _Reading:
-    """Reads replies against the program that they change; a text that arrives twice is examined once."""
-
-    def __init__(self, files: Mapping[str, str], entry_point: str, examine: Examine | None) -> None:
-        self._files = files
-        self._entry_point = entry_point
-        self._examine = examine
-        self._last: tuple[str, Examined | Fault] | None = None
-
-    def read(self, completion: Completion) -> _Read | Fault:
-        """The files of a reply, or why there are none."""
-        main, parent = next(iter(self._files.items()))
-        cut = completion.finish_reason == "length"
-        try:
-            text = apply_reply(completion.text, parent, self._entry_point, cut)
-        except EditError as error:
-            return error.reason, error.sentence
-        files = {**self._files, main: text}
-        if self._examine is None:
-            return _Read(files, None)
-        if self._last is None or self._last[0] != text:  # a person's reply is read when it comes, and again
-            self._last = text, self._examine(files)
-        examined = self._last[1]
-        return _Read(files, examined) if isinstance(examined, Examined) else examined
-
-    def complaint(self, text: str) -> str | None:
-        """What is wrong with a reply's text, None when nothing is."""
-        read = self.read(Completion(text, ""))
-        return None if isinstance(read, _Read) else f"{read[0].value}: {read[1]}"

@@ -3,10 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from .archive import Archive
 from .base import Elite
-from .racing import PairedRace, Racing, TimedRace
+from .founders import SlowFounders
+from .memory import Memory
+from .pool import Pool
+from .racing import PairedRace, Racing, TimedRace, alike_after
+from .strata import Strata
+
+
+@dataclass(frozen=True, slots=True)
+class Races:
+    """Chooses whom a candidate races.
+
+    Attributes:
+        archive, memory, strata, pool: of the search.
+        slow: founders that quicker candidates do not race.
+        level: of the test (probability); 0 is no race.
+    """
+
+    archive: Archive
+    memory: Memory
+    strata: Strata
+    pool: Pool
+    slow: SlowFounders
+    level: float
+
+    def rival(self, island: int, parent: Elite) -> Elite | None:
+        """The elite that a child of `parent` races; where time is a measure, that of the parent's class."""
+        if self.level <= 0:
+            return None
+        if not self.archive.space.timed:
+            return self.archive.rival(island, self.slow.barred(parent.candidate, self.memory))
+        rivals = self.archive.rivals(island)
+        quicker = [number for number in rivals if number <= self.archive.class_of(parent)]
+        return rivals[max(quicker, default=min(rivals))] if rivals else None
+
+    def race(self, island: int, rival: Elite | None, parent: Elite, hardest_first: bool) -> Racing | None:
+        """The race of a child of `parent`; None without a rival.
+
+        Args:
+            island, rival, parent: of the ask.
+            hardest_first: whether the hardest instances are executed first.
+        """
+        if rival is None:
+            return None
+        groups = self.strata.groups if hardest_first else None
+        compared = alike_after(self.pool.first)
+        return race_of(self.archive, island, rival, parent, self.level, compared, groups)
 
 
 def race_of(

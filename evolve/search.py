@@ -8,11 +8,11 @@ no thread, no store, no clock and no sandbox. `Campaign` drives it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
 
-from ..evaluators.base import Evaluation, ScoreStatus
+from ..evaluators.base import Evaluation
 from .archive import Archive, unique
 from .asks import Ask, Point, Told
 from .attempts import Attempts
@@ -32,30 +32,21 @@ from .base import (
 )
 from .founders import SlowFounders
 from .guide import Guide
-from .islands import Islands, IslandSettings
+from .islands import Islands
 from .memory import Memory
+from .news import news
 from .pages import Pages
-from .pool import POOL_SHARE, Pool, PoolSettings
-from .races import better, race_of
-from .racing import RaceSettings, Racing, alike_after
-from .selection import Control, FreshSettings, InspirationSettings, Selection
-from .stall import Stall, StallSettings
+from .pool import POOL_SHARE, Pool
+from .races import Races, better
+from .search_settings import PopulationSettings, SearchSettings
+from .selection import Control, Selection
+from .sharing import Sharing
+from .stall import Stall
 from .strata import Strata
 from .tally import Tally
-from .tune import Tuner, TuneSettings
-from .validation import ValidationSettings
+from .tune import Tuner
 
-
-@dataclass(frozen=True)
-class SearchSettings(
-    RaceSettings, TuneSettings, FreshSettings, StallSettings, ValidationSettings, PoolSettings
-):
-    """How the budget is spent."""
-
-
-@dataclass(frozen=True)
-class PopulationSettings(IslandSettings, InspirationSettings):
-    """Islands, how they meet, and how many of their elites a proposer sees."""
+_POPULATION, _SETTINGS = PopulationSettings(), SearchSettings()
 
 
 class Search:
@@ -69,8 +60,8 @@ class Search:
         *,
         seed: int,
         control: Control = Control.NONE,
-        population: PopulationSettings = PopulationSettings(),
-        settings: SearchSettings = SearchSettings(),
+        population: PopulationSettings = _POPULATION,
+        settings: SearchSettings = _SETTINGS,
         starts: Sequence[Candidate] = (),
         founders: Sequence[Elite] = (),
         seconds: Mapping[str, float] = MappingProxyType({}),
@@ -78,6 +69,7 @@ class Search:
         guided: bool = False,
         offline_share: float = 0.0,
         notes_every: int = 0,
+        programs: int = 1,
         prefixes: Sequence[int] | None = None,
     ) -> None:
         """Begins a search.
@@ -96,6 +88,7 @@ class Search:
             guided: whether models are asked, which read what the search has learnt.
             offline_share: share of the iterations that the offline proposer makes beside models (ratio).
             notes_every: outcomes after which a model writes the page of notes anew (count; 0 is never).
+            programs: that a model's reply is to hold (count).
             prefixes: sizes of the prefixes of the pool of training instances (counts); None is one prefix.
         """
         self.archive = archive
@@ -110,7 +103,7 @@ class Search:
         self._inspirations = population.inspirations
         self._context = context
         self._selection = Selection(control, start, settings, seed=seed, founders=founders)
-        self._slow = SlowFounders(seconds, founders)
+        slow = SlowFounders(seconds, founders)
         self._islands = Islands(archive, population, seed=seed)
         self.tuner = Tuner(
             settings if control is Control.NONE else replace(settings, tune_share=0.0),
@@ -128,27 +121,31 @@ class Search:
         self._validated = {start.candidate.id}
         self.pool = Pool(prefixes or [len(start.evaluation.scores)], settings.pool_share or POOL_SHARE)
         self.due: int | None = None
+        # A race would be the selection that random changes are to lack.
+        level = 0.0 if control is Control.RANDOM else settings.race_level
+        self._races = Races(archive, self.memory, self._strata, self.pool, slow, level)
+        self.sharing = Sharing(programs)
 
     def ask(self) -> Ask:
-        """Opens the next iteration: a point of tuning, or parents for the proposer."""
+        """Opens the next iteration: a reply's next program, a point of tuning, or parents for a proposer."""
         number = self._next()
+        if self.sharing.before is not None:
+            return self._joined(number, self.sharing.before)
         point = self._point(number)
         if point is not None:
             elites, island = [point[0]], point[0].island
-            rival: Elite | None = point[0]
+            rival = point[0] if self._races.level > 0 else None
         else:
             island = (number - 1) % self.archive.islands
             elites = self._parents(number, island)
-            rival = self._rival(island, elites[0])
-        if not self._races:
-            rival = None
+            rival = self._races.rival(island, elites[0])
         ask = Ask(
             number,
             island,
             (elites[0].candidate.id,),
             tuple(elites),
             None if rival is None else rival.candidate.id,
-            self._race(island, rival, elites[0], self._hardest_first(number, tuned=point is not None)),
+            self._races.race(island, rival, elites[0], self._hardest_first(number, tuned=point is not None)),
             tuned=point is not None,
             offline=point is None and self._offline(number),
             point=None if point is None else point[1],
@@ -157,7 +154,22 @@ class Search:
             self._count_point()
             return ask
         failed = self._opened(number, island, ask.inspirations) if ask.of_model else None
-        return replace(ask, context=self.context(number, elites, failed))
+        programs = self.sharing.wanted(failed) if ask.of_model else 1
+        context = self.context(number, elites, failed, programs)
+        return self.sharing.open(replace(ask, programs=programs, context=context))
+
+    def _joined(self, number: int, before: Ask) -> Ask:
+        """Opens an iteration for the next program of the reply that the iteration before shares."""
+        rival, program = self._races.rival(before.island, before.elites[0]), before.program + 1
+        ask = replace(
+            before,
+            number=number,
+            program=program,
+            rival=None if rival is None else rival.candidate.id,
+            race=self._races.race(before.island, rival, before.elites[0], self._guide is not None),
+            context=self.context(number, before.elites, None, before.programs, program),
+        )
+        return self.sharing.open(ask)
 
     def ask_again(
         self,
@@ -180,22 +192,26 @@ class Search:
             elites: the first parent and the inspirations of an iteration that is still open.
             rival: of an iteration that is still open.
         """
-        number = self._next()
-        point = self._point(number) if self._points is None else None
+        number, before = self._next(), self.sharing.before
+        point = self._point(number) if self._points is None and before is None else None
         again = point[1] if point is not None and tuned is None else None
         tuned = again is not None if tuned is None else tuned
         if tuned:
             self._count_point()
         if tuned and point is not None:
             elites = elites or [point[0]]
-            rival = rival or (point[0] if self._races else None)
+            rival = rival or (point[0] if self._races.level > 0 else None)
         hardest_first = self._hardest_first(number, tuned=tuned)
-        race = self._race(island, rival, elites[0], hardest_first) if elites else None
+        race = self._races.race(island, rival, elites[0], hardest_first) if elites else None
         raced = raced if rival is None else rival.candidate.id
         offline = not tuned and self._offline(number)
-        failed = None if tuned or offline else self._opened(number, island, inspirations)
-        context = self.context(number, elites, failed) if elites and not tuned else None
-        return Ask(number, island, parents, tuple(elites), raced, race, tuned, offline, again, context)
+        ask = Ask(number, island, parents, tuple(elites), raced, race, tuned, offline, again)
+        failed = self._opened(number, island, inspirations) if ask.of_model and before is None else None
+        programs, program = self.sharing.wanted(failed) if ask.of_model else 1, 1
+        if before is not None:
+            programs, program = before.programs, before.program + 1
+        context = self.context(number, elites, failed, programs, program) if elites and not tuned else None
+        return self.sharing.open(replace(ask, programs=programs, program=program, context=context))
 
     def admit(self, ask: Ask, proposal: Proposal) -> Candidate | Rejection:
         """The candidate of an examined proposal, or its rejection."""
@@ -220,11 +236,11 @@ class Search:
             self._stall.note(ask.number, improved=improved)
         if self._guide is not None and ask.of_model:
             self._guide.note(outcome, ask.parents)
-        self._note(ask, outcome, improved, events)
+        events += news(ask.number, outcome, self.archive.best if improved else None)
         gained = None  # almost any change of a start program is a gain, which says little of its operator
         if self._guide is not None and ask.of_model:
             gained = improved
-        elif ask.tuned or not self._selection.fresh(ask.number):
+        elif ask.tuned or not self._selection.fresh(ask.first):
             gained = self.memory.better_than_parent(outcome, ask.parents)
         point = ask.tuned and self._guide is not None
         self.tally.count(outcome, improved=improved, gained=gained, cost=cost, point=point)
@@ -275,7 +291,14 @@ class Search:
             data |= {"candidate": best.candidate.id, "fitness": best.fitness}
         return Event(self.tally.told, "growth", data)
 
-    def context(self, number: int, elites: Sequence[Elite], failed: Failed | None = None) -> Context:
+    def context(
+        self,
+        number: int,
+        elites: Sequence[Elite],
+        failed: Failed | None = None,
+        programs: int | None = None,
+        program: int = 1,
+    ) -> Context:
         """What the proposer may know at an ask (1-based number) of these elites, with a failure to mend."""
         best = self.archive.best
         context = replace(
@@ -288,6 +311,8 @@ class Search:
             failed=failed,
             best=best,
             instances=dict(islice(self._context.instances.items(), self.pool.prefix)),
+            programs=self.sharing.wanted(failed) if programs is None else programs,
+            program=program,
         )
         if self._guide is None or best is None or self._offline(number):
             return context
@@ -312,7 +337,10 @@ class Search:
 
     def _offline(self, number: int) -> bool:
         """Whether an iteration is the offline proposer's, which works beside models in a fixed rhythm."""
-        return int(number * self._offline_share) != int((number - 1) * self._offline_share)
+        if self.sharing.before is not None:
+            return False
+        turn = number - self.sharing.joined  # the programs of one reply are one turn
+        return int(turn * self._offline_share) != int((turn - 1) * self._offline_share)
 
     def _opened(self, number: int, island: int, inspirations: Sequence[str]) -> Failed | None:
         """Notes the ask of a model; returns the failure that it may repair."""
@@ -321,11 +349,6 @@ class Search:
         if self._guide is not None:
             self._guide.offer(inspirations)
         return self.memory.take_failure(island)
-
-    @property
-    def _races(self) -> bool:
-        """Whether candidates race; a race would be the selection that random changes are to lack."""
-        return self._settings.race_level > 0 and self._control is not Control.RANDOM
 
     def _next(self) -> int:
         self.tally.asked += 1
@@ -340,21 +363,6 @@ class Search:
             return self._points.get(number)
         return self.tuner.ask(number, self.archive)
 
-    def _rival(self, island: int, parent: Elite) -> Elite | None:
-        """The elite that a child of `parent` races; where time is a measure, that of the parent's class."""
-        if not self.archive.space.timed:
-            return self.archive.rival(island, self._slow.barred(parent.candidate, self.memory))
-        rivals = self.archive.rivals(island)
-        quicker = [number for number in rivals if number <= self.archive.class_of(parent)]
-        return rivals[max(quicker, default=min(rivals))] if rivals else None
-
-    def _race(self, island: int, rival: Elite | None, parent: Elite, hardest_first: bool) -> Racing | None:
-        if rival is None:
-            return None
-        level, compared = self._settings.race_level, alike_after(self.pool.first)
-        groups = self._strata.groups if hardest_first else None
-        return race_of(self.archive, island, rival, parent, level, compared, groups)
-
     def _hardest_first(self, number: int, *, tuned: bool) -> bool:
         """Whether an iteration is a model's, whose few replies are to show what they are good for."""
         return self._guide is not None and not tuned and not self._offline(number)
@@ -367,7 +375,7 @@ class Search:
             return AddStatus.NOT_ADDED
         candidate, evaluation = outcome.candidate, outcome.evaluation
         self.memory.fitness[candidate.id] = outcome.fitness
-        self._slow.beaten(outcome.fitness, self.memory.fitness)
+        self._races.slow.beaten(outcome.fitness, self.memory.fitness)
         if self._control is Control.RANDOM:
             self._selection.add(self.archive.elite(candidate, evaluation, ask.island))
         twin, slower = self.archive.twin(candidate, evaluation), self.archive.same(candidate, evaluation)
@@ -378,17 +386,6 @@ class Search:
         elif twin is None and slower is not None:
             events.append(Event(ask.number, "faster", {"candidate": candidate.id, "of": slower}))
         return added
-
-    def _note(self, ask: Ask, outcome: Outcome, improved: bool, events: list[Event]) -> None:
-        """Notes a new best, and an objective that no proven bound allows."""
-        if improved and self.archive.best is not None:
-            best = self.archive.best
-            data = {"candidate": best.candidate.id, "fitness": best.fitness}
-            events.append(Event(ask.number, "best", data))
-        if isinstance(outcome, Failed) and outcome.score.status is ScoreStatus.BEYOND_BOUND:
-            score = outcome.score
-            data = {"instance": score.instance, "message": score.message}
-            events.append(Event(ask.number, "beyond_bound", data))
 
     def _to_validate(self) -> Candidate | None:
         """The best of the islands' best elites that was not validated yet."""

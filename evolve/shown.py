@@ -75,7 +75,8 @@ def parts_for(
     others = _others(context, labels)
     labels |= {elite.candidate.id: label.replace("Program", "program") for label, elite, _ in others}
     text = main_text(parent) if failure is None or not failure.ran else failure.text
-    anew = operator in ("explore", NOTES) or context.turn in ("representation", "fresh")
+    programs = context.programs if failure is None or failure.ran else 1
+    anew = programs > 1 or operator in ("explore", NOTES) or context.turn in ("representation", "fresh")
     lines = 0 if anew else len(text.splitlines())
     hunks = lines >= hunks_from and operator != "combine"
     columns, strata = _table(parent, partner, best, [elite for _, elite, _ in others], context)
@@ -96,6 +97,7 @@ def parts_for(
         time=time_sentences(parent, context) if operator != NOTES else "",
         failure=failure,
         turn=context.turn.value if context.turn is not None and stalled else "",
+        programs=programs,
         hunks=hunks,
         edits=lines >= EDITS_FROM_LINES and not hunks,
         blocks=START in text,

@@ -178,6 +178,7 @@ class Parts:
         time: CPU times and what is wanted in which time, sentences; empty where time decides nothing.
         failure: the failure to mend, for *repair*.
         turn: what a campaign that stands still asks for (`representation`, `strata`, `time`, `fresh`).
+        programs: programs that the reply shall hold (count).
         hunks: whether the reply shall be SEARCH/REPLACE hunks rather than a whole program.
         edits: whether the reply may be such hunks in place of a whole program.
         blocks: whether only regions between EVOLVE-BLOCK marks may change.
@@ -199,6 +200,7 @@ class Parts:
     time: str = ""
     failure: Failure | None = None
     turn: str = ""
+    programs: int = 1
     hunks: bool = False
     edits: bool = False
     blocks: bool = False

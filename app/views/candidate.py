@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Score
 from ...evolve.store.progress import children
+from ...evolve.store.recorded import first_of_reply
 from ...problems.base import SPLITS, Number
 from ..numbers import far_mark, interval, milliseconds, percent, reported_cell
 from ..record.metrics import measured, metric_rows
@@ -228,8 +229,11 @@ def _print_conversation(console: Console, record: RunRecord, iteration: int) -> 
 
 
 def _conversation(record: RunRecord, iteration: int) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """Prompt and reply of an iteration's last answered call; (None, None) without an answered call."""
-    calls = [c for c in record.reader.calls(iteration) if c.state == "replied"] if iteration else []
+    """Prompt and reply of the last answered call of an iteration, or of the one whose reply it shares."""
+    numbers = (first_of_reply(record.reader, iteration), iteration) if iteration else ()
+    calls = [
+        c for number in dict.fromkeys(numbers) for c in record.reader.calls(number) if c.state == "replied"
+    ]
     if not calls:
         return None, None
     call = calls[-1]

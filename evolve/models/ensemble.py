@@ -7,7 +7,7 @@ handed in with every ask, so nothing is kept here and a resumed or replayed camp
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -130,3 +130,19 @@ def _mean_cost(arm: Arm, tries: int, total: float | None) -> float:
     price = arm.price or Price(Decimal(0), Decimal(0))
     typical = float(price.cost(*_TYPICAL_TOKENS))
     return typical if total is None else (total + typical) / (tries + 1)
+
+
+def in_turn(arm: Arm, arms: Sequence[Arm]) -> Iterator[tuple[Arm, bool]]:
+    """Arms to ask while a call does not fit under a cap, each with whether its reply has its whole limit.
+
+    First the chosen arm, then the others of its operator, the cheapest output first; then with a smaller
+    limit all of them, the cheapest first.
+    """
+    others = sorted((o for o in arms if o.operator == arm.operator and o.model != arm.model), key=_dearness)
+    yield from ((one, True) for one in (arm, *others))
+    yield from ((one, False) for one in sorted((arm, *others), key=_dearness))
+
+
+def _dearness(arm: Arm) -> tuple[bool, Decimal, int]:
+    price = arm.price
+    return price is None, Decimal(0) if price is None else price.output, arm.model

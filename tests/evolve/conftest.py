@@ -21,7 +21,8 @@ from gapsmith.evolve.fakes import START, FakeEvaluator, FakeExecutor, FakePropos
 from gapsmith.evolve.measures import MeasureSpace
 from gapsmith.evolve.memory import Memory
 from gapsmith.evolve.ports import Ports
-from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
+from gapsmith.evolve.search import Search
+from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.selection import Control
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store
@@ -68,6 +69,7 @@ class Fakes:
     guided: bool = False
     beside: Proposer | None = None
     offline_share: float = 0.0
+    programs: int = 1
 
     @property
     def proposed(self) -> list[Context]:
@@ -110,6 +112,7 @@ class Fakes:
             prefixes=self.prefixes,
             guided=self.guided,
             offline_share=self.offline_share,
+            programs=self.programs,
         )
 
     def campaign(self, store: Store, **limits: Any) -> Campaign:

@@ -8,7 +8,7 @@ from typing import Any
 from gapsmith.evolve.campaign import Pace
 from gapsmith.evolve.course import Order
 from gapsmith.evolve.fakes import FakeProposer
-from gapsmith.evolve.search import PopulationSettings, SearchSettings
+from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 
 Make = Callable[..., Any]
 PARTS: dict[str, Any] = {

@@ -12,7 +12,8 @@ from gapsmith.evolve.base import Complete, Examined, Failed, Origin, Proposal, T
 from gapsmith.evolve.fakes import FakeEvaluator
 from gapsmith.evolve.guide import SURPASSED, Children
 from gapsmith.evolve.islands import islands_with_models
-from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
+from gapsmith.evolve.search import Search
+from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.sandbox.base import Description
 
 Make = Callable[..., Any]

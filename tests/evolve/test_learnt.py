@@ -32,7 +32,7 @@ from gapsmith.evolve.campaign import Pace
 from gapsmith.evolve.course import Order
 from gapsmith.evolve.fakes import FakeProposer
 from gapsmith.evolve.ideas import MOST_CHARACTERS, idea_of
-from gapsmith.evolve.search import SearchSettings
+from gapsmith.evolve.search_settings import SearchSettings
 from gapsmith.evolve.stall import Stall, StallSettings
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.strata import Strata

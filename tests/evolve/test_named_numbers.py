@@ -11,7 +11,8 @@ import pytest
 from gapsmith.app.record.counted import asked_iterations, told_iterations
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.base import Complete, Examined, Origin, Proposal
-from gapsmith.evolve.search import Search, SearchSettings
+from gapsmith.evolve.search import Search
+from gapsmith.evolve.search_settings import SearchSettings
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store
 from gapsmith.evolve.store.work import made_by

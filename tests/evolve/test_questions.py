@@ -19,7 +19,7 @@ from gapsmith.evolve.course import Order
 from gapsmith.evolve.executor import Job
 from gapsmith.evolve.fakes import FakeEvaluator, FakeExecutor, FakeProposer
 from gapsmith.evolve.pauses import SHARE, Pauses
-from gapsmith.evolve.search import PopulationSettings, SearchSettings
+from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.store.reader import Reader
 
 Make = Callable[..., Any]

@@ -24,7 +24,8 @@ from gapsmith.evolve.base import (
     Worse,
 )
 from gapsmith.evolve.racing import outcome_of
-from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
+from gapsmith.evolve.search import Search
+from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.selection import Control, Selection
 from gapsmith.sandbox.base import Description
 

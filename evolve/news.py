@@ -1,0 +1,17 @@
+"""What is noted of an outcome: a new best, and an objective that no proven bound allows."""
+
+from __future__ import annotations
+
+from ..evaluators.base import ScoreStatus
+from .base import Elite, Event, Failed, Outcome
+
+
+def news(number: int, outcome: Outcome, best: Elite | None) -> list[Event]:
+    """Events of an outcome: a new best (None if there is none), and an objective beyond a bound."""
+    events: list[Event] = []
+    if best is not None:
+        events.append(Event(number, "best", {"candidate": best.candidate.id, "fitness": best.fitness}))
+    if isinstance(outcome, Failed) and outcome.score.status is ScoreStatus.BEYOND_BOUND:
+        data = {"instance": outcome.score.instance, "message": outcome.score.message}
+        events.append(Event(number, "beyond_bound", data))
+    return events

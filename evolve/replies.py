@@ -1,0 +1,126 @@
+"""Replies of models: what was asked, what came, which programs a reply holds, and what each amounts to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from .admission import Fault
+from .base import Completion, Examined, Prompt, Rejection, RejectionReason
+from .edits import EditError, apply_reply
+from .fences import programs_of
+from .models.ensemble import Arm
+
+Examine = Callable[[Mapping[str, str]], Examined | Fault]
+
+REPAIRABLE = (
+    RejectionReason.NO_CODE,
+    RejectionReason.HUNK_NOT_FOUND,
+    RejectionReason.SYNTAX,
+    RejectionReason.MISSING_ENTRY_POINT,
+    RejectionReason.FORBIDDEN_IMPORT,
+    RejectionReason.UNSEEN_CHARACTER,
+    RejectionReason.TOO_LARGE,
+)
+"""What a repair round may mend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The files that a program of a reply makes, and what is known of them."""
+
+    files: dict[str, str]
+    examined: Examined | None
+
+
+class Reading:
+    """Reads replies against the program that they change; a text that arrives twice is examined once."""
+
+    def __init__(
+        self, files: Mapping[str, str], entry_point: str, examine: Examine | None, programs: int = 1
+    ) -> None:
+        """Takes the files to change, what they define, how they are examined, and how many programs come."""
+        self._files = files
+        self._entry_point = entry_point
+        self._examine = examine
+        self._programs = programs
+        self._examined: dict[str, Examined | Fault] = {}
+
+    def part(self, text: str, program: int = 1) -> str | None:
+        """What a reply says of one of its programs (1-based); None if it holds fewer."""
+        parts = programs_of(text, self._entry_point, self._programs)
+        return parts[program - 1] if program <= len(parts) else None
+
+    def read(self, completion: Completion, program: int = 1) -> Read | Fault:
+        """The files of one of a reply's programs (1-based), or why there are none."""
+        main, parent = next(iter(self._files.items()))
+        part = self.part(completion.text, program)
+        if part is None:
+            return RejectionReason.NO_CODE, f"the reply holds fewer than {program} programs"
+        try:
+            text = apply_reply(part, parent, self._entry_point, completion.finish_reason == "length")
+        except EditError as error:
+            return error.reason, error.sentence
+        files = {**self._files, main: text}
+        if self._examine is None:
+            return Read(files, None)
+        if text not in self._examined:  # a person's reply is read when it comes, and again
+            self._examined = {**self._examined, text: self._examine(files)}
+        examined = self._examined[text]
+        return Read(files, examined) if isinstance(examined, Examined) else examined
+
+    def complaint(self, text: str) -> str | None:
+        """What is wrong with a reply's text, None when nothing is; fewer programs than asked for are not."""
+        for program in range(1, self._programs + 1):
+            if program > 1 and self.part(text, program) is None:
+                break
+            read = self.read(Completion(text, ""), program)
+            if not isinstance(read, Read):
+                where = f"program {program}: " if self._programs > 1 else ""
+                return f"{where}{read[0].value}: {read[1]}"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A reply to a prompt.
+
+    Attributes:
+        arm: of the model that gave it.
+        prompt: that it answers.
+        completion: as it came.
+        reading: what reads it; None for an answer of an earlier session.
+    """
+
+    arm: Arm
+    prompt: Prompt
+    completion: Completion
+    reading: Reading | None = None
+
+
+class Shared:
+    """Answers that several iterations share, by the first of them; thread-safe."""
+
+    def __init__(self, earlier: Mapping[int, Answer | Rejection]) -> None:
+        """Takes the answers of an earlier session whose programs were not all told."""
+        self._lock = threading.Lock()
+        self._answers: dict[int, Future[Answer | Rejection]] = {}
+        for first, answer in earlier.items():
+            self.of(first).set_result(answer)
+
+    def of(self, first: int) -> Future[Answer | Rejection]:
+        """The answer that an iteration asks for, or the wait for it."""
+        with self._lock:
+            return self._answers.setdefault(first, Future())
+
+    def ask(self, first: int, question: Callable[[], Answer | Rejection]) -> Answer | Rejection:
+        """Asks, and hands the answer, or the error, to all that share it."""
+        answer = self.of(first)
+        try:
+            answer.set_result(question())
+        except BaseException as error:
+            answer.set_exception(error)
+            raise
+        return answer.result()

@@ -1,0 +1,36 @@
+"""Which iterations share one reply: a model may be asked for several programs, its input paid once."""
+
+from __future__ import annotations
+
+from .asks import Ask
+from .base import Failed
+from .memory import crashed
+
+
+class Sharing:
+    """Counts the programs of replies; a function of the asks in their order.
+
+    An ask of a model opens as many iterations as its reply is to hold programs, one after the other, before
+    anything else is asked for. An ask that mends a program that crashed is for one program.
+
+    Attributes:
+        programs: that a reply is to hold (count, at least 1).
+        before: the ask of the iteration before, if its reply holds a program for the next one.
+        joined: iterations that took a further program of a reply (count).
+    """
+
+    def __init__(self, programs: int) -> None:
+        """Nothing was asked for yet."""
+        self.programs = programs
+        self.before: Ask | None = None
+        self.joined = 0
+
+    def wanted(self, failed: Failed | None) -> int:
+        """Programs that an ask with such a failure to mend is for (count)."""
+        return 1 if failed is not None and crashed(failed) else self.programs
+
+    def open(self, ask: Ask) -> Ask:
+        """Notes an ask that was opened, and returns it."""
+        self.joined += ask.program > 1
+        self.before = ask if ask.of_model and ask.program < ask.programs else None
+        return ask
