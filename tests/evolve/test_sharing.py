@@ -106,7 +106,7 @@ def test_as_many_replies_are_under_way_as_without(fakes: Make, order: Order) -> 
     assert max(most) <= (2 if order is Order.SUBMITTED else 4)
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.lists(st.integers(1, 3 * ITERATIONS), min_size=1, max_size=3), in_flight=st.integers(1, 3))
 def test_a_course_of_shared_replies_that_is_cut_anywhere_goes_on(
     fakes: Make, cuts: list[int], in_flight: int
@@ -125,7 +125,7 @@ def test_a_course_of_shared_replies_that_is_cut_anywhere_goes_on(
     assert state(resumed.search) == state(undisturbed.search)
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(stops=st.lists(st.integers(1, ITERATIONS), min_size=1, max_size=3))
 def test_a_budget_that_ends_within_a_reply_leaves_its_rest_for_later(fakes: Make, stops: list[int]) -> None:
     """No iteration beyond the budget; what the reply still holds is taken when the campaign goes on."""
