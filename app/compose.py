@@ -235,7 +235,6 @@ def _campaign(
     archive = settled(space, config.archive.islands if control is Control.NONE else 1, founders)
     elites, source = [archive.elite(*founder, 0) for founder in founders], source_of(admission, archive)
     whole = config.search.founders == "all"
-    start = best_elite(elites) if whole else elites[0]
     context = Context(
         problem=problem,
         iteration=0,
@@ -248,7 +247,7 @@ def _campaign(
     )
     search = Search(
         archive,
-        start,
+        best_elite(elites) if whole else elites[0],
         context,
         seed=config.campaign.seed,
         control=control,
