@@ -14,8 +14,8 @@ from __future__ import annotations
 import argparse
 import copy
 import random
-import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from gapsmith.evaluators.serving import kv_scheduling
 from gapsmith.evaluators.serving.references import KvSchedulingReferences
 from gapsmith.problems.base import Instance
 from gapsmith.problems.serving import rules
-from shops import paired, row
+from shops import executed, least, paired, row
 
 WHOLE = kv_scheduling.problem()
 
@@ -72,8 +72,7 @@ def gaps(program: Path | None, rival: str) -> None:
 
 def search(draws: int) -> None:
     """Prints what a descent finds that knows all arrivals: how loose the bound can be at most."""
-    scope: dict[str, Any] = {}
-    exec(rules.moves(), scope)
+    scope = executed(rules.moves())
     start, instances = answers(WHOLE.baselines()["shortest-output"]), WHOLE.instances("valid", 1)
     values = []
     for instance in instances:
@@ -90,21 +89,15 @@ def search(draws: int) -> None:
 
 
 def times() -> None:
-    """Prints CPU milliseconds of the rounds around the rule of shortest outputs, least of five turns."""
-    answer = answers(WHOLE.baselines()["shortest-output"])
+    """Prints CPU milliseconds of the rounds around the rule of shortest outputs."""
+    program = executed(WHOLE.baselines()["shortest-output"])[WHOLE.entry_point]
     for instance in WHOLE.instances("train", 1)[:4]:
-        turns = []
-        for _ in range(5):
-            started = time.process_time()
-            answer(instance.public)
-            turns.append(time.process_time() - started)
-        print(f"{instance.stratum}: {1000 * min(turns):.1f} CPU ms")
+        print(f"{instance.stratum}: {least(partial(program, **instance.public)):.1f} CPU ms")
 
 
 def answers(source: str) -> Callable[[Mapping[str, Any]], Any]:
     """A whole program in this process: for sources that are trusted."""
-    scope: dict[str, Any] = {}
-    exec(source, scope)
+    scope = executed(source)
     return lambda public: scope[WHOLE.entry_point](**copy.deepcopy(dict(public)))
 
 

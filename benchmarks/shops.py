@@ -3,7 +3,7 @@
     python benchmarks/shops.py loops       every rule in the active and in the non-delay loop, by stratum
     python benchmarks/shops.py taillard    the same on Taillard's 80 instances, over the best known values
     python benchmarks/shops.py blocking    the rules of the blocking job shop, by stratum
-    python benchmarks/shops.py times       CPU milliseconds of the loop, by size
+    python benchmarks/shops.py times       CPU milliseconds of the loops and of a rule, by size
     python benchmarks/shops.py proofs      how many references ship, and the seconds that their proofs took
 
 `loops`, `taillard` and `blocking` take `--program FILE` (a rule), which adds a row and compares it with
@@ -30,6 +30,7 @@ from gapsmith.problems.strata import stream
 
 Answer = Callable[[Mapping[str, Any]], Any]
 SIZES = ((8, 6), (10, 10), (15, 10), (15, 15), (20, 20), (50, 15))
+BLOCKING_SIZES = ((6, 6), (7, 5), (8, 5))
 
 
 def main() -> None:
@@ -102,10 +103,7 @@ def paired(name: str, rival: str, ours: Sequence[float], theirs: Sequence[float]
 
 def rule(problem: Any, source: str) -> Answer:
     """A rule with its loop, in this process: for sources that are trusted."""
-    scope: dict[str, Any] = {}
-    exec(source, scope)
-    loop: dict[str, Any] = {}
-    exec(problem.driver, loop)
+    scope, loop = executed(source), executed(problem.driver)
     return lambda public: loop["drive"](scope[problem.entry_point], copy.deepcopy(dict(public)))
 
 
@@ -117,16 +115,58 @@ def value(problem: Any, instance: Instance, answer: Answer) -> float:
 
 
 def times() -> None:
-    """Prints CPU milliseconds of the active loop around SPT/WKR."""
-    problem = shops.job_shop_rule.problem()
-    answer = rule(problem, problem.baselines()["active-spt-wkr"])
-    for jobs, machines in SIZES:
-        public = draw(jobs, machines, uniform, 1, stream(f"times {jobs} {machines}")).public
-        repeats = max(3, 3_000 // (jobs * machines))
-        started = time.process_time()
-        for _ in range(repeats):
-            answer(public)
-        print(f"{jobs}x{machines}: {1000 * (time.process_time() - started) / repeats:.1f} CPU ms")
+    """Prints CPU milliseconds of the active loop and of the blocking one around SPT/WKR."""
+    for plugin, name, sizes in (
+        (shops.job_shop_rule, "active-spt-wkr", SIZES),
+        (shops.blocking_job_shop_rule, "spt-wkr", BLOCKING_SIZES),
+    ):
+        problem = plugin.problem()
+        print(problem.name)
+        for jobs, machines in sizes:
+            public = draw(jobs, machines, uniform, 1, stream(f"times {jobs} {machines}")).public
+            print(f"{jobs}x{machines}: {costs(problem, problem.baselines()[name], public)}")
+
+
+def costs(problem: Any, source: str, public: Mapping[str, Any]) -> str:
+    """CPU milliseconds of a loop with its rule, of the rule's calls alone, and of both as in the sandbox.
+
+    There decisions are recorded, and the rule's text is executed anew before each call.
+    """
+    entry, code = problem.entry_point, compile(source, "rule.py", "exec")
+    drive = executed(problem.driver)["drive"]
+    record = executed(f"{problem.driver}\n{problem.recorder}")["record"]
+    function = executed(code)[entry]
+    calls: list[Mapping[str, Any]] = []
+
+    def noted(**arguments: Any) -> Any:
+        calls.append(arguments)
+        return function(**arguments)
+
+    def anew(**arguments: Any) -> Any:
+        return executed(code)[entry](**arguments)
+
+    drive(noted, public)
+    whole = least(lambda: drive(function, public))
+    alone = least(lambda: [function(**arguments) for arguments in calls])
+    sealed = least(lambda: record(anew, public))
+    return f"{whole:.2f} CPU ms ({len(calls)} calls: {alone:.2f}); recorded, executed anew {sealed:.2f}"
+
+
+def least(call: Callable[[], Any], turns: int = 25) -> float:
+    """CPU milliseconds of a call, least of some turns: what disturbs a busy machine only adds to it."""
+    seconds = []
+    for _ in range(turns):
+        started = time.thread_time()
+        call()
+        seconds.append(time.thread_time() - started)
+    return 1000 * min(seconds)
+
+
+def executed(source: Any) -> dict[str, Any]:
+    """The names that a text or its code defines: for sources that are trusted."""
+    scope: dict[str, Any] = {}
+    exec(source, scope)
+    return scope
 
 
 def proofs() -> None:

@@ -2,7 +2,7 @@
 
     python benchmarks/task_graph.py gaps                         every baseline by stratum, test instances
     python benchmarks/task_graph.py gaps --set large-transfers   the same on one of the named sets
-    python benchmarks/task_graph.py times                        CPU milliseconds of the loop, by stratum
+    python benchmarks/task_graph.py times                        CPU milliseconds of loop and HEFT, by stratum
     python benchmarks/task_graph.py proofs                       proven references, and their seconds
 
 `gaps` takes `--program FILE` (a rule or a whole program), which adds a row and compares it with `--against`
@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import copy
 import statistics
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from typing import Any
 from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.graphs import task_graph, task_graph_rule
 from gapsmith.evaluators.graphs.references import TaskGraphReferences
-from shops import paired, row
+from shops import costs, executed, paired, row
 
 Answer = Callable[[Mapping[str, Any]], Any]
 WHOLE, RULE = task_graph.problem(), task_graph_rule.problem()
@@ -72,26 +71,17 @@ def gaps(label: str, program: Path | None, rival: str) -> None:
 
 def answers(source: str) -> Answer:
     """A rule with its loop or a whole program, in this process: for sources that are trusted."""
-    scope: dict[str, Any] = {}
-    exec(source, scope)
+    scope = executed(source)
     if WHOLE.entry_point in scope:
         return lambda public: scope[WHOLE.entry_point](**copy.deepcopy(dict(public)))
-    loop: dict[str, Any] = {}
-    exec(RULE.driver, loop)
+    loop = executed(RULE.driver)
     return lambda public: loop["drive"](scope[RULE.entry_point], copy.deepcopy(dict(public)))
 
 
 def times() -> None:
-    """Prints CPU milliseconds of the loop around HEFT, least of five turns."""
-    answer = answers(RULE.baselines()["heft"])
+    """Prints CPU milliseconds of the loop around HEFT."""
     for instance in RULE.instances("train", 1)[:6]:
-        turns = []
-        for _ in range(5):
-            started = time.process_time()
-            for _ in range(20):
-                answer(instance.public)
-            turns.append((time.process_time() - started) / 20)
-        print(f"{instance.stratum}: {1000 * min(turns):.2f} CPU ms")
+        print(f"{instance.stratum}: {costs(RULE, RULE.baselines()['heft'], instance.public)}")
 
 
 def proofs() -> None:

@@ -14,9 +14,13 @@ build = drive  # type: ignore[name-defined]  # noqa: F821
 def decision(reply: Any) -> int:
     """Place of the smallest number, NaN counting as infinity; -1 where all are infinite."""
     numbers = np.asarray(reply, dtype=float)
-    numbers = np.where(np.isnan(numbers), np.inf, numbers)
-    place = int(numbers.argmin()) if numbers.size else 0
-    return place if numbers.size and numbers.flat[place] < np.inf else -1
+    if not numbers.size:
+        return -1
+    place = int(numbers.argmin())
+    if numbers.item(place) != numbers.item(place):  # NaN
+        numbers = np.where(np.isnan(numbers), np.inf, numbers)
+        place = int(numbers.argmin())
+    return place if numbers.item(place) < np.inf else -1
 
 
 class Notes:

@@ -80,7 +80,6 @@ class Graph:
 
     def know(self) -> None:
         """Fills in the columns that no placement changes."""
-        facts = dict(zip(COLUMNS, self.facts, strict=True))
         cost = optimistic_costs(self.times, self.after)
         work = [[row[p] for p in allowed] for row, allowed in zip(self.times, self.allowed, strict=True)]
         mean = [sum(row) / len(row) for row in work]
@@ -92,20 +91,22 @@ class Graph:
         for k in range(len(work)):
             down[k] = max([down[i] + length[i] + unit * size for i, size in self.before[k]], default=0)
         path, processor = self.critical(up, down)
-        facts["critical_processor"][:, processor] = 1
-        facts["on_critical_path"][path] = 1
-        facts["upward_rank"].T[:] = np.array(up) / unit
-        facts["downward_rank"].T[:] = np.array(down) / unit
-        facts["mean_duration"].T[:] = mean
-        facts["least_duration"].T[:] = [min(row) for row in work]
-        facts["successors"].T[:] = [len(row) for row in self.after]
-        facts["task"].T[:] = np.arange(len(work))
-        facts["duration"][:] = np.array(self.times, dtype=float)
-        facts["optimistic_cost"][:] = cost
-        facts["mean_optimistic_cost"].T[:] = [
-            sum([row[p] for p in allowed]) / len(allowed)
-            for row, allowed in zip(cost, self.allowed, strict=True)
+        critical = set(path)
+        columns = [
+            [sum([row[p] for p in p_s]) / len(p_s) for row, p_s in zip(cost, self.allowed, strict=True)],
+            [rank / unit for rank in up],
+            [rank / unit for rank in down],
+            [min(row) for row in work],
+            mean,
+            [len(row) for row in self.after],
+            [task in critical for task in range(len(work))],
         ]
+        first = DURATION + 2
+        self.facts[DURATION] = np.array(self.times, dtype=float)
+        self.facts[DURATION + 1] = cost
+        self.facts[first : first + len(columns)] = np.array(columns, dtype=float)[:, :, None]
+        self.facts[-2, :, processor] = 1
+        self.facts[-1] = np.arange(len(work))[:, None]
         transfers = [size for row in self.after for _, size in row]
         self.ratio = sum(transfers) / len(transfers) / (sum(mean) / len(mean)) if transfers else 0.0
 
@@ -127,14 +128,17 @@ class Graph:
         """The pairs of ready tasks and processors, and what the rule sees of them."""
         pairs = [pair for task in self.ready for pair in self.pairs[task]]
         rows = self.flat.take(pairs, axis=1)
-        rows[START] = rows[FINISH] - rows[DURATION]
+        np.subtract(rows[FINISH], rows[DURATION], out=rows[START])
         ends = self.facts[FINISH].take(self.ready, axis=0)
         ends.sort(axis=1)
-        counts = [len(self.pairs[task]) for task in self.ready]
-        rows[LEAST] = ends[:, 0].repeat(counts)
-        rows[SECOND] = ends[:, min(1, self.processors - 1)].repeat(counts)
-        if 1 in counts:
-            rows[SECOND] = np.where(rows[SECOND] < NEVER, rows[SECOND], rows[LEAST])
+        ends = ends[:, : SECOND - LEAST + 1].T
+        if len(pairs) == len(self.ready) * self.processors:
+            rows[LEAST : SECOND + 1].reshape(2, -1, self.processors)[:] = ends[:, :, None]
+        else:
+            counts = [len(self.pairs[task]) for task in self.ready]
+            rows[LEAST : SECOND + 1] = ends.repeat(counts, axis=1)
+            if 1 in counts:
+                rows[SECOND] = np.where(rows[SECOND] < NEVER, rows[SECOND], rows[LEAST])
         seen: dict[str, Any] = dict(zip(COLUMNS, rows, strict=True))
         seen["progress"] = self.placed / len(self.times)
         seen["ccr"] = self.ratio
@@ -158,19 +162,20 @@ class Graph:
         self.placed += 1
         self.makespan = max(self.makespan, end)
         self.ready.remove(task)
-        insort(self.busy[processor], (start, end))
-        self.facts[END, :, processor] = self.busy[processor][-1][1]
+        busy, finish = self.busy[processor], self.facts[FINISH]
+        insort(busy, (start, end))
+        later = busy[busy.index((start, end)) + 1 :]
+        self.facts[END, :, processor] = busy[-1][1]
         for other in self.ready:
             old = self.ends[other][processor]
             if start < old < NEVER and old - (length := self.times[other][processor]) < end:
-                first = earliest(self.busy[processor], self.arrives[other][processor], length)
-                self.ends[other][processor] = self.facts[FINISH, other, processor] = first + length
+                # What did not fit before its old start does not fit now either.
+                old = (earliest(later, end, length) if later else end) + length
+                self.ends[other][processor] = finish[other, processor] = old
         for k, size in self.after[task]:
-            arrives = self.arrives[k]
-            for p in range(self.processors):
-                arrival = end if p == processor else end + size
-                if arrival > arrives[p]:
-                    arrives[p] = arrival
+            here, away = self.arrives[k][processor], end + size
+            self.arrives[k] = [away if away > arrival else arrival for arrival in self.arrives[k]]
+            self.arrives[k][processor] = end if end > here else here
             self.facts[LOCAL, k, processor] += size
             self.missing[k] -= 1
             if not self.missing[k]:
@@ -190,9 +195,17 @@ def earliest(busy: list[tuple[int, int]], ready: int, length: int) -> int:
 def optimistic_costs(times: Any, after: Any) -> list[list[float]]:
     """For each task and processor the least time from its end to the last end, if no processor is busy."""
     cost: list[list[float]] = [[0.0] * len(times[0]) for _ in times]
+    path: list[list[float]] = [[] for _ in times]  # the same with the task's own time
+    least = [0.0] * len(times)
     for i in reversed(range(len(times))):
+        row = cost[i]
         for k, size in after[i]:
-            path = [NEVER if t is None else c + t for c, t in zip(cost[k], times[k], strict=True)]
-            away = min(path) + size
-            cost[i] = [max(c, min(here, away)) for c, here in zip(cost[i], path, strict=True)]
+            away = least[k] + size
+            row = [
+                c if c > away else (here if here < away else away) if here > c else c
+                for c, here in zip(row, path[k], strict=True)
+            ]
+        cost[i] = row
+        path[i] = [NEVER if t is None else c + t for c, t in zip(row, times[i], strict=True)]
+        least[i] = min(path[i])
     return cost

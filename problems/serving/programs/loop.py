@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 COLUMNS = ("waited", "prompts", "outputs", "peaks", "areas", "slack", "fits")
-NUMBERS = ("round", "held", "memory", "workers")
+SLACK, FITS = 5, 6  # places in COLUMNS
 
 
 class Servers:
@@ -22,25 +22,31 @@ class Servers:
         self.held = np.zeros((workers, 256), dtype=np.int64)
         self.growth = np.arange(1, 257)
         self.last = 0  # the round after the last one in which something is held
+        self.requests: list[tuple[int, int]] = []
         self.waiting: list[int] = []
-        self.facts = np.zeros((4, 0))
-        self.requests: list[tuple[int, int, int]] = []
+        self.facts = np.zeros((5, 0))  # of those that wait: arrival, and the columns from prompts to areas
+        self.ends = np.zeros(0, dtype=np.intp)  # of those that wait: rounds between the first and the last
+        self.longest = self.least = 0  # output and prompt of those that wait
 
     def arrive(self, requests: list[tuple[int, int]]) -> None:
         """Requests (prompt, output) arrive in this round, numbered on."""
         if not requests:
             return
         first = len(self.requests)
-        self.requests += [(self.round, prompt, output) for prompt, output in requests]
+        self.requests += requests
         self.waiting += range(first, len(self.requests))
-        rows = [(self.round, s, o, s * o + o * (o + 1) / 2) for s, o in requests]
-        self.facts = np.concatenate([self.facts, np.array(rows, dtype=float).T], axis=1)
-        longest = self.round + max([o for _, o in requests]) + 1
-        self.widen(max(longest, self.last) + 1)
+        rows = [(self.round, s, o, s + o, s * o + o * (o + 1) / 2) for s, o in requests]
+        self.know(np.concatenate([self.facts, np.array(rows, dtype=float).T], axis=1))
+        self.widen(max(self.round + self.longest, self.last) + 2)
+
+    def know(self, facts: Any) -> None:
+        """Takes the facts of the requests that wait, of at least one."""
+        self.facts, self.ends = facts, facts[2].astype(np.intp) - 1
+        self.longest, self.least = int(facts[2].max()), int(facts[1].min())
 
     def widen(self, rounds: int) -> None:
-        """Makes room for so many rounds from the present one on."""
-        short = rounds + 1 - self.held.shape[1]
+        """Makes room for so many rounds."""
+        short = rounds - self.held.shape[1]
         if short > 0:
             more = short + self.held.shape[1]
             self.held = np.concatenate([self.held, np.zeros((self.workers, more), dtype=np.int64)], axis=1)
@@ -50,48 +56,57 @@ class Servers:
         """The requests that start in this round, each with its worker."""
         starts: list[tuple[int, int]] = []
         while self.waiting:
-            outputs = self.facts[2].astype(np.int64)
-            longest = int(outputs.max())
-            self.widen(self.round + longest)
-            held = self.held[:, self.round : self.round + longest]
-            room = np.minimum.accumulate(self.memory - held - self.growth[:longest], axis=1)
-            slack = room[:, outputs - 1] - self.facts[1]
-            fits = slack >= 0
-            possible = fits.any(axis=0)
-            if not possible.any():
+            self.widen(self.round + self.longest + 1)
+            held = self.held[:, self.round].tolist()
+            if min(held) + self.least >= self.memory:
+                break  # not even the first token of the smallest fits
+            free = self.memory - self.growth[: self.longest]
+            room = np.minimum.accumulate(free - self.held[:, self.round : self.round + self.longest], axis=1)
+            slack = room.take(self.ends, axis=1) - self.facts[1]
+            best = slack.max(axis=0) if self.workers > 1 else slack[0]
+            possible = best >= 0
+            if not np.count_nonzero(possible):
                 break
-            choice = self.choose(rule, slack.max(axis=0), possible, held[:, 0], bool(starts))
+            choice = self.choose(rule, best, possible, sum(held), bool(starts))
             if choice < 0:
                 break
-            workers = np.flatnonzero(fits[:, choice])
-            worker = int(workers[held[workers, 0].argmin()])
+            fits = zip(held, range(self.workers), slack[:, choice].tolist(), strict=True)
+            worker = min([(tokens, number) for tokens, number, left in fits if left >= 0])[1]
             starts.append((self.start(choice, worker), worker))
         return starts
 
-    def choose(self, rule: Any, slack: Any, possible: Any, held: Any, begun: bool) -> int:
+    def choose(self, rule: Any, slack: Any, possible: Any, held: int, begun: bool) -> int:
         """Place of the request that starts; -1 if the rule lets all wait while some request is served."""
-        total = int(held.sum())
-        arrived, prompts, outputs, areas = self.facts
-        columns = (self.round - arrived, prompts, outputs, prompts + outputs, areas, slack, possible)
-        seen: dict[str, Any] = dict(zip(COLUMNS, np.array(columns, dtype=float), strict=True))
-        numbers = (self.round, total, self.memory, self.workers)
-        seen.update(zip(NUMBERS, map(float, numbers), strict=True))
+        columns = np.empty((len(COLUMNS), len(slack)))
+        np.subtract(self.round, self.facts[0], out=columns[0])
+        columns[1:SLACK] = self.facts[1:]
+        columns[SLACK], columns[FITS] = slack, possible
+        seen: dict[str, Any] = dict(zip(COLUMNS, columns, strict=True))
+        seen["round"], seen["held"] = float(self.round), float(held)
+        seen["memory"], seen["workers"] = float(self.memory), float(self.workers)
         priority = np.asarray(rule(**seen), dtype=float)
         if priority.shape != possible.shape:
             raise ValueError(
                 f"priority: got shape {priority.shape}, expected {possible.shape}: one number each"
             )
-        smallest = np.where(possible & ~np.isnan(priority), priority, np.inf)
-        choice = int(smallest.argmin())
-        if smallest[choice] < np.inf:
+        priority = np.where(possible, priority, np.inf)
+        choice = int(priority.argmin())
+        if priority[choice] != priority[choice]:  # NaN counts as infinity
+            priority = np.where(np.isnan(priority), np.inf, priority)
+            choice = int(priority.argmin())
+        if priority[choice] < np.inf:
             return choice
-        return -1 if total or begun else int(possible.argmax())
+        return -1 if held or begun else int(possible.argmax())
 
     def start(self, place: int, worker: int) -> int:
         """Starts a waiting request on a worker; its number."""
         number = self.waiting.pop(place)
-        _, prompt, output = self.requests[number]
+        prompt, output = self.requests[number]
         self.held[worker, self.round : self.round + output] += prompt + self.growth[:output]
         self.last = max(self.last, self.round + output)
-        self.facts = np.delete(self.facts, place, axis=1)
+        facts = self.facts
+        if self.waiting:
+            self.know(np.concatenate((facts[:, :place], facts[:, place + 1 :]), axis=1))
+        else:
+            self.facts = facts[:, :0]
         return number

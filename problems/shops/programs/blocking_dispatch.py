@@ -11,40 +11,52 @@ from typing import Any
 
 import numpy as np
 
+COLUMNS = (
+    "processing",
+    "work_left",
+    "operations_left",
+    "begun",
+    "waited",
+    "next_processing",
+    "next_machine_held",
+    "next_machine_free_in",
+    "wanted_by",
+    "machine_work",
+)
+
 
 def drive(rule: Any, instance: dict[str, Any]) -> list[list[int]]:
     """Start times (one list per job) that a priority rule makes of an instance."""
     shop = Shop(instance["machines"], instance["routes"], instance["times"])
     with np.errstate(all="ignore"):
-        while True:
-            shop.leave()
-            if not shop.open_jobs:
-                return shop.starts
-            moving = choose(rule, shop) or shop.circle()
+        while shop.open_jobs:
+            waiting = shop.waiting()
+            moving = choose(rule, shop, waiting) or shop.circle(waiting)
             if moving:
                 shop.move(moving)
             else:
-                shop.time = min(end for end in shop.job_ready if end > shop.time)
+                shop.go_on()
+    return shop.starts
 
 
-def choose(rule: Any, shop: "Shop") -> list[int]:
+def choose(rule: Any, shop: "Shop", waiting: list[int]) -> list[int]:
     """The job that moves next according to the rule; empty if none can, or if the rule keeps all out."""
-    candidates = shop.candidates()
+    candidates = [job for job in waiting if shop.holder[shop.wanted(job)] is None]
     may_wait = shop.in_process()
     if not candidates or (len(candidates) == 1 and not (may_wait and not shop.starts[candidates[0]])):
         return candidates
-    priority = np.asarray(rule(**shop.columns(candidates)), dtype=float)
+    priority = np.asarray(rule(**shop.columns(candidates, waiting)), dtype=float)
     if priority.shape != (len(candidates),):
         raise ValueError(
             f"priority: got shape {priority.shape}, expected ({len(candidates)},): one number for each job"
         )
-    priority = np.where(np.isnan(priority), np.inf, priority)
-    kept_out = [
-        bool(may_wait and not shop.starts[job] and value == np.inf)
-        for job, value in zip(candidates, priority, strict=True)
-    ]
-    order = sorted(range(len(candidates)), key=lambda k: (kept_out[k], priority[k], candidates[k]))
-    return [] if kept_out[order[0]] else [candidates[order[0]]]
+    best = priority.argmin()
+    if priority[best] != priority[best]:  # NaN counts as infinity
+        priority = np.where(np.isnan(priority), np.inf, priority)
+        best = priority.argmin()
+    if priority[best] < np.inf:
+        return [candidates[best]]
+    return [job for job in candidates if shop.starts[job] or not may_wait][:1]
 
 
 class Shop:
@@ -66,8 +78,9 @@ class Shop:
         self.operations = self.operations_left = sum(map(len, routes))
         self.mean_processing = sum(self.work_left) / self.operations
 
-    def leave(self) -> None:
-        """Jobs that have ended their last operation leave their machines."""
+    def go_on(self) -> None:
+        """Time goes on to the next end of an operation; jobs that have ended their last one leave."""
+        self.time = min([end for end in self.job_ready if end > self.time])
         for job in list(self.open_jobs):
             if len(self.starts[job]) == len(self.routes[job]) and self.job_ready[job] <= self.time:
                 self.holder[self.routes[job][-1]] = None
@@ -75,7 +88,7 @@ class Shop:
 
     def in_process(self) -> bool:
         """Whether some operation is in process."""
-        return any(self.job_ready[job] > self.time for job in self.open_jobs)
+        return max(self.job_ready) > self.time
 
     def waiting(self) -> list[int]:
         """Jobs that want another machine now."""
@@ -89,13 +102,8 @@ class Shop:
         """The machine that a waiting job wants."""
         return self.routes[job][len(self.starts[job])]
 
-    def candidates(self) -> list[int]:
-        """Waiting jobs whose machine is free."""
-        return [job for job in self.waiting() if self.holder[self.wanted(job)] is None]
-
-    def circle(self) -> list[int]:
+    def circle(self, waiting: list[int]) -> list[int]:
         """Waiting jobs each of which wants the machine that the next one holds, if there are such."""
-        waiting = self.waiting()
         for first in waiting:
             chain = [first]
             while True:
@@ -122,42 +130,30 @@ class Shop:
             self.work_left[job] -= length
             self.operations_left -= 1
 
-    def columns(self, candidates: list[int]) -> dict[str, Any]:
+    def columns(self, candidates: list[int], waiting: list[int]) -> dict[str, Any]:
         """What the rule sees: an array per column, one entry for each candidate, and single numbers."""
-        wants = [self.wanted(job) for job in self.waiting()]
-        rows = []
+        wants = [self.wanted(job) for job in waiting]
+        cells: list[int] = []
         for job in candidates:
-            place = len(self.starts[job])
-            rest = self.routes[job][place + 1 :]
-            holder = self.holder[rest[0]] if rest else None
-            rows.append(
-                (
-                    self.times[job][place],
-                    self.work_left[job],
-                    len(rest) + 1,
-                    place > 0,
-                    self.time - self.job_ready[job],
-                    self.times[job][place + 1] if rest else 0,
-                    holder is not None,
-                    0 if holder is None else max(0, self.job_ready[holder] - self.time),
-                    wants.count(self.routes[job][place - 1]) if place else 0,
-                    self.machine_work[self.routes[job][place]],
-                )
+            place, route, times = len(self.starts[job]), self.routes[job], self.times[job]
+            left = len(route) - place
+            holder = self.holder[route[place + 1]] if left > 1 else None
+            cells += (
+                times[place],
+                self.work_left[job],
+                left,
+                place > 0,
+                self.time - self.job_ready[job],
+                times[place + 1] if left > 1 else 0,
+                holder is not None,
+                0 if holder is None else max(0, self.job_ready[holder] - self.time),
+                wants.count(route[place - 1]) if place else 0,
+                self.machine_work[route[place]],
             )
-        columns = np.array(rows, dtype=float).T.copy()
-        return {
-            "processing": columns[0],
-            "work_left": columns[1],
-            "operations_left": columns[2],
-            "begun": columns[3],
-            "waited": columns[4],
-            "next_processing": columns[5],
-            "next_machine_held": columns[6],
-            "next_machine_free_in": columns[7],
-            "wanted_by": columns[8],
-            "machine_work": columns[9],
-            "jobs_in_shop": float(sum(holder is not None for holder in self.holder)),
-            "machines": float(len(self.holder)),
-            "progress": 1 - self.operations_left / self.operations,
-            "mean_processing": self.mean_processing,
-        }
+        columns = np.array(cells, dtype=float).reshape(-1, len(COLUMNS)).T.copy()
+        seen: dict[str, Any] = dict(zip(COLUMNS, columns, strict=True))
+        seen["jobs_in_shop"] = float(len(self.holder) - self.holder.count(None))
+        seen["machines"] = float(len(self.holder))
+        seen["progress"] = 1 - self.operations_left / self.operations
+        seen["mean_processing"] = self.mean_processing
+        return seen

@@ -7,6 +7,7 @@ own and is not asked where one operation competes alone.
 """
 
 from bisect import insort
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ def drive(rule: Any, instance: dict[str, Any]) -> list[list[int]]:
     """Start times (one list per job) that a priority rule makes of an instance."""
     shop = Shop(instance["machines"], instance["routes"], instance["times"])
     with np.errstate(all="ignore"):
-        for _ in range(shop.operations):
+        for _ in shop.machine:
             competitors = shop.competitors()
             job = competitors[0]
             if len(competitors) > 1:
@@ -41,96 +42,102 @@ def drive(rule: Any, instance: dict[str, Any]) -> list[list[int]]:
                         f"priority: got shape {priority.shape}, expected ({len(competitors)},): "
                         "one number for each competing operation"
                     )
-                if np.isnan(priority).any():
-                    priority = np.where(np.isnan(priority), np.inf, priority)
-                job = competitors[int(priority.argmin())]
+                best = priority.argmin()
+                if priority[best] != priority[best]:  # NaN counts as infinity
+                    best = np.where(np.isnan(priority), np.inf, priority).argmin()
+                job = competitors[best]
             shop.schedule(job)
     return shop.starts
 
 
 class Shop:
-    """A partial schedule: what has been scheduled, and what can come next."""
+    """A partial schedule: what has been scheduled, and what can come next.
+
+    Operations are numbered through, job after job. Behind the machines stands one that no operation needs: a
+    job's machine after its last operation.
+    """
 
     def __init__(self, machines: int, routes: list[list[int]], times: list[list[int]]) -> None:
         """Nothing is scheduled yet."""
-        self.routes, self.times = routes, times
-        self.operations = sum(map(len, routes))
-        self.mean_processing = sum(map(sum, times)) / self.operations
+        self.routes = routes
         self.scheduled = 0
         self.starts: list[list[int]] = [[] for _ in routes]
+        self.next: list[int] = []  # of each job: its next operation
+        self.start: list[float] = [0] * len(routes)  # of that operation, if scheduled now
+        self.end: list[float] = [row[0] for row in times]
         self.job_ready = [0] * len(routes)
-        self.machine_free = [0] * machines
-        self.machine_work = [0] * machines
+        self.machine_free = [0] * (machines + 1)
+        self.machine_work = [0] * (machines + 1)
         self.waiting: list[list[int]] = [[] for _ in range(machines)]  # jobs that come to a machine next
-        self.start: list[float] = [0] * len(routes)  # of each job's next operation, if scheduled now
-        self.end: list[float] = [0] * len(routes)
-        self.rest: list[list[list[int]]] = []  # machines after each operation of a job
-        self.facts: list[list[tuple[int, ...]]] = []  # the last five columns of each operation
+        self.machine: list[int] = []  # of each operation, with its length and the job's machine after it
+        self.length: list[int] = []
+        self.after: list[int] = []
+        self.rest: list[Any] = []  # of each operation: picks the job's later machines from a list
+        self.facts: list[tuple[int, ...]] = []  # of each operation: the last five columns
         for job, (route, lengths) in enumerate(zip(routes, times, strict=True)):
-            self.rest.append([route[place + 1 :] for place in range(len(route))])
-            done, rows = 0, list[tuple[int, ...]]()
-            for place, length in enumerate(lengths):
-                following = lengths[place + 1] if place + 1 < len(lengths) else 0
-                rows.append((length, sum(lengths) - done, len(lengths) - place, done, following))
-                done += length
-                self.machine_work[route[place]] += length
-            self.facts.append(rows)
-            self.end[job] = lengths[0]
+            self.next.append(len(self.facts))
             self.waiting[route[0]].append(job)
+            self.machine += route
+            self.length += lengths
+            self.after += [*route[1:], machines]
+            work, done = sum(lengths), 0
+            for place, (machine, length) in enumerate(zip(route, lengths, strict=True), 1):
+                following = lengths[place] if place < len(route) else 0
+                self.facts.append((length, work - done, len(route) - place + 1, done, following))
+                done += length
+                self.machine_work[machine] += length
+                self.rest.append(itemgetter(*route[place:], machines, machines))
+        self.mean_processing = sum(self.length) / len(self.length)
 
     def competitors(self) -> list[int]:
         """Jobs whose next operations compete, in the order of their numbers."""
         if DISPATCHING == "active":
             end = min(self.end)
-            waiting = self.waiting[self.machine(self.end.index(end))]
+            waiting = self.waiting[self.machine[self.next[self.end.index(end)]]]
             return [job for job in waiting if self.start[job] < end]
         start = min(self.start)
-        waiting = self.waiting[self.machine(self.start.index(start))]
+        waiting = self.waiting[self.machine[self.next[self.start.index(start)]]]
         return [job for job in waiting if self.start[job] == start]
-
-    def machine(self, job: int) -> int:
-        """The machine of a job's next operation."""
-        return self.routes[job][len(self.starts[job])]
 
     def columns(self, competitors: list[int]) -> dict[str, Any]:
         """What the rule sees: an array per column, one entry for each competitor, and single numbers."""
-        work, rows = self.machine_work, []
+        free, work = self.machine_free, self.machine_work
+        cells: list[float] = []
         for job in competitors:
-            place = len(self.starts[job])
-            rest = self.rest[job][place]
-            if rest:
-                after = rest[0]
-                ahead = (self.machine_free[after], work[after], max([work[machine] for machine in rest]))
-            else:
-                ahead = (0, 0, 0)
-            rows.append((self.start[job], self.job_ready[job], *ahead, *self.facts[job][place]))
-        seen: dict[str, Any] = dict(zip(COLUMNS, np.array(rows, dtype=float).T, strict=True))
-        seen["machine_work"] = float(work[self.machine(competitors[0])])
-        seen["progress"] = self.scheduled / self.operations
+            operation = self.next[job]
+            after = self.after[operation]
+            cells += (self.start[job], self.job_ready[job], free[after], work[after])
+            cells.append(max(self.rest[operation](work)))
+            cells += self.facts[operation]
+        columns = np.array(cells, dtype=float).reshape(-1, len(COLUMNS)).T.copy()
+        seen: dict[str, Any] = dict(zip(COLUMNS, columns, strict=True))
+        seen["machine_work"] = float(work[self.machine[self.next[competitors[0]]]])
+        seen["progress"] = self.scheduled / len(self.machine)
         seen["mean_processing"] = self.mean_processing
         return seen
 
     def schedule(self, job: int) -> None:
         """Schedules a job's next operation at its earliest start."""
-        machine, length = self.machine(job), self.times[job][len(self.starts[job])]
+        operation = self.next[job]
+        machine, length = self.machine[operation], self.length[operation]
         begin = max(self.job_ready[job], self.machine_free[machine])
-        self.starts[job].append(begin)
+        end = begin + length
+        starts = self.starts[job]
+        starts.append(begin)
         self.scheduled += 1
-        self.job_ready[job] = self.machine_free[machine] = begin + length
+        self.job_ready[job] = self.machine_free[machine] = end
         self.machine_work[machine] -= length
-        self.waiting[machine].remove(job)
-        if len(self.starts[job]) < len(self.routes[job]):
-            following = self.machine(job)
+        waiting = self.waiting[machine]
+        waiting.remove(job)
+        if len(starts) < len(self.routes[job]):
+            self.next[job] = operation + 1
+            following = self.machine[operation + 1]
             insort(self.waiting[following], job)
-            self.foresee(job, following)
+            self.start[job] = start = max(end, self.machine_free[following])
+            self.end[job] = start + self.length[operation + 1]
         else:
             self.start[job] = self.end[job] = NEVER
-        for other in self.waiting[machine]:
-            if self.start[other] < begin + length:
-                self.foresee(other, machine)
-
-    def foresee(self, job: int, machine: int) -> None:
-        """Notes when a job's next operation can start and end."""
-        start = max(self.job_ready[job], self.machine_free[machine])
-        self.start[job] = start
-        self.end[job] = start + self.times[job][len(self.starts[job])]
+        for other in waiting:
+            if self.start[other] < end:
+                self.start[other] = end
+                self.end[other] = end + self.length[self.next[other]]
