@@ -84,6 +84,7 @@ class Workshop:
         self._slot: Slot | None = None
         self._template: Template | None = None
         self.unshared = ""  # why each evaluation imports its packages itself
+        self.layers: dict[str, tuple[bool, str]] = {}  # of the last evaluation: whether active, and why
 
     def __enter__(self) -> Workshop:
         return self
@@ -134,7 +135,8 @@ class Workshop:
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
             job = self._job(program, json.loads(instance), limits, seed, folder)
             report = self._run(job, output, answer, stack)
-            _note(self.policy, report["layers"])
+            self.layers = {name: (bool(on), str(why)) for name, (on, why) in report["layers"].items()}
+            _note(self.policy, self.layers)
             wall = perf_counter() - begun
             printed = clean(_tail(output).decode("utf-8", "replace"))
             status, error, document = _judge(report, limits, answer)
@@ -159,6 +161,16 @@ class Workshop:
         else:
             self._template = template
         return report
+
+    def open(self) -> str:
+        """Starts the template now; returns why each evaluation imports its packages itself, or nothing.
+
+        Raises:
+            SandboxError: the template does not start.
+        """
+        if self._template is None:
+            self._template = self._open()
+        return self.unshared
 
     def _open(self) -> Template:
         """A new template, without packages once it has turned out that they cannot be shared."""
@@ -268,10 +280,10 @@ _tested: set[tuple[str, str]] = set()
 _testing = threading.Lock()
 
 
-def _note(policy: Policy, layers: dict[str, list[Any]]) -> None:
+def _note(policy: Policy, layers: dict[str, tuple[bool, str]]) -> None:
     found = _active.setdefault(policy.digest, {})
-    for name, state in layers.items():
-        found[name] = found.get(name, True) and bool(state[0])
+    for name, (on, _) in layers.items():
+        found[name] = found.get(name, True) and on
 
 
 def active_layers(policy: Policy) -> dict[str, bool]:
@@ -329,6 +341,7 @@ def self_test(workshop: Workshop) -> dict[str, bool]:
     task, without = workshop.task, workshop.policy.without
     with Workshop(Task(task.folder, _ATTACKS, {}, task.python, task.packages), workshop.policy) as probe:
         done = probe.execute(Program({"program.py": ""}, "none"), b"{}", Limits(30.0, 1 << 30), 1)
+    workshop.layers = probe.layers
     if not isinstance(done.answer, dict):
         reason = f"{done.error}; {done.output}".strip("; ")
         raise SandboxError("platform", f"the workshop's self-test failed: {reason}", hint("namespaces"))

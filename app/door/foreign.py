@@ -39,7 +39,7 @@ _EVALUATORS = {
 }
 _STARTS = {"openevolve": "initial_program", "skydiscover": "initial_program", "shinka": "initial"}
 _MISSING = re.compile(r"No module named '([\w.]+)'")
-_PACKAGES = {
+PACKAGES = {
     "sklearn": "scikit-learn",
     "cv2": "opencv-python",
     "bs4": "beautifulsoup4",
@@ -137,6 +137,11 @@ def _start(folder: Path, tool: str) -> Path:
     if others and not (folder / f"{name}.py").is_file():
         raise ProblemError(f"{folder / others[0]}: the program is no Python", "only Python tasks run here")
     return _file(folder, f"{name}.py")
+
+
+def start_of(problem: ReportedTask) -> Path:
+    """The file of a task's start program."""
+    return _start(problem.folder, problem.tool)
 
 
 def _text(path: Path) -> str:
@@ -252,7 +257,7 @@ def check_packages(problem: ReportedTask, execution: Execution) -> None:
         name = missing[1].partition(".")[0]
         raise ProblemError(
             f"{problem.folder}: its evaluator needs a package that {problem.python} does not have: {name}",
-            f"{problem.python} -m pip install {_PACKAGES.get(name, name)}, or name an interpreter that has "
+            f"{problem.python} -m pip install {PACKAGES.get(name, name)}, or name an interpreter that has "
             "it with --set problem.python=PATH",
             code=MISSING,
         )

@@ -6,13 +6,20 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import INVALID, TROUBLE, UNSAFE
+from ..errors import INVALID, MISSING, TROUBLE, UNSAFE, USAGE, UserError
 from ..words import clean
 from .common import Json, Set, Without
 from .terminal import console, emit_json, errors
 
 
 def doctor(
+    task: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[openevolve:PATH]",
+            help="Look at a task of another tool: packages, workshop, keys not used; nothing else.",
+        ),
+    ] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -34,6 +41,9 @@ def doctor(
         from ..audit.doctor import examine
         from .flags import build_config
 
+        if task is not None:
+            _task(task, assign or [], unsafe_without or [], json)
+            return
         config = build_config("smtt", assign or [], model=model, workers=nodes, without=unsafe_without)
         if nodes is not None:
             _nodes(nodes, frozenset(config.sandbox.without), json)
@@ -47,6 +57,54 @@ def doctor(
             raise typer.Exit(UNSAFE)
         if not all(row["reachable"] for row in document["models"]):
             raise typer.Exit(TROUBLE)
+
+
+def _task(spec: str, assign: list[str], without: list[str], json: bool) -> None:
+    """Prints what a task needs and gets; exit code 7 where nothing can be run, 4 if a package is missing."""
+    from ..assignments import override
+    from ..audit.task import examine_task
+    from ..config import parse
+    from ..door.foreign import TOOLS, is_foreign
+
+    if not is_foreign(spec):
+        expected = " or ".join(f"{tool}:PATH" for tool in TOOLS)
+        hint = f"`gapsmith problems check {spec}` checks a problem, `gapsmith doctor` this machine"
+        raise UserError(USAGE, f"doctor {spec}: expected {expected}", hint)
+    given: dict[str, Any] = {"campaign": {"problem": spec}, "sandbox": {"without": without}}
+    config = parse(override(given, assign), "command line")
+    document = examine_task(spec, config.problem, frozenset(config.sandbox.without))
+    if json:
+        emit_json(document)
+    else:
+        _print_task(document)
+    if document["workshop"]["self_test"] != "passed":
+        raise typer.Exit(UNSAFE)
+    if document["install"]:
+        raise typer.Exit(MISSING)
+
+
+def _print_task(document: dict[str, Any]) -> None:
+    out = console()
+    lines = [f"task           {document['task']}"]
+    version = document["python_version"] or "version not known"
+    lines.append(f"interpreter    {document['python']} ({version})")
+    for name, found in (document["packages"] or {}).items():
+        state = "installed" if found["installed"] else "missing" if found["needed"] else "missing, not needed"
+        lines.append(f"package {name:<14} {state}")
+    if document["install"]:
+        lines.append(f"install them   {document['install']}")
+    if document["unshared"]:
+        lines.append(f"packages are imported by each evaluation: {document['unshared']}")
+    elif document["shared"]:
+        lines.append(f"imported once for all evaluations: {', '.join(document['shared'])}")
+    for name, layer in document["workshop"]["layers"].items():
+        lines.append(f"layer {name:<11} {'active' if layer['active'] else 'off':<7} {layer['reason']}")
+    lines.append(f"self-test      {document['workshop']['self_test']}")
+    lines += [f"               {reason}" for reason in (document["workshop"]["reason"],) if reason]
+    unused = ", ".join(document["unused_keys"]) or "none"
+    lines.append(f"keys of the configuration that are not used: {unused}")
+    for line in lines:
+        out.print(clean(line), markup=False, soft_wrap=True)
 
 
 def _nodes(spec: str, without: frozenset[str], json: bool) -> None:
