@@ -87,7 +87,7 @@ class Campaign:
         self._pace = pace
         self._stop_file = stop_file
         self._observe = observe
-        self._pauses = Pauses()
+        self._pauses = Pauses(pace.in_flight)
         self._recorded = Recorded(ports.store.read)
         self._flights: dict[int, Flight] = {}
         most = pace.in_flight * search.sharing.programs  # each iteration that shares a reply waits for it

@@ -100,6 +100,11 @@ class CrewExecutor:
         for thread in self._threads:
             thread.start()
 
+    @property
+    def size(self) -> int:
+        """Workers that can do something at once (count)."""
+        return self._places
+
     def submit(self, job: Job) -> Future[Evaluation]:
         """Queues a job, first in, first out."""
         return self._queue(job, self._jobs)

@@ -1,8 +1,9 @@
 """An ask of a model waits for an evaluation that is about to end: its prompt then knows the outcome.
 
 Replies take seconds and evaluations often less. Without a pause the next question leaves as soon as a reply
-is there, before its candidate has taught anything. The course of asks and outcomes is recorded, so a replay
-need not measure anything.
+is there, before its candidate has taught anything. Where many iterations are under way, evaluations end all
+the time and one outcome is little beside those that are missing, so nothing waits. The course of asks and
+outcomes is recorded, so a replay need not measure anything.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from statistics import median
 
 SHARE = 0.2
 """Longest pause, as a share of the model's median latency (ratio)."""
+MOST = 16
+"""Iterations under way up to which asks wait (count)."""
 _REMEMBERED = 25
 
 
 class Pauses:
     """Decides on pauses by the latencies of replies and the durations of evaluations so far."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Takes a clock (seconds)."""
+    def __init__(self, in_flight: int, clock: Callable[[], float] = time.monotonic) -> None:
+        """Takes the number of iterations under way and a clock (seconds)."""
+        self._many = in_flight > MOST
         self._clock = clock
         self._replies: deque[float] = deque(maxlen=_REMEMBERED)
         self._evaluations: deque[float] = deque(maxlen=_REMEMBERED)
@@ -41,7 +45,7 @@ class Pauses:
 
     def holds(self, began: Iterable[float]) -> bool:
         """Whether the next ask waits, given when the evaluations under way began (seconds)."""
-        if not self._replies or not self._evaluations:
+        if self._many or not self._replies or not self._evaluations:
             return False
         longest, usual, now = SHARE * median(self._replies), median(self._evaluations), self._clock()
         if not any(usual - (now - start) < longest for start in began):

@@ -292,8 +292,9 @@ class Setup:
     def _threads(self) -> AbstractContextManager[Executor]:
         return closing(ThreadExecutor(self.evaluator, self.open_slot, self.config.run.slots))
 
-    def _crew(self, store: Store | None) -> AbstractContextManager[Executor]:
-        from .workers import process_crew
+    @contextmanager
+    def _crew(self, store: Store | None) -> Iterator[Executor]:
+        from .workers import process_crew, warn_of_idle
 
         def note(sentence: str) -> None:
             if store is not None:
@@ -302,8 +303,13 @@ class Setup:
         if self.config.run.kind is Workers.RAY:
             from .cluster import ray_crew
 
-            return ray_crew(self, str(self.config.run.workers), note)
-        return process_crew(self, self.config.run.slots, note)
+            opening = ray_crew(self, str(self.config.run.workers), note)
+        else:
+            opening = process_crew(self, self.config.run.slots, note)
+        with opening as crew:
+            if store is not None:
+                warn_of_idle(crew.size, self.config.campaign.in_flight)
+            yield crew
 
     def modules(self) -> tuple[str, ...]:
         """Top-level names of the modules that a candidate may import; empty for whatever is installed."""

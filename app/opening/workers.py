@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -122,6 +123,16 @@ def process_crew(setup: Setup, workers: int, note: Callable[[str], None]) -> Ite
         raise
     with crew_of(opened, start, note) as executor:
         yield executor
+
+
+def warn_of_idle(workers: int, in_flight: int) -> None:
+    """Says that workers (count) wait for iterations (count): only the user may set how many are under way."""
+    if workers > in_flight:
+        idle, enough = workers - in_flight, min(2 * workers, 256)
+        logging.getLogger("gapsmith.workers").warning(
+            f"{in_flight} iterations are under way at once, so {idle} of {workers} workers wait; a new "
+            f"campaign with `--set campaign.in_flight={enough}` uses all of them and takes another course"
+        )
 
 
 @contextmanager

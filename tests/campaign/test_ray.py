@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.config import parse
 from gapsmith.app.opening import cluster as nodes
+from gapsmith.app.opening.brief import PYTHON, hello
 from gapsmith.app.opening.cluster import connected
+from gapsmith.app.opening.setup import Setup
 
 PROBLEM = Path(__file__).with_name("flow_time.py")
 TABLES = {
@@ -42,6 +45,37 @@ def test_an_address_where_nobody_listens_is_an_error(command: Callable[..., Any]
     done = command("doctor", "--nodes", "ray://127.0.0.1:1")
     assert done.returncode == 8
     assert "ray start --head" in done.stderr
+
+
+class Started:
+    """An actor that has said its first line."""
+
+    def __init__(self, host: str, line: str) -> None:
+        self.node, self._line, self.closed = nodes.Node(host * 8, host, 1), line, False
+
+    def first(self) -> str:
+        """See `RayWorker`."""
+        return self._line
+
+    def close(self) -> None:
+        """See `RayWorker`."""
+        self.closed = True
+
+
+def test_a_node_with_another_python_is_left_out_with_one_line() -> None:
+    """Its workers are ended and named once; the campaign goes on with those of the other node."""
+    setup = Setup.from_problem(parse({"campaign": {"problem": str(PROBLEM)}}, "test"))
+    line = hello(setup, {})
+    other = line.replace(f'"python": "{PYTHON}"', '"python": "3.99"')
+    assert other != line
+    workers: list[Any] = [Started("a", line), Started("b", other), Started("b", other)]
+    notes: list[str] = []
+    ready = nodes._ready(workers, setup, notes.append)
+    assert ready == workers[:1]
+    assert [worker.closed for worker in workers] == [False, True, True]
+    assert notes == [
+        f"node b (bbbbbb) is left out: the version of Python differs: got 3.99, expected {PYTHON}"
+    ]
 
 
 @pytest.fixture(scope="module")

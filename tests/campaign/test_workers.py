@@ -238,6 +238,14 @@ def alive(pid: int) -> bool:
         return False
 
 
+@pytest.mark.parametrize(("workers", "lines"), [(8, 0), (9, 1)])
+def test_workers_that_wait_are_named(caplog: pytest.LogCaptureFixture, workers: int, lines: int) -> None:
+    """The number of iterations under way is the user's, so the line says how to set it."""
+    opening.warn_of_idle(workers, 8)
+    assert len(caplog.messages) == lines
+    assert all("1 of 9 workers wait" in line and "campaign.in_flight=18" in line for line in caplog.messages)
+
+
 def test_a_worker_that_cannot_begin_leaves_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that began are ended when another one cannot begin, whichever comes first."""
     open_workers: set[int] = set()

@@ -75,10 +75,20 @@ def test_a_question_that_cannot_be_worded_holds_nobody_up() -> None:
         assert asked.is_new(2, SAME)
 
 
+def test_with_many_under_way_no_ask_waits() -> None:
+    """Where few are under way, the same ask waits for the evaluation that is about to end."""
+    for in_flight, waits in ((16, True), (17, False)):
+        now = [10.0]
+        pauses = Pauses(in_flight, lambda now=now: now[0])
+        pauses.replied(0.0)
+        pauses.evaluated(7.0)
+        assert pauses.holds([8.9]) is waits
+
+
 def test_an_ask_waits_only_for_what_ends_soon() -> None:
     """Under a fifth of the median latency, once for each ask, and not before anything was measured."""
     now = [0.0]
-    pauses = Pauses(lambda: now[0])
+    pauses = Pauses(8, lambda: now[0])
     assert not pauses.holds([0.0])
     now[0] = 10.0
     pauses.replied(0.0)
