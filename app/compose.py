@@ -14,7 +14,7 @@ from ..evaluators.base import Evaluation
 from ..evolve import champion
 from ..evolve.admission import Admission
 from ..evolve.archive import settled
-from ..evolve.base import Candidate, Context, Times
+from ..evolve.base import Candidate, Context
 from ..evolve.budget import Budget, StopReason
 from ..evolve.campaign import Campaign
 from ..evolve.drafts import Drafter, Remote
@@ -28,6 +28,7 @@ from ..evolve.selection import Control
 from ..evolve.store.reader import BASELINE
 from ..evolve.store.store import Store
 from ..evolve.store.work import asked
+from ..evolve.timing import Times
 from ..problems.base import SPLITS, DescribesStrata
 from .config import Config, dump
 from .errors import UserError
@@ -269,11 +270,10 @@ def _campaign(
             search.tuner.skip(candidate.files)  # tuning is for what the search finds
     remote = isinstance(source.proposer, Remote) and not source.pace.waits
     drafter = executor if remote and isinstance(executor, Drafter) else None
-    gates = tuple((before, limit) for before, limit in store.read.record("gates") or ())
     campaign = Campaign(
         search,
         Ports(evaluator, source.proposer, executor, admission, store, source.beside, drafter),
-        Budget(**asdict(config.budget), gates=gates),
+        Budget(**asdict(config.budget), gates=tuple((a, b) for a, b in store.read.record("gates") or ())),
         source.pace,
         stop_file=folder / STOP_NAME,
         observe=watcher.observe,

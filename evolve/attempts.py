@@ -88,6 +88,7 @@ class Attempts:
             means=means,
             losses=self._losses(scores),
             difference=self._difference(outcome.evaluation, parents),
+            seconds=max((score.cpu_seconds for score in scores), default=0.0),
         )
         self._newest.appendleft(attempt)
         if attempt.loss is not None:
@@ -111,10 +112,10 @@ class Attempts:
 
     def _difference(
         self, evaluation: Evaluation, parents: tuple[str, ...]
-    ) -> tuple[float, float | None] | None:
+    ) -> tuple[float, float | None, int] | None:
         """By how much a candidate's loss is above its first parent's; see `Attempt`."""
         differences = [a - b for a, b in self._pairs(evaluation, parents[0] if parents else "")]
-        return (fmean(differences), half_interval(differences)) if differences else None
+        return (fmean(differences), half_interval(differences), len(differences)) if differences else None
 
     def _pairs(self, evaluation: Evaluation, other: str) -> list[tuple[float, float]]:
         """Losses (ratios) of a candidate and of another one on the instances that both answered."""

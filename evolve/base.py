@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from ..evaluators.base import Evaluation, Score
 from ..problems.base import Instance, Problem
 from ..sandbox.base import Description
+from .timing import Times
 
 
 class Origin(StrEnum):
@@ -282,8 +283,10 @@ class Attempt:
         reason: why it failed; the program's own words may be part of it.
         means: of a stopped one: its mean loss and its rival's on the instances that were executed (ratios).
         losses: instance id → loss (ratio) of each execution.
-        difference: its loss minus its first parent's on the instances that both answered: the mean and half
-            of that mean's 95 % interval (ratios; None for few instances). None where that is not known.
+        difference: its loss minus its first parent's on the instances that both answered: the mean, half of
+            that mean's 95 % interval (ratios; None for few instances), and their number. None where that is
+            not known.
+        seconds: largest CPU seconds of an execution.
     """
 
     id: str
@@ -297,7 +300,8 @@ class Attempt:
     reason: str = ""
     means: tuple[float, float] | None = None
     losses: Mapping[str, float] = field(default_factory=dict)
-    difference: tuple[float, float | None] | None = None
+    difference: tuple[float, float | None, int] | None = None
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,21 +319,6 @@ class Turn(StrEnum):
     STRATA = "strata"
     TIME = "time"
     FRESH = "fresh"
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """What a proposer may know of CPU times, where time decides something.
-
-    Attributes:
-        floor_seconds: CPU seconds of an execution that does nothing.
-        budget_seconds: most CPU seconds of a champion above the floor; None without a limit.
-        losses: time class → training loss of its best elite (percent); empty where time is no measure.
-    """
-
-    floor_seconds: float
-    budget_seconds: float | None = None
-    losses: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +343,7 @@ class Context:
         best: the best elite so far by training loss.
         complements: with models: elites that win in strata where the best loses, at most two.
         attempts: with models: what was tried, newest first, then the best of the older candidates.
+        under_way: with models: iterations of earlier replies without an outcome (count).
         turn: with models: what is asked for in place of one more change: another representation, the strata
             that lose most, the same quality in less time, or a fresh start with the attempts in hand; None
             while the campaign makes progress.
@@ -379,6 +369,7 @@ class Context:
     best: Elite | None = None
     complements: tuple[Complement, ...] = ()
     attempts: tuple[Attempt, ...] = ()
+    under_way: int = 0
     turn: Turn | None = None
     simplified: bool = False
     writes: bool = False

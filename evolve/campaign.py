@@ -276,7 +276,7 @@ class Campaign:
         """Starts the training evaluation of a candidate, unless there is one."""
         if isinstance(flight.made, Candidate) and flight.evaluation is None:
             program, last = self.ports.evaluator.program(flight.made.files), self.search.pool.prefix
-            job = Job(program, "train", race=flight.ask.race, last=last)
+            job = Job(program, "train", race=flight.race, last=last)
             flight.evaluation, flight.since = self.ports.executor.submit(job), self._pauses.now()
 
     def _close(self, flight: Flight) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from ..evaluators.base import Evaluation
 from .asks import Ask
 from .base import Candidate, Outcome, Proposal, Refused, Rejection
-from .racing import outcome_of
+from .racing import Racing, outcome_of, race_for
 
 
 @dataclass(slots=True)
@@ -38,6 +38,11 @@ class Flight:
         return self.text if self.made is None else self.evaluation
 
     @property
+    def race(self) -> Racing | None:
+        """The race of the candidate; None if there is none."""
+        return race_for(self.ask.race, self.made) if isinstance(self.made, Candidate) else None
+
+    @property
     def landed(self) -> bool:
         """Whether the iteration can be closed."""
         if isinstance(self.made, Candidate):
@@ -47,7 +52,7 @@ class Flight:
     def outcome(self) -> Outcome:
         """The outcome; waits for the evaluation."""
         if isinstance(self.made, Candidate) and self.evaluation is not None:
-            return outcome_of(self.made, self.evaluation.result(), self.ask.race)
+            return outcome_of(self.made, self.evaluation.result(), self.race)
         if isinstance(self.made, Rejection):
             return Refused(self.made)
         raise AssertionError(f"iteration {self.ask.number}: closed before there is an outcome")

@@ -2,9 +2,9 @@
 
 Elites are drawn by rank of fitness. Start programs leave the draw once another elite beats them on every
 stratum, or several replies are better in the mean; replies once another elite beats them on every stratum and
-they lose twice as much as the best; and a program whose children are stopped again and again
-is chosen less. The program beside the parent, with which a model may combine it, is no relative of its, is
-good somewhere, and takes turns with the others that are.
+they lose twice as much as the best. A program whose children are stopped again and again is chosen less, and
+late in a campaign so is one that loses twice as much as the best. The program beside the parent, with which a
+model may combine it, is no relative of its, is good somewhere, and takes turns with the others that are.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ SURPASSED = 4
 
 WEAK = 2.0
 """Loss beside the best program's from which a reply that is beaten on every stratum is no parent (ratio)."""
+
+LATE = 20
+"""Outcomes of replies after which a program that loses `WEAK` times as much as the best is chosen less."""
+LATE_CHANCE = 0.25
+"""What the chance of such a program is multiplied by."""
 
 
 @dataclass(slots=True)
@@ -52,11 +57,13 @@ class Guide:
     memory: Memory
     strata: Strata
     simplified: set[str] = field(default_factory=set)
+    _told: int = 0
     _children: dict[str, Children] = field(default_factory=dict)
     _offers: Counter[str] = field(default_factory=Counter)
 
     def note(self, outcome: Outcome, parents: tuple[str, ...]) -> None:
         """Takes an outcome of a model's reply; a rejected reply says nothing of the parent."""
+        self._told += 1
         if outcome.operator.split(" ")[0] == Origin.SIMPLIFY:
             self.simplified.update(parents[:1])
         if isinstance(outcome, Refused) or not parents:
@@ -83,7 +90,8 @@ class Guide:
         if turn is not None and archive.best is not None:
             first = archive.best
         else:
-            first = self._draw([e for e in elites if not self._done(e, everywhere)] or elites, rng)
+            best = max(elite.fitness for elite in everywhere)
+            first = self._draw([e for e in elites if not self._done(e, everywhere)] or elites, best, rng)
         return [first, *self._beside(first, everywhere)[: count - 1]]
 
     def _done(self, elite: Elite, others: Sequence[Elite]) -> bool:
@@ -97,13 +105,17 @@ class Guide:
         better = [other for other in others if other.candidate.iteration and other.fitness > elite.fitness]
         return len(unique(better)) >= SURPASSED or self.strata.beaten(elite, others)
 
-    def _draw(self, elites: Sequence[Elite], rng: random.Random) -> Elite:
-        """An elite by rank (squared uniform), less often if its children were lost."""
+    def _chance(self, elite: Elite, best: float) -> float:
+        """What a program's chance by rank is multiplied by, beside the best fitness (a ratio) so far."""
+        weak = self._told >= LATE and elite.fitness < WEAK * min(best, 0.0)
+        return self._children.get(elite.candidate.id, Children()).chance * (LATE_CHANCE if weak else 1.0)
+
+    def _draw(self, elites: Sequence[Elite], best: float, rng: random.Random) -> Elite:
+        """An elite by rank (squared uniform), less often if its children were lost, or if it is weak."""
         count = len(elites)
         steps = [(rank / count) ** 0.5 for rank in range(count + 1)]
         weights = [
-            (steps[rank + 1] - steps[rank]) * self._children.get(elite.candidate.id, Children()).chance
-            for rank, elite in enumerate(elites)
+            (steps[rank + 1] - steps[rank]) * self._chance(elite, best) for rank, elite in enumerate(elites)
         ]
         return rng.choices(elites, weights)[0]
 

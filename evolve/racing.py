@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist, fmean, stdev
 
 from ..evaluators.base import Evaluation, EvaluationStatus, Score
-from .base import Alike, Candidate, Complete, Failed, Outcome, Worse
+from .base import Alike, Candidate, Complete, Failed, Origin, Outcome, Worse
 from .knobs import knob
 from .timing import time_class
 
@@ -157,6 +157,16 @@ class TimedRace:
 
 
 Racing = PairedRace | TimedRace
+
+
+def race_for(race: Racing | None, candidate: Candidate) -> Racing | None:
+    """The race of an ask as its candidate runs it: a simplification may answer as its parent does.
+
+    With the same answers everywhere a shorter program takes its parent's cell, so it is executed to the end.
+    """
+    if race is None or candidate.origin is not Origin.SIMPLIFY:
+        return race
+    return replace(race, parent=())
 
 
 def outcome_of(candidate: Candidate, evaluation: Evaluation, race: Racing | None) -> Outcome:

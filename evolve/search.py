@@ -247,6 +247,7 @@ class Search:
         if self._control is Control.NONE:  # a control's proposals know nothing of each other
             self.memory.note_failure(ask.island, outcome, repairable=ask.of_model)
         self._pages.tell(ask.number)
+        self.sharing.tell(ask.number)
         if self._control is Control.NONE and not ask.tuned and self._guide is None:
             barren = self._selection.barren.tell(ask.number, ask.parents[0], outcome)
             self.notes += [str(event.data["text"]) for event in barren]
@@ -322,6 +323,7 @@ class Search:
             context,
             complements=self._strata.complements(best, self.archive.elites()),
             attempts=self._attempts.lines(),
+            under_way=len(self.sharing.under_way),
             turn=self._stall.turn(number),
             simplified=elites[0].candidate.id in self._guide.simplified,
             writes=self._pages.writes(number),

@@ -17,6 +17,7 @@ class Sharing:
         programs: that a reply is to hold (count, at least 1).
         before: the ask of the iteration before, if its reply holds a program for the next one.
         joined: iterations that took a further program of a reply (count).
+        under_way: numbers of the iterations of replies without an outcome.
     """
 
     def __init__(self, programs: int) -> None:
@@ -24,6 +25,7 @@ class Sharing:
         self.programs = programs
         self.before: Ask | None = None
         self.joined = 0
+        self.under_way: set[int] = set()
 
     def wanted(self, failed: Failed | None) -> int:
         """Programs that an ask with such a failure to mend is for (count)."""
@@ -32,5 +34,11 @@ class Sharing:
     def open(self, ask: Ask) -> Ask:
         """Notes an ask that was opened, and returns it."""
         self.joined += ask.program > 1
+        if ask.of_model:
+            self.under_way.add(ask.number)
         self.before = ask if ask.of_model and ask.program < ask.programs else None
         return ask
+
+    def tell(self, number: int) -> None:
+        """Closes an iteration."""
+        self.under_way.discard(number)

@@ -92,6 +92,7 @@ def parts_for(
         losing=_losing(best, context),
         gains=_gains(parent, partner, context) if partner else "",
         tried=tuple(line_of(attempt, labels, _told(strata, context)) for attempt in context.attempts),
+        under_way=context.under_way,
         lineage=context.lineage if len(context.lineage) > 1 else (),
         notes=notes,
         time=time_sentences(parent, context) if operator != NOTES else "",

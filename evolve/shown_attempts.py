@@ -22,13 +22,13 @@ def line_of(attempt: Attempt, labels: Mapping[str, str], groups: Mapping[str, Se
         groups: name → ids of the instances of the groups that the prompt tells.
     """
     shown = f" ({labels[attempt.id]})" if attempt.id in labels else ""
-    twin = labels.get(attempt.twin, "an earlier program")
-    why = f"where it answers as {twin} does" if attempt.twin else _beside_rival(attempt)
+    twin = f"same answers as {labels.get(attempt.twin, 'an earlier program')}"
+    stopped = f"stopped after {attempt.executed} of {attempt.instances} instances"
     endings = {
         End.KEPT: "kept",
         End.BEHIND: "valid, but another program is better where it is good",
-        End.TWIN: f"answers every instance as {twin} does",
-        End.STOPPED: f"stopped after {attempt.executed} of {attempt.instances} instances, {why}",
+        End.TWIN: f"{twin} on all instances",
+        End.STOPPED: f"{stopped}: {twin} there" if attempt.twin else f"{stopped}{_beside_rival(attempt)}",
         End.FAILED: f"failed: {attempt.reason}",
     }
     return Tried(
@@ -37,6 +37,7 @@ def line_of(attempt: Attempt, labels: Mapping[str, str], groups: Mapping[str, Se
         ending=" ".join(f"{shortened(endings[attempt.end], IDEA // 2)}{shown}".split()),
         idea=shortened(" ".join(attempt.idea.split()), IDEA),
         difference="" if attempt.twin or attempt.end is End.FAILED else _beside_parent(attempt),
+        seconds=f"{attempt.seconds:.3g} s of CPU time" if attempt.seconds else "",
         groups=_by_group(attempt, groups) if attempt.end in (End.KEPT, End.BEHIND) else "",
     )
 
@@ -44,18 +45,19 @@ def line_of(attempt: Attempt, labels: Mapping[str, str], groups: Mapping[str, Se
 def _beside_rival(attempt: Attempt) -> str:
     """Why a race was lost: mean gaps on the instances that were executed."""
     if attempt.means is None:
-        return "clearly worse"
+        return ", clearly worse than its rival"
     mine, rival = (100 * mean for mean in attempt.means)
-    return f"clearly worse: {mine:.2f} % there, where its rival has {rival:.2f} %"
+    return f", clearly worse than its rival: {mine:.2f} % there, the rival {rival:.2f} %"
 
 
 def _beside_parent(attempt: Attempt) -> str:
     """The difference to the first parent on the same instances (percentage points)."""
     if attempt.difference is None:
         return ""
-    mean, half = attempt.difference
+    mean, half, count = attempt.difference
     interval = "" if half is None else f" ± {100 * half:.2f}"
-    return f"{100 * mean:+.2f}{interval} points to its parent"
+    instances = "1 instance" if count == 1 else f"{count} instances"
+    return f"{100 * mean:+.2f}{interval} points to its parent on {instances}"
 
 
 def _by_group(attempt: Attempt, groups: Mapping[str, Sequence[str]]) -> str:

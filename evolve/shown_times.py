@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .base import Context, Elite, Times
-from .timing import CLASSES, edge, net_seconds, time_class
+from .base import Context, Elite
+from .timing import CLASSES, Times, edge, net_seconds, time_class
 
 
 def time_sentences(parent: Elite, context: Context) -> str:
@@ -22,8 +22,8 @@ def time_sentences(parent: Elite, context: Context) -> str:
     ]
     if times.budget_seconds is not None:
         sentences.append(
-            f"The campaign's result must take at most {_words(times.budget_seconds)}; slower programs help "
-            "to find it."
+            f"The campaign's result must take at most {_words(times.budget_seconds)} in the mean over all "
+            "instances; one of them may take longer. Slower programs help to find it."
         )
     if times.losses:
         sentences += _of_classes(seconds, context.iteration, times)

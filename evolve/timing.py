@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..evaluators.base import Score
 
@@ -31,6 +31,21 @@ class Timing:
 
     floor_seconds: float
     pace_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """What a proposer may know of CPU times, where time decides something.
+
+    Attributes:
+        floor_seconds: CPU seconds of an execution that does nothing.
+        budget_seconds: most CPU seconds of a champion above the floor; None without a limit.
+        losses: time class → training loss of its best elite (percent); empty where time is no measure.
+    """
+
+    floor_seconds: float
+    budget_seconds: float | None = None
+    losses: Mapping[int, float] = field(default_factory=dict)
 
 
 def net_seconds(scores: Sequence[Score], floor: float) -> float:

@@ -127,6 +127,7 @@ class Tried:
         idea: what was changed and why, in the reply's own sentence; empty if it did not say.
         difference: to its first parent on the same instances, in words; empty where that says nothing.
         groups: mean gaps by group (percent), in words; empty where they are not known or shown elsewhere.
+        seconds: largest CPU time of an execution, in words; empty where it is not known.
     """
 
     operator: str
@@ -135,6 +136,7 @@ class Tried:
     idea: str
     difference: str = ""
     groups: str = ""
+    seconds: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,7 @@ class Parts:
         losing: names of the groups on which the best program loses most.
         gains: how the partner compares with the parent, group by group, one sentence.
         tried: what was tried so far, newest first, then the best of what is older.
+        under_way: earlier replies' programs without an outcome (count).
         lineage: at most three lines on the parent's ancestry.
         notes: the campaign's page of notes; empty without one.
         time: CPU times and what is wanted in which time, sentences; empty where time decides nothing.
@@ -195,6 +198,7 @@ class Parts:
     losing: tuple[str, ...] = ()
     gains: str = ""
     tried: tuple[Tried, ...] = ()
+    under_way: int = 0
     lineage: tuple[str, ...] = ()
     notes: str = ""
     time: str = ""

@@ -89,11 +89,13 @@ def _summary(value: Any, items: int) -> str:
 def _short(value: Any, items: int) -> str:
     if isinstance(value, list | tuple):
         shown = ", ".join(_short(entry, max(2, items // 3)) for entry in value[:items])
-        return f"[{shown}]" if len(value) <= items else f"[{shown}, …] ({len(value)} entries)"
+        return f"[{shown}]" if len(value) <= items else f"[{shown}, …] ({items} of {len(value)} shown)"
     if isinstance(value, Mapping):
         entries = list(value.items())
         shown = ", ".join(f"{key}: {_short(entry, max(2, items // 3))}" for key, entry in entries[:items])
-        return f"{{{shown}}}" if len(entries) <= items else f"{{{shown}, …}} ({len(entries)} entries)"
+        return (
+            f"{{{shown}}}" if len(entries) <= items else f"{{{shown}, …}} ({items} of {len(entries)} shown)"
+        )
     return cut(json.dumps(value, ensure_ascii=False), 60)
 
 

@@ -73,7 +73,8 @@ def explain_pipeline(public: Mapping[str, Any], answer: Json) -> str:
         f"Tiles of the first places: {_row(tiles[:6])}; of the last: {_row(tiles[-6:])}.",
     ]
     if empty:
-        lines.append(f"Empty places (of {len(line)}): {_row(empty[:12])}{', …' if len(empty) > 12 else ''}.")
+        cut = f" (12 of {len(empty)} shown)" if len(empty) > 12 else ""
+        lines.append(f"Empty places (of {len(line)}): {_row(empty[:12])}{cut}.")
     adapters = {sample[0] for sample in public["samples"]}
     shared = [len({public["samples"][s][0] for s in microbatch}) for microbatch in microbatches]
     mean = plain(sum(shared) / len(shared))

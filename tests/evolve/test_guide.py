@@ -8,9 +8,20 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.asks import Ask
-from gapsmith.evolve.base import Complete, Examined, Failed, Origin, Proposal, Turn, Worse
+from gapsmith.evolve.base import (
+    Complete,
+    Examined,
+    Failed,
+    Origin,
+    Proposal,
+    Refused,
+    Rejection,
+    RejectionReason,
+    Turn,
+    Worse,
+)
 from gapsmith.evolve.fakes import FakeEvaluator
-from gapsmith.evolve.guide import SURPASSED, Children
+from gapsmith.evolve.guide import LATE, SURPASSED, Children
 from gapsmith.evolve.islands import islands_with_models
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
@@ -181,6 +192,31 @@ def test_a_weak_reply_leaves_the_draw(search: Search) -> None:
         search.tell(ask, Complete(made(search, ask, name, 200 + 100 * number), evaluation(*loss)))
     assert set(parents(search, 60)) == {"best", "near", "strong"}
     assert start not in set(parents(search, 60))
+
+
+def test_late_in_a_campaign_a_program_far_behind_is_chosen_less(search: Search) -> None:
+    """It is best on one stratum and loses over twice as much as the best: from call 20 on a quarter."""
+    easy, hard = start_losses(search)
+    step(search, "best", (easy * 0.1, hard * 0.1), nodes=200)
+    step(search, "weak", (0.0, hard * 0.9), nodes=300)
+    early = [ask.parents[0] for ask in (search.ask() for _ in range(400))].count("weak")
+    while search.tally.told < LATE:
+        ask = search.ask()
+        rejection = Rejection(RejectionReason.NO_CODE, "prose", Origin.IMPROVE, "improve")
+        search.tell(ask, Refused(rejection))
+    late = [ask.parents[0] for ask in (search.ask() for _ in range(400))].count("weak")
+    assert early > 80
+    assert 0 < late < early / 2
+
+
+def test_an_ask_says_how_many_replies_have_no_outcome(search: Search) -> None:
+    """Those that were asked for before it; an outcome takes one away."""
+    asks = [search.ask() for _ in range(3)]
+    assert [ask.context.under_way for ask in asks if ask.context] == [0, 1, 2]
+    search.tell(asks[1], Worse(made(search, asks[1], "x", 100), evaluation(BAD, BAD)))
+    again = search.ask()
+    assert again.context is not None
+    assert again.context.under_way == 2
 
 
 def test_every_crash_is_handed_to_an_ask(search: Search) -> None:

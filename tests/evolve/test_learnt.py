@@ -184,8 +184,8 @@ def test_an_attempt_carries_its_difference_to_its_parent_on_the_same_instances()
     attempts.add(Worse(candidate("s"), part), AddStatus.NOT_ADDED, None, ("p",))
     attempts.add(Worse(candidate("o"), part), AddStatus.NOT_ADDED, None, ("unknown",))
     other, stopped, complete = attempts.lines()
-    assert complete.difference == pytest.approx((-0.06, 2.776 * 0.0894427 / 5**0.5), rel=0.01)
-    assert stopped.difference == (pytest.approx(0.15), None)
+    assert complete.difference == pytest.approx((-0.06, 2.776 * 0.0894427 / 5**0.5, 5), rel=0.01)
+    assert stopped.difference == (pytest.approx(0.15), None, 2)
     assert other.difference is None
     assert complete.losses == dict(zip(names, after, strict=True))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.base import EvaluationStatus
 from gapsmith.evolve import champion
-from gapsmith.evolve.base import Origin, Proposal, Rejection, RejectionReason
+from gapsmith.evolve.base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 from gapsmith.evolve.budget import StopReason
 from gapsmith.evolve.campaign import Pace
 from gapsmith.evolve.fakes import START
@@ -188,6 +188,33 @@ def test_candidates_of_models_meet_the_hardest_instances_first(fakes: Make) -> N
             ends[evaluation.status] += ids != usual[: len(ids)] or whole
     assert ends[EvaluationStatus.STOPPED] > 3
     assert ends[EvaluationStatus.COMPLETE] > 3
+
+
+@pytest.mark.parametrize("origin", [Origin.SIMPLIFY, Origin.IMPROVE])
+def test_a_simplification_with_the_same_answers_takes_the_place_of_its_parent(
+    fakes: Make, origin: Origin
+) -> None:
+    """It is executed to the end and kept; any other program with these answers is stopped as a twin."""
+
+    class Shorter:
+        """Leaves out the summand that has no effect."""
+
+        def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal:
+            """See `Proposer`."""
+            return Proposal({"heuristic.py": START}, origin, origin.value)
+
+    campaign = fakes(
+        starts=(START.rstrip("\n") + " + 0.0\n",),
+        proposer=Shorter(),
+        population=PopulationSettings(islands=1),
+        settings=SearchSettings(tune_share=0.0, fresh_share=0.0, fresh_until=0),
+        pace=Pace(1),
+        guided=True,
+    )
+    elites = campaign.run(iterations=1).search.archive.elites()
+    simplified = origin is Origin.SIMPLIFY
+    assert (START in {next(iter(elite.candidate.files.values())) for elite in elites}) is simplified
+    assert ("stopped" in {row[2] for row in campaign.course()["evaluations"]}) is not simplified
 
 
 def test_random_changes_are_not_raced(fakes: Make) -> None:

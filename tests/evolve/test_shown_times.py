@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from gapsmith.evolve.base import Times
 from gapsmith.evolve.shown_times import time_sentences
+from gapsmith.evolve.timing import Times
 
 FLOOR = 0.004
 

@@ -161,22 +161,36 @@ def test_each_complete_attempt_is_told_by_group_and_beside_its_parent() -> None:
     """Kept or not; a stopped one has its difference on the executed instances, a twin says whose it is."""
     losses = {f"i{n}": 0.1 * (n % 2) for n in range(8)}
     whole = Attempt(
-        "a", "improve", "Sort.", 0.05, End.BEHIND, losses=losses, difference=(0.004, 0.0021), instances=8
+        "a",
+        "improve",
+        "Sort.",
+        0.05,
+        End.BEHIND,
+        losses=losses,
+        difference=(0.004, 0.0021, 8),
+        instances=8,
+        seconds=0.0123,
     )
     stopped = Attempt(
         "s", "improve openai/x", "Swap.", None, End.STOPPED, executed=2, instances=8, losses={"i0": 0.3},
-        difference=(0.25, None), means=(0.3, 0.05),
+        difference=(0.25, None, 1), means=(0.3, 0.05),
     )  # fmt: skip
     twin = replace(whole, id="t", end=End.TWIN, twin="best")
     failed = replace(stopped, end=End.FAILED, reason="raised: no")
-    told = context(attempts=(whole, replace(whole, end=End.KEPT), stopped, twin, failed))
-    first, kept, second, third, last = parts_for("improve", [BEST], told, None, 150).tried
-    assert first.difference == kept.difference == "+0.40 ± 0.21 points to its parent"
+    alike = replace(stopped, twin="best")
+    told = context(attempts=(whole, replace(whole, end=End.KEPT), stopped, twin, failed, alike))
+    first, kept, second, third, last, same = parts_for("improve", [BEST], told, None, 150).tried
+    assert same.ending == "stopped after 2 of 8 instances: same answers as this program there"
+    assert first.difference == kept.difference == "+0.40 ± 0.21 points to its parent on 8 instances"
     assert first.groups == kept.groups
     assert first.groups.startswith("n=40 5.00, n=100 5.00, tf=0.2 0.00, tf=0.4 10.00, ")
     assert (second.operator, second.groups) == ("improve", "")
-    assert second.difference == "+25.00 points to its parent"
-    assert second.ending.endswith("clearly worse: 30.00 % there, where its rival has 5.00 %")
+    assert second.difference == "+25.00 points to its parent on 1 instance"
+    assert second.ending == (
+        "stopped after 2 of 8 instances, clearly worse than its rival: 30.00 % there, the rival 5.00 %"
+    )
+    assert (first.seconds, second.seconds) == ("0.0123 s of CPU time", "")
+    assert third.ending == "same answers as this program on all instances"
     assert (third.difference, third.groups, last.difference, last.groups) == ("", "", "", "")
 
 
