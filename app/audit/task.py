@@ -46,6 +46,7 @@ def examine_task(spec: str, parameters: Mapping[str, Any], without: frozenset[st
         "task": spec,
         "folder": str(problem.folder),
         "python": problem.python,
+        "configuration": problem.configuration.file or None,
         "unused_keys": list(problem.configuration.unused),
     }
     policy = Policy(without=without)

@@ -7,7 +7,7 @@ import hashlib
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ...evaluators.base import Reference, ReferenceKind
 from ...problems.base import Instance, Parameter
 from ...problems.foreign.configuration import Configuration, ConfigurationError, read
-from ...problems.foreign.shinka import message_of
+from ...problems.foreign.shinka import message_of, read_shinka
 from ...problems.foreign.task import ReportedTask
 from ...problems.reported import Reported
 from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
@@ -81,11 +81,7 @@ def load_foreign(spec: str, given: Mapping[str, object]) -> ForeignTask:
     python = values["python"] or sys.executable
     tool = spec.partition(":")[0]
     evaluator, start = _file(folder, *_EVALUATORS[tool]), _start(folder, tool)
-    configuration = (
-        Configuration(message_of(folder))
-        if tool == "shinka" and not values["config"]
-        else _configuration(folder, values["config"])
-    )
+    configuration = _configuration(folder, values["config"], tool)
     digest = source_of_task(spec).digest or ""
     name = re.sub(r"[^a-z0-9]+", "-", folder.name.lower()).strip("-") or "task"
     try:
@@ -99,7 +95,9 @@ def load_foreign(spec: str, given: Mapping[str, object]) -> ForeignTask:
 
 def _parameters(
     python: Annotated[str, Parameter("interpreter with the evaluator's packages; empty for this one")] = "",
-    config: Annotated[str, Parameter("configuration file in the folder; empty for config.yaml")] = "",
+    config: Annotated[
+        str, Parameter("configuration file in the folder; empty for config.yaml or shinka.yaml")
+    ] = "",
 ) -> None:
     """The `[problem]` table of a foreign task."""
 
@@ -148,15 +146,18 @@ def _text(path: Path) -> str:
     return path.read_text("utf-8-sig").replace("\r\n", "\n")
 
 
-def _configuration(folder: Path, name: str) -> Configuration:
+def _configuration(folder: Path, name: str, tool: str) -> Configuration:
+    """What the task's configuration says; a statement of ShinkaEvolve may stand in `run_evo.py` too."""
+    stem, reader = ("shinka", read_shinka) if tool == "shinka" else ("config", read)
     if name and not (folder / name).is_file():
         raise ProblemError(f"problem.config: {folder / name}: no such file")
-    found = [folder / name] if name else sorted(folder.glob("config*.y*ml"))
-    usual = [path for path in found if path.stem == "config"] or found
-    if not usual:
-        return Configuration()
+    found = [folder / name] if name else sorted(folder.glob(f"{stem}*.y*ml"))
+    usual = [path for path in found if path.stem == stem] or found
     try:
-        return read(usual[0])
+        configuration = reader(usual[0]) if usual else Configuration()
+        if tool == "shinka" and not configuration.message:
+            configuration = replace(configuration, message=message_of(folder))
+        return configuration
     except ConfigurationError as error:
         raise ProblemError(str(error)) from error
     except ModuleNotFoundError as error:
@@ -184,9 +185,9 @@ def with_task_defaults(document: Mapping[str, Any]) -> tuple[dict[str, Any], str
     if not configuration.unused:
         return made, ""
     names = ", ".join(configuration.unused)
-    models = any(key.startswith("llm") for key in configuration.unused)
+    models = any("llm" in key for key in configuration.unused)
     hint = "; models are named with --model, no address of this file is contacted" if models else ""
-    return made, f"{spec}: keys of its configuration that are not used: {names}{hint}"
+    return made, f"{spec}: keys of {configuration.file} that are not used: {names}{hint}"
 
 
 def workshop_task(problem: Reported) -> Task:

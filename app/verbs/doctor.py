@@ -102,7 +102,7 @@ def _print_task(document: dict[str, Any]) -> None:
     lines.append(f"self-test      {document['workshop']['self_test']}")
     lines += [f"               {reason}" for reason in (document["workshop"]["reason"],) if reason]
     unused = ", ".join(document["unused_keys"]) or "none"
-    lines.append(f"keys of the configuration that are not used: {unused}")
+    lines.append(f"configuration  {document['configuration'] or 'none'}; keys that are not used: {unused}")
     for line in lines:
         out.print(clean(line), markup=False, soft_wrap=True)
 

@@ -1,8 +1,8 @@
-"""What a configuration of OpenEvolve says that Gapsmith can use, and which of its keys it does not use."""
+"""What a configuration of another tool says that Gapsmith can use, and which of its keys it does not use."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,7 @@ class Configuration:
         features: names of metrics that describe a program rather than its quality.
         artifact_bytes: most bytes of artifacts; 0 keeps none.
         unused: keys that mean nothing here, in the order of the file.
+        file: name of the file; empty without one.
     """
 
     message: str = ""
@@ -60,48 +61,83 @@ class Configuration:
     features: tuple[str, ...] = ()
     artifact_bytes: int = ARTIFACT_BYTES
     unused: tuple[str, ...] = ()
+    file: str = ""
 
 
 def read(path: Path) -> Configuration:
-    """The usable part of a YAML file, read by the safe loader; addresses in it are never contacted.
+    """The usable part of OpenEvolve's YAML file; addresses in it are never contacted.
 
     Raises:
         ConfigurationError: the file is no mapping, or a key has a value of another kind.
         ModuleNotFoundError: PyYAML is not installed.
     """
-    import yaml
-
-    if path.stat().st_size > _MOST_BYTES:
-        raise ConfigurationError(f"{path}: more than {_MOST_BYTES} bytes, expected a configuration")
-    try:
-        found = yaml.safe_load(path.read_bytes())
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{path}: {' '.join(str(error).split())}, expected YAML") from error
-    if found is None:
-        return Configuration()
-    if not isinstance(found, dict):
-        raise ConfigurationError(f"{path}: got {type(found).__name__}, expected a mapping of keys")
-    return _configuration(found, path)
+    return _configuration(Keys(path))
 
 
-def _configuration(found: Mapping[Any, Any], path: Path) -> Configuration:
-    def get(key: str, kind: tuple[type, ...], default: Any, least: float | None = None) -> Any:
-        section, _, name = key.rpartition(".")
-        table = found.get(section) if section else found
-        value = table.get(name) if isinstance(table, dict) else None
+class Keys:
+    """The keys of a YAML file, read by the safe loader.
+
+    Raises:
+        ConfigurationError: the file is no mapping.
+        ModuleNotFoundError: PyYAML is not installed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        import yaml
+
+        self.path = path
+        if path.stat().st_size > _MOST_BYTES:
+            raise ConfigurationError(f"{path}: more than {_MOST_BYTES} bytes, expected a configuration")
+        try:
+            found = yaml.safe_load(path.read_bytes())
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
+            raise ConfigurationError(f"{path}: {' '.join(str(error).split())}, expected YAML") from error
+        if found is not None and not isinstance(found, dict):
+            raise ConfigurationError(f"{path}: got {type(found).__name__}, expected a mapping of keys")
+        self._found: Mapping[Any, Any] = found or {}
+
+    def get(self, key: str, kind: tuple[type, ...], default: Any, least: float | None = None) -> Any:
+        """The value of `key` or `section.key`.
+
+        Raises:
+            ConfigurationError: it is of another kind, or below the least value.
+        """
+        value = self._value(key)
         if value is None:
             return default
         right = isinstance(value, kind) and (bool in kind or not isinstance(value, bool))
         if not right or (least is not None and value < least):
             words = " or ".join(one.__name__ for one in kind) + (f" ≥ {least:g}" if least is not None else "")
-            raise ConfigurationError(f"{path}: {key}: got {value!r:.60}, expected {words}")
+            raise ConfigurationError(f"{self.path}: {key}: got {value!r:.60}, expected {words}")
         return value
 
+    def without(self, used: Collection[str]) -> tuple[str, ...]:
+        """Every key but those in use and those without a value, in the order of the file."""
+        keys = []
+        for name, value in self._found.items():
+            keys += [f"{name}.{key}" for key in value] if isinstance(value, dict) else [str(name)]
+        return tuple(key for key in keys if key not in used or self._value(key) is None)
+
+    def _value(self, key: str) -> Any:
+        """A value; None of one that is open or refers to another key, as Hydra writes these."""
+        section, _, name = key.rpartition(".")
+        table = self._found.get(section) if section else self._found
+        value = table.get(name) if isinstance(table, dict) else None
+        return None if isinstance(value, str) and (value == "???" or value.startswith("${")) else value
+
+
+def budget_of(keys: Keys, used: Mapping[str, tuple[str, str]]) -> dict[str, dict[str, Any]]:
+    """Section → key → value of Gapsmith's configuration for the keys of a tool that are counts."""
     defaults: dict[str, dict[str, Any]] = {}
-    for key, (section, name) in _USED.items():
-        value = get(key, (int,), None, 0 if key == "random_seed" else 1)
+    for key, (section, name) in used.items():
+        value = keys.get(key, (int,), None, 0 if key == "random_seed" else 1)
         if value is not None:
             defaults.setdefault(section, {})[name] = value
+    return defaults
+
+
+def _configuration(keys: Keys) -> Configuration:
+    get, path = keys.get, keys.path
     thresholds = get("evaluator.cascade_thresholds", (list,), [0.5, 0.75, 0.9])
     features = get("database.feature_dimensions", (list,), [])
     if not all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in thresholds):
@@ -111,20 +147,13 @@ def _configuration(found: Mapping[Any, Any], path: Path) -> Configuration:
     most = get("prompt.max_artifact_bytes", (int,), ARTIFACT_BYTES, 0)
     return Configuration(
         message=get("prompt.system_message", (str,), "").strip(),
-        defaults=defaults,
+        defaults=budget_of(keys, _USED),
         timeout=float(get("evaluator.timeout", (int, float), TIMEOUT_SECONDS, 1)),
         retries=min(10, get("evaluator.max_retries", (int,), 3, 0)),
         cascade=get("evaluator.cascade_evaluation", (bool,), True),
         thresholds=tuple(float(one) for one in thresholds),
         features=tuple(str(one) for one in features),
         artifact_bytes=min(most, ARTIFACT_BYTES) if get("prompt.include_artifacts", (bool,), True) else 0,
-        unused=tuple(key for key in _keys(found) if key not in _USED and key not in _OWN),
+        unused=keys.without({*_USED, *_OWN}),
+        file=path.name,
     )
-
-
-def _keys(found: Mapping[Any, Any]) -> list[str]:
-    """Every key of a configuration, with its section."""
-    keys = []
-    for name, value in found.items():
-        keys += [f"{name}.{key}" for key in value] if isinstance(value, dict) else [str(name)]
-    return keys

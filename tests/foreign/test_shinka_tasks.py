@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app.door.foreign import evaluate_start, load_foreign
+from gapsmith.app.door.foreign import evaluate_start, load_foreign, with_task_defaults
+from gapsmith.app.errors import ProblemError
 from gapsmith.problems.foreign.task import ReportedTask
 from gapsmith.sandbox.base import Execution, ExecutionStatus
 
@@ -102,3 +103,74 @@ def test_incorrect_is_a_failure_with_a_reason(shinka: Make) -> None:
 def test_statement_comes_from_the_runner_which_is_not_run(runner: str, shinka: Make) -> None:
     """`run_evo.py` is read and never run."""
     assert loaded(shinka("", runner)).statement.startswith("Grow the circle.")
+
+
+CONFIGURATION = """
+max_evaluation_jobs: 2
+db_config: {num_islands: 3, migration_interval: 7, archive_size: 40, island_elitism: true}
+evo_config:
+  task_sys_msg: Grow the circle, says the file.
+  num_generations: 12
+  max_api_costs: 0.5
+  language: python
+  llm_models: [gpt-5-mini]
+  use_text_feedback: false
+  seed_repo_path: ???
+job_config: {time: "00:02:30"}
+"""
+
+
+def test_configuration_is_read(shinka: Make) -> None:
+    """What means something here becomes a default, also from a file with a suffix; the rest is named."""
+    pytest.importorskip("yaml")
+    folder = shinka("", "task_sys_msg = 'Not this.'\n")
+    (folder / "shinka_small.yaml").write_text(CONFIGURATION)
+    problem = loaded(folder)
+    found = problem.configuration
+    assert problem.statement.startswith("Grow the circle, says the file.")
+    assert found.defaults == {
+        "budget": {"iterations": 12, "usd": 0.5},
+        "archive": {"islands": 3, "migration_every": 7},
+    }
+    assert (found.timeout, found.artifact_bytes, found.file) == (150.0, 0, "shinka_small.yaml")
+    assert found.unused == (
+        "max_evaluation_jobs",
+        "db_config.archive_size",
+        "db_config.island_elitism",
+        "evo_config.llm_models",
+        "evo_config.seed_repo_path",
+    )
+    made, note = with_task_defaults({"campaign": {"problem": f"shinka:{folder}"}})
+    assert made["budget"]["iterations"] == 12
+    assert "keys of shinka_small.yaml that are not used: max_evaluation_jobs" in note
+    assert "no address" in note
+
+
+def test_statement_of_the_runner_counts_where_the_file_has_none(shinka: Make) -> None:
+    """A configuration without a statement leaves that of `run_evo.py`; a time may be a number."""
+    pytest.importorskip("yaml")
+    folder = shinka("", "task_sys_msg = 'Grow the circle.'\n")
+    (folder / "shinka.yaml").write_text("distributed_job_config:\n  time: 00:10:00\n")  # YAML 1.1: a number
+    assert loaded(folder).statement.startswith("Grow the circle.")
+    assert loaded(folder).configuration.timeout == 600.0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("evo_config:\n  language: verilog\n", "expected python"),
+        ("evo_config:\n  num_generations: many\n", "num_generations"),
+        ("evo_config:\n  max_api_costs: -1\n", "max_api_costs"),
+        ("job_config:\n  time: soon\n", "HH:MM:SS"),
+        ("[1]", "expected a mapping"),
+        ("a: [", "expected YAML"),
+    ],
+)
+def test_wrong_configurations_are_named(text: str, words: str, shinka: Make) -> None:
+    """A value that cannot be used is the user's error, with the file and the key."""
+    pytest.importorskip("yaml")
+    folder = shinka("")
+    (folder / "shinka.yaml").write_text(text)
+    with pytest.raises(ProblemError, match=r"shinka\.yaml") as caught:
+        loaded(folder)
+    assert words in str(caught.value)
