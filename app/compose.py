@@ -54,7 +54,7 @@ BEST_NAME = "best.py"
 
 @dataclass(frozen=True, slots=True)
 class Watcher:
-    """What a campaign tells the outside while it works; every part may be left out.
+    """What is called while a campaign works, to show or steer it; every part may be left out.
 
     Attributes:
         notify: what is being prepared, how much of it is done, how much there is.

@@ -279,9 +279,9 @@ def racing(folder: Path, problem: str) -> Iterator[str]:
     shown = ", ".join("not reached" if ratio == math.inf else f"{ratio:.2f}" for ratio in sorted(ratios))
     middle = f"; median {median(ratios):.2f}" if ratios and median(ratios) < math.inf else ""
     yield (
-        "Executions with racing until as good on validation as without racing at its best, relative to the "
-        f"executions that took without racing, by seed: {shown or 'none'}{middle}. Without "
-        f"racing nothing was found on {nothing} seeds."
+        "Executions that racing needs to reach the best validation loss of the search without it, over those "
+        f"that this search needed, by seed: {shown or 'none'}{middle}."
+        + (f" Seeds on which the search without racing found nothing: {nothing}." if nothing else "")
     )
 
 

@@ -292,7 +292,7 @@ def _overrun(entry: Entry, used: int) -> str | None:
     why = "the server does not honour the limit on the reply's length, so the cap cannot be kept"
     if used > entry.reserved_tokens:
         return f"a reply used {used:,} tokens where {entry.reserved_tokens:,} were set aside: {why}"
-    # The prompt is set aside by its bytes, many more than its tokens: they may hide a reply that is too long.
+    # A prompt's bytes are set aside as its tokens. That is too many, and may hide a reply that is too long.
     reserved = entry.reserved_usd
     if entry.cost_usd is not None and reserved is not None and entry.cost_usd > reserved:
         return f"a reply cost ${entry.cost_usd:.4f} where ${reserved:.4f} were set aside: {why}"

@@ -184,7 +184,7 @@ class PromptedProposer:
         first = self._first_prompt(chosen, parents, context)
         if isinstance(first, PromptTooLarge):
             return chosen, first
-        others = [] if self._record else self._possible(parents, context)  # a record has the operator of then
+        others = [] if self._record else self._possible(parents, context)  # a record names the operator
         arms, prompts = [chosen], [first]
         for arm in others:
             if self._asked.is_new(context.iteration, prompts[-1]):

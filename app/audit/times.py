@@ -26,7 +26,7 @@ _LIMIT = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """What one run knows at each time.
+    """The programs of one run with their CPU times and losses, of which some are best at their time.
 
     Attributes:
         programs: validated candidates within the budget, founders included.

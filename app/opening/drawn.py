@@ -17,7 +17,8 @@ from .setup import Setup
 def keep_drawing(folder: Path, setup: Setup, store: Store) -> None:
     """Runs champion and best baseline once more on one instance; keeps the drawings of their answers.
 
-    A run keeps none without a champion, for a problem that cannot draw, and beyond `MOST_SHAPES` shapes.
+    A run without a champion keeps no drawing, nor does one whose problem cannot draw; a drawing of more than
+    `MOST_SHAPES` shapes is not kept either.
     What the problem's `draw` raises is an event of the run: the campaign's result stands without a picture.
     """
     if not isinstance(setup.loaded.problem, Drawable) or store.read.record("champion") is None:

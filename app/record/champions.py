@@ -45,7 +45,7 @@ class Timed:
 
 
 def floor_of(reader: Reader) -> float:
-    """CPU seconds of an execution that does nothing, as the run measured them; 0 in a run that did not."""
+    """CPU seconds of an execution that does nothing, as the run measured them; 0 if it measured none."""
     return float((reader.record("timing") or {}).get("floor_seconds") or 0.0)
 
 

@@ -92,7 +92,7 @@ def search(
 
 @contextmanager
 def interrupts() -> Iterator[Callable[[Campaign, LiveView, Event], None]]:
-    """Gives what turns the first Ctrl-C into an orderly end (the second gets through); undone afterwards."""
+    """Within the `with`, the first Ctrl-C ends the search in order, and the second one interrupts it."""
     import signal
 
     from ...evolve.budget import StopReason
@@ -124,7 +124,7 @@ def until_stopped(
     try:
         for document in searches:
             documents.append(document)
-            # Also when its search was over and it is completed.
+            # A Ctrl-C may come after a search's end: that run is completed, and the next ones are not begun.
             if interrupted.is_set() or document["status"] != "completed":
                 break
     except KeyboardInterrupt:  # while one of them was set up
@@ -135,6 +135,6 @@ def until_stopped(
 
 
 def saved(folder: Path, group: Group | None) -> str:
-    """How to go on; a group is named by a path that is one whatever folder its runs are in."""
+    """A sentence with the command that goes on; it names a group by its whole path."""
     what, path = ("run", folder) if group is None else ("group", folder.absolute().with_name(group.name))
     return f"the {what} is saved; `gapsmith resume {shlex.quote(str(path))}` goes on"

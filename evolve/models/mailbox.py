@@ -165,7 +165,7 @@ def _settled(path: Path) -> bytes | None:
 
 
 def _read(data: bytes, request: Request, seconds: float) -> tuple[Completion, str | None]:
-    """The completion of a reply file and what is wrong with it, None when nothing is."""
+    """The completion that a reply file holds, and a sentence on its fault; None if it has no fault."""
     if len(data) > MOST_BYTES:
         return Completion("", "manual"), f"the reply has more than {MOST_BYTES} bytes"
     try:
