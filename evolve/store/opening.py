@@ -118,7 +118,13 @@ def open_reading(folder: Path, clock: Clock, *, checked: bool) -> sqlite3.Connec
 
 
 def damaged(path: Path, error: Exception) -> StoreError:
-    """The error for a file that SQLite cannot make sense of."""
+    """The error for a file that SQLite cannot make sense of.
+
+    Raises:
+        KeyboardInterrupt: a Ctrl-C came while a query ran; SQLite gives it as a query that was interrupted.
+    """
+    if getattr(error, "sqlite_errorname", None) == "SQLITE_INTERRUPT":
+        raise KeyboardInterrupt from error
     return StoreError(f"{path}: {error}; the file is damaged or no store of a run")
 
 

@@ -224,6 +224,27 @@ def test_candidates_that_are_their_own_ancestors_end(say: Say, pair: Path) -> No
     assert "no younger than its parent" in said.err
 
 
+def test_ctrl_c_while_a_query_runs_is_no_damage(pair: Path) -> None:
+    """SQLite gives a Ctrl-C that comes within a query as its own error; it stays a Ctrl-C."""
+
+    class Interrupted(Clock):
+        pressed = False
+
+        @property
+        def over(self) -> bool:
+            if self.pressed:
+                self.pressed = False
+                raise KeyboardInterrupt
+            return False
+
+    clock = Interrupted(60.0)
+    reader = Reader(open_reading(pair / BAD, clock, checked=False), clock)
+    clock.pressed = True
+    with pytest.raises(KeyboardInterrupt):
+        reader.rows(f"{COUNTING} SELECT count(*) FROM n")
+    assert reader.record("stop_reason")
+
+
 def test_a_query_that_does_not_end_is_ended(pair: Path) -> None:
     """What a reader's queries take together is limited, and the time between them does not count."""
     clock = Clock(0.2)
