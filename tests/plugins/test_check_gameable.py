@@ -6,6 +6,7 @@ by replacing lines, so the honest twin differs in nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from gapsmith.app.check.bench import Bench, Case
 from gapsmith.app.check.child import examine
 from gapsmith.app.check.contract import draw
 from gapsmith.app.check.findings import Report
+from gapsmith.app.check.items import check_items
 from gapsmith.app.check.labels import check_labels
 from gapsmith.app.check.programs import check_programs, sample
 from gapsmith.app.check.unseen import say_unseen
@@ -267,6 +269,28 @@ def test_a_flaw_is_named(flaw: str, tmp_path: Path) -> None:
     assert all((found[0].sent, found[0].got, found[0].why, found[0].fix))
 
 
+TWICE = ("if len(set(answer)) != len(times):", "if False:")
+SAME = ("sorted(range(len(times)), key=lambda job: -sum(times[job]))", "[0] * len(times)")
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"), [([], False), ([TWICE], True), ([TWICE, SAME], False)], ids=str
+)
+def test_a_repeat_is_named_where_programs_only_order(
+    tmp_path: Path, changes: list[tuple[str, str]], named: bool
+) -> None:
+    """An accepted repeat is named though most repeats score worse, unless a program repeats an item."""
+    text = (FOLDER / "shop.py").read_text("utf-8")
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    path = tmp_path / "shop.py"
+    path.write_text(text, "utf-8")
+    bench = _examined(str(path), check_items)
+    assert [finding.check for finding in bench.report.findings] == ["repeated-items"] * named
+    assert all("every number replaced by" in finding.sent for finding in bench.report.findings)
+
+
 def test_what_is_not_seen_is_said() -> None:
     """No reference, a best known value, and a reference that there was no time for are told apart."""
     for name, references, words in (
@@ -338,11 +362,16 @@ def test_a_problem_whose_items_are_not_plain_is_named() -> None:
 
 def _labelled(spec: str) -> Bench:
     """The bench of a problem after the check of its item numbers, on answers of its programs."""
+    return _examined(spec, check_labels)
+
+
+def _examined(spec: str, check: Callable[[Bench], None]) -> Bench:
+    """The bench of a problem after one check, on answers of its programs."""
     loaded = load_problem(spec)
     bench = Bench(loaded, Report(loaded.name), 0.0)
     with open_sandbox() as slot:
         draw(bench)
         sample(bench)
         check_programs(bench, slot, 1.0)
-        check_labels(bench)
+        check(bench)
     return bench
