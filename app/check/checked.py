@@ -10,6 +10,7 @@ from ...evaluators.cache import Cache
 from ..door.plugins import LoadedProblem
 from . import check_problem
 from .findings import Report
+from .shown import in_order
 
 QUICK_SECONDS = 4.0
 _PATIENCE_SECONDS = 20.0
@@ -73,15 +74,22 @@ def checked(
 
 def sentences(spec: str, known: Checked) -> list[str]:
     """What `run` says of it; nothing of a file that passed all checks since it changed."""
-    found, again = known.report.findings, f"`gapsmith problems check {spec}`"
+    found, again = in_order(known.report.findings), f"`gapsmith problems check {spec}`"
     lines = [f"{spec}: {finding.check}: {finding.got}; {finding.fix}" for finding in found]
-    if known.whole and not found:
-        return []
     if known.whole:
-        return [f"{spec}: did not pass its check; {again} says why"]
+        return reminder(spec, known)
     before = f"{spec}: not checked since it changed"
     if not known.fresh:
         before = f"{spec}: only quickly checked since it changed"
     if not found:
         return [f"{before}; a quick check found nothing, {again} makes all checks"]
     return [f"{before}; a quick check found the following, {again} says more", *lines]
+
+
+def reminder(spec: str, known: Checked) -> list[str]:
+    """The line that stands below a run's results too: a finding by name; nothing if nothing was found."""
+    found = in_order(known.report.findings)
+    if not found:
+        return []
+    check, again = "check" if known.whole else "quick check", f"`gapsmith problems check {spec}`"
+    return [f"{spec}: did not pass its {check} ({found[0].check}); {again} says why"]

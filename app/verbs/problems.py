@@ -306,17 +306,22 @@ def _print_details(document: dict[str, Any]) -> None:
 
 
 def _print_report(report: Report) -> None:
+    from ..check.shown import shown
+
     out = console()
-    for finding in report.findings:
-        out.print(finding.check, style="bold red", markup=False)
+    for row in shown(report.findings):
+        out.print(row.finding.check, style="bold red", markup=False)
         for name in ("sent", "got", "why", "fix"):
-            out.print(f"  {name + ':':<6}{getattr(finding, name)}", markup=False)
+            out.print(f"  {name + ':':<6}{getattr(row.finding, name)}", markup=False)
+        if len(row.splits) > 1:
+            out.print(f"  sets: the same for {', '.join(row.splits)}", markup=False)
     seconds = report.measured.get("seconds")
     if report.passed:
         out.print(f"{report.problem}: passed {len(report.checks)} checks in {seconds} s", markup=False)
     else:
         count = len(report.findings)
         out.print(f"{report.problem}: {count} finding{'s' * (count > 1)} in {seconds} s", markup=False)
-    out.print("not seen by this check:", markup=False)
+    if report.unseen:
+        out.print("not seen by this check:", markup=False)
     for line in report.unseen:
         out.print(f"- {line}", markup=False)

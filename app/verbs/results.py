@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,17 @@ if TYPE_CHECKING:
     from ..record.runs import Group
 
 
-def finish(documents: list[dict[str, Any]], group: Group | None, json: bool, runs: Path | None) -> None:
-    """Prints the results and ends with the right exit code."""
+def finish(
+    documents: list[dict[str, Any]],
+    group: Group | None,
+    json: bool,
+    runs: Path | None,
+    reminders: Sequence[str] = (),
+) -> None:
+    """Prints the results, below them on standard error the reminders, and ends with the right exit code."""
     from ..record.summary import group_summary
     from ..views.overview import print_group
+    from ..words import clean
 
     if group is not None:
         if json:
@@ -34,6 +42,8 @@ def finish(documents: list[dict[str, Any]], group: Group | None, json: bool, run
                 console().print(words, markup=False)
     else:
         print_result(documents[0], json, runs)
+    for line in reminders:
+        console(stderr=True).print(clean(line), markup=False, soft_wrap=True)
     if any(document["stop_reason"] == "interrupted" for document in documents):
         raise typer.Exit(INTERRUPTED)
     if all(document["best"] is None for document in documents):

@@ -164,7 +164,7 @@ def run(
         config = resolve_budget(config)
         config = check_models(config, runs_folder(runs), sends=not dry_run)
         programs = start_programs(start or [], runs_folder(runs), config)
-        _say_unchecked(config)
+        reminders = _say_unchecked(config)
         if dry_run:
             _dry_run(config, programs, repeat, json)
             return
@@ -184,26 +184,32 @@ def run(
             )
             for offset in range(repeat)
         )
-        finish(until_stopped(searches, interrupted, runs_folder(runs), group), group, json, runs)
+        documents = until_stopped(searches, interrupted, runs_folder(runs), group)
+        finish(documents, group, json, runs, reminders)
 
 
-def _say_unchecked(config: Config) -> None:
-    """Says on standard error if the problem is a file that did not pass all checks since it changed."""
+def _say_unchecked(config: Config) -> list[str]:
+    """Says on standard error if the problem is a file that did not pass all checks since it changed.
+
+    Returns:
+        What to say again below the results; nothing if nothing was found.
+    """
     import shlex
 
-    from ..check.checked import checked, sentences
+    from ..check.checked import checked, reminder, sentences
     from ..door.plugins import load_problem
     from ..words import clean
 
     spec = config.campaign.problem
     loaded = load_problem(spec, config.problem)
     if loaded.source is None:
-        return
+        return []
     out = console(stderr=True)
     with out.status("checking") as status:
         known = checked(loaded, spec, config.problem, lambda name: status.update(f"checking: {name}"))
     for line in sentences(shlex.quote(spec), known):
         out.print(clean(line), markup=False, soft_wrap=True)
+    return reminder(shlex.quote(spec), known)
 
 
 def _dry_run(config: Config, programs: dict[str, dict[str, str]], repeat: int, json: bool) -> None:
