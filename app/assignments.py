@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .errors import INVALID, USAGE, UserError
 
 
-def override(document: dict[str, Any], assignments: Iterable[str]) -> dict[str, Any]:
+def override(
+    document: dict[str, Any],
+    assignments: Iterable[str],
+    parameters: Callable[[], Iterable[str]] = tuple,
+) -> dict[str, Any]:
     """A copy with `section.key=value` assignments applied; values are TOML, bare words are strings.
 
     `model.key=value` holds for every model, `model.0.key=value` for the first. What is no table where one
     belongs is left as it is, for `parse` to name.
+
+    Args:
+        document: as read from a file.
+        assignments: as on the command line.
+        parameters: returns the names of the problem's parameters; called only to mend an assignment.
 
     Raises:
         UserError: an assignment has another form.
@@ -28,15 +37,21 @@ def override(document: dict[str, Any], assignments: Iterable[str]) -> dict[str, 
         path, equals, value = text.partition("=")
         section, dot, key = path.strip().partition(".")
         if not (equals and dot and key):
-            raise UserError(
-                INVALID, f"--set {text}: expected section.key=value", "e.g. --set sandbox.cpu_seconds=5"
-            )
+            hint = _example(path.strip(), text, parameters)
+            raise UserError(INVALID, f"--set {text}: expected section.key=value", hint)
         if section == "model":
             for model, name in [] if misread else _models(text, models, key):
                 model[name] = _value(value.strip())
         elif isinstance(result.setdefault(section, {}), dict):
             result[section][key] = _value(value.strip())
     return result
+
+
+def _example(key: str, text: str, parameters: Callable[[], Iterable[str]]) -> str:
+    """What to write in place of `key=value`: with its section if the problem has that parameter."""
+    if "=" in text and key in parameters():
+        return f"write --set problem.{text.strip()}"
+    return "e.g. --set sandbox.cpu_seconds=5"
 
 
 def _models(text: str, models: list[dict[str, Any]], key: str) -> list[tuple[dict[str, Any], str]]:

@@ -50,7 +50,7 @@ def build_config(
         if dropped:
             note = f"{what}: left out {', '.join(dropped)}, for --model names the models of this campaign"
             console(stderr=True).print(clean(note), markup=False, soft_wrap=True)
-    document = override(document, assign)
+    document = override(document, assign, lambda: _parameter_names(document))
     flags = {
         "campaign": {"seed": seed, "control": control},
         "budget": budget or {},
@@ -67,6 +67,20 @@ def build_config(
     if note:
         console(stderr=True).print(clean(note), markup=False, soft_wrap=True)
     return parse(document, where)
+
+
+def _parameter_names(document: dict[str, Any]) -> list[str]:
+    """The parameters of the problem that a configuration names; none if it cannot be loaded."""
+    from ..door.plugins import load_problem
+
+    campaign = document.get("campaign")
+    problem = campaign.get("problem") if isinstance(campaign, dict) else None
+    if not isinstance(problem, str):
+        return []
+    try:
+        return [spec.name for spec in load_problem(problem).specs]
+    except UserError:
+        return []
 
 
 def start_programs(words: list[str], runs: Path, config: Config) -> dict[str, dict[str, str]]:

@@ -44,6 +44,16 @@ def test_settings_reach_the_models_that_the_command_line_names() -> None:
     assert given == {"model": [{"spec": "openai/one"}]}
 
 
+def test_a_parameter_of_the_problem_without_its_section_is_named_with_it() -> None:
+    """A key that is no parameter of the problem gets an example of another section."""
+    with pytest.raises(UserError, match=r"expected section\.key=value") as refused:
+        build_config("smtt", ["jobs=10"])
+    assert refused.value.hint == "write --set problem.jobs=10"
+    with pytest.raises(UserError) as refused:
+        build_config("smtt", ["bogus=10"])
+    assert refused.value.hint == "e.g. --set sandbox.cpu_seconds=5"
+
+
 def test_a_model_named_by_a_flag_keeps_its_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Address, key and prices stay, the weight is the flag's; tables left out are told, none named twice."""
     path = tmp_path / "mine.toml"
