@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..errors import TROUBLE, USAGE, UserError
 
-KINDS = ("assignment", "permutation", "packing", "online", "rule")
+KINDS = ("assignment", "permutation", "routing", "packing", "online", "rule")
 """Kinds of problems that can be written, the usual one first."""
 _LONGEST = 60
 """Largest length of a name, characters: names of files and run folders contain it."""
@@ -35,11 +35,7 @@ def write_problem(
             written to.
     """
     if kind not in KINDS:
-        raise UserError(
-            USAGE,
-            f"--kind {kind}: not known, expected one of {', '.join(KINDS)}",
-            "for routes of several vehicles, copy examples/routing.py, or see the built-in problem cvrp",
-        )
+        raise UserError(USAGE, f"--kind {kind}: not known, expected one of {', '.join(KINDS)}")
     if source and (package or kind != KINDS[0]):
         raise UserError(USAGE, f"--from {source}: goes with neither --package nor --kind")
     texts = _render(name, package, "takeover" if source else kind, _taken_values(source) if source else {})

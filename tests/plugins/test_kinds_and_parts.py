@@ -16,12 +16,12 @@ from gapsmith.app.door.scaffold import KINDS, write_problem
 from gapsmith.app.errors import UserError
 
 PAGE = Path(__file__).parents[2] / "docs" / "optional-parts.md"
-OPTIMAL = {"permutation", "packing", "rule"}
+OPTIMAL = {"permutation", "routing", "packing", "rule"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_loads_and_has_references(kind: str, tmp_path: Path) -> None:
-    """File and test are written; three kinds have optima, the others bounds."""
+    """File and test are written; four kinds have optima, the others bounds."""
     path, test = write_problem("night-shift", tmp_path, package=False, kind=kind)
     compile(test.read_text("utf-8"), str(test), "exec")
     loaded = load_problem(str(path))
@@ -52,13 +52,30 @@ def test_tours_of_the_scaffold_are_optimal(tmp_path: Path) -> None:
         assert reference.value == min(trip for trip in trips if trip is not None)
 
 
+def test_routes_of_the_scaffold_are_optimal(tmp_path: Path) -> None:
+    """The programme over sets agrees with trying every order of five customers, cut everywhere."""
+    from itertools import combinations, permutations
+
+    path = write_problem("rounds", tmp_path, package=False, kind="routing")[0]
+    loaded = load_problem(str(path), {"customers": 5, "capacity": 12})
+    cuts = [[0, *some, 5] for count in range(5) for some in combinations(range(1, 5), count)]
+    for instance in loaded.instances("train", 1)[:3]:
+        answers = (
+            [list(order[a:b]) for a, b in zip(cut, cut[1:], strict=False)]
+            for order in permutations(range(1, 6))
+            for cut in cuts
+        )
+        lengths = (loaded.problem.verify(instance, answer).objective for answer in answers)
+        reference = loaded.reference(instance, 1.0)
+        assert reference is not None
+        assert reference.value == min(length for length in lengths if length is not None)
+
+
 def test_an_unknown_kind_is_answered_with_all_of_them(tmp_path: Path) -> None:
-    """What to copy for routes is named; nothing is written."""
-    match = "--kind routing: not known, expected one of assignment, permutation"
-    with pytest.raises(UserError, match=match) as refused:
-        write_problem("night-shift", tmp_path, package=False, kind="routing")
-    assert "examples/routing.py" in str(refused.value.hint)
-    assert "cvrp" in str(refused.value.hint)
+    """Nothing is written."""
+    match = "--kind routes: not known, expected one of assignment, permutation, routing"
+    with pytest.raises(UserError, match=match):
+        write_problem("night-shift", tmp_path, package=False, kind="routes")
     assert not list(tmp_path.iterdir())
 
 
