@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from math import inf
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
@@ -22,6 +24,8 @@ __all__ = ["Finding", "Report", "check_problem", "parts_of"]
 SECONDS = 12.0
 PATIENCE_SECONDS = 90.0
 """Wall seconds that one check may take; then its process is ended."""
+_GRACE_SECONDS = 1.0
+"""After a limit, until the check that is being made is ended (wall seconds)."""
 
 
 def check_problem(
@@ -32,6 +36,7 @@ def check_problem(
     patience: float = PATIENCE_SECONDS,
     notify: Callable[[str], None] = lambda name: None,
     quick: bool = False,
+    limit: float | None = None,
 ) -> Report:
     """Runs every check on a problem, in a process of its own that a check without end cannot hold up.
 
@@ -42,6 +47,7 @@ def check_problem(
         patience: wall seconds that one check may take.
         notify: called with the name of each check as it starts.
         quick: make only the checks that take about a second or less each.
+        limit: wall seconds of the whole check, about; the checks that do not fit are left out and named.
 
     Raises:
         ProblemError: the problem cannot be loaded at all.
@@ -53,9 +59,12 @@ def check_problem(
     if is_foreign(spec):
         from .foreign import check_task
 
-        return check_task(spec, parameters or {}, notify)
-    report = Report(load_problem(spec, parameters).name)
-    job = json.dumps([spec, dict(parameters or {}), seconds, sys.path, quick])
+        return check_task(spec, parameters or {}, notify, inf if limit is None else limit)
+    report, started = Report(load_problem(spec, parameters).name), time.monotonic()
+    ends = inf if limit is None else started + limit + _GRACE_SECONDS
+    job = json.dumps(
+        [spec, dict(parameters or {}), min(seconds, limit or seconds), sys.path, quick, limit]
+    )
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", f"{__name__}.child"],
         stdin=subprocess.PIPE,
@@ -63,11 +72,13 @@ def check_problem(
         text=True,
         process_group=0,
     )
-    name, ended = "start", False
+    name, ended, names = "start", False, list[str]()
     try:
-        for line in _lines(process, job, patience):
+        for line in _lines(process, job, patience, ends):
             kind, value = json.loads(line)
-            if kind == "check":
+            if kind == "checks":
+                names = value
+            elif kind == "check":
                 name = value
                 notify(name)
             elif kind == "report":
@@ -75,15 +86,20 @@ def check_problem(
             elif kind == "sandbox":
                 raise SandboxError(*value)
             ended = kind == "end"
-        if not ended:
+        if not ended and (time.monotonic() < ends or process.poll() is not None):
             _not_ended(report, name, process, patience)
+        elif not ended and not names:
+            names = ["all, for the instances were not drawn in time"]
     finally:
         _end(process)
+    if limit is not None:
+        report.left_out = [name for name in names if name not in report.checks]
+    report.measured.setdefault("seconds", round(time.monotonic() - started, 2))
     return report
 
 
-def _lines(process: subprocess.Popen[str], job: str, patience: float) -> Iterator[str]:
-    """Lines of the process, until it ends or says nothing for too long."""
+def _lines(process: subprocess.Popen[str], job: str, patience: float, ends: float) -> Iterator[str]:
+    """Lines of the process, until it ends, says nothing for too long, or its time is over (`monotonic`)."""
     assert process.stdin is not None
     assert process.stdout is not None
     lines: SimpleQueue[str] = SimpleQueue()
@@ -91,7 +107,7 @@ def _lines(process: subprocess.Popen[str], job: str, patience: float) -> Iterato
     try:
         process.stdin.write(job)
         process.stdin.close()
-        while line := lines.get(timeout=patience):
+        while line := lines.get(timeout=max(0.0, min(patience, ends - time.monotonic()))):
             yield line
     except (Empty, BrokenPipeError):
         return

@@ -176,10 +176,10 @@ def _limited_memory(extra: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-def attempt(call: Callable[[], Any]) -> tuple[Any, BaseException | None]:
-    """Result of a call of plug-in code under limits, or what it raised."""
+def attempt(call: Callable[[], Any], seconds: float = 30.0) -> tuple[Any, BaseException | None]:
+    """Result of a call of plug-in code under limits (CPU seconds), or what it raised."""
     try:
-        with limited(30.0):
+        with limited(seconds):
             return call(), None
     except (Exception, Overrun) as error:
         return None, error

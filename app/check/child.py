@@ -1,6 +1,6 @@
 """All checks of a problem one after the other, as the process of `check_problem` makes them.
 
-Run as `python -m gapsmith.app.check.child`, with `[spec, parameters, seconds, path, quick]` on standard
+Run as `python -m gapsmith.app.check.child`, with `[spec, parameters, seconds, path, quick, limit]` on standard
 input; each line on standard output is `[kind, value]`.
 """
 
@@ -26,6 +26,7 @@ from .data import check_coverage, check_tolerance
 from .execution import check_execution
 from .findings import Report
 from .forms import check_huge, check_keys, check_texts, check_trivial, check_unbounded
+from .ignored import check_ignored
 from .inputs import check_dialogue, check_left_out, check_spoiled
 from .items import check_items
 from .labels import check_labels
@@ -40,6 +41,8 @@ QUICK = frozenset(
     | {"items", "item numbers", "claims", "keys"}
 )
 """Checks of a quick check: what a first problem gets wrong most often, in about two seconds."""
+_LAST = "what is not seen"
+"""Takes no time, and says what a pass is worth."""
 
 
 def examine(
@@ -48,13 +51,14 @@ def examine(
     seconds: float,
     tell: Callable[[str, object], None] = lambda kind, value: None,
     quick: bool = False,
+    limit: float | None = None,
 ) -> Report:
     """Runs every check on a problem, in this process.
 
     Args:
-        spec, parameters, seconds, quick: as for `check_problem`.
-        tell: called with `check` and the name of each check as it starts, and with `report` and the report's
-            document when it has ended.
+        spec, parameters, seconds, quick, limit: as for `check_problem`.
+        tell: called with `checks` and all names, with `check` and the name of each check as it starts, and
+            with `report` and the report's document when it has ended.
     """
     from ...sandbox.slot import open_sandbox
 
@@ -86,6 +90,7 @@ def examine(
                 "text that is run": lambda: check_execution(bench),
                 "colliding integers": lambda: check_collisions(bench),
                 "all of the instance": lambda: check_coverage(bench),
+                "data that nothing depends on": lambda: check_ignored(bench),
                 "tolerances": lambda: check_tolerance(bench),
                 "pure verify": lambda: check_pure(bench),
                 "search for a better answer": lambda: search(bench, 0.2 * seconds),
@@ -96,13 +101,15 @@ def examine(
                 "sets": lambda: check_sets(bench),
                 "untouched instances": lambda: check_untouched(bench),
                 "references again": lambda: check_references_again(bench),
-                "what is not seen": lambda: say_unseen(bench),
+                _LAST: lambda: say_unseen(bench),
             }
-            for name, check in checks.items():
-                if quick and name not in QUICK:
+            names = [name for name in checks if name in QUICK or not quick]
+            tell("checks", names)
+            for name in names:
+                if limit is not None and time.monotonic() - started > limit and name != _LAST:
                     continue
                 tell("check", name)
-                _guarded(bench, name, check)
+                _guarded(bench, name, checks[name])
                 bench.report.checks.append(name)
                 tell("report", bench.report.document())
     bench.report.measured["seconds"] = round(time.monotonic() - started, 2)
@@ -134,7 +141,7 @@ def _broken(bench: Bench, name: str, got: str) -> None:
 
 def main() -> None:
     """Makes the checks of a job; what the plug-in prints goes to standard error."""
-    spec, parameters, seconds, path, quick = json.load(sys.stdin)
+    spec, parameters, seconds, path, quick, limit = json.load(sys.stdin)
     sys.path[:] = path
     lines = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -144,7 +151,7 @@ def main() -> None:
         lines.flush()
 
     try:
-        examine(spec, parameters, seconds, tell, quick)
+        examine(spec, parameters, seconds, tell, quick, limit)
     except SandboxError as error:
         tell("sandbox", [error.layer, error.reason, error.hint])
     tell("end", None)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...problems.base import Instance, Json, Number
-from .bench import SEED, Bench, attempt
+from .bench import CALL_CPU_SECONDS, SEED, Bench, attempt
 from .origins import MOST, Origin, all_origins
 
 VARIANTS = 8
@@ -29,7 +29,9 @@ _NEAR = 1e-6
 
 def verdict_of(bench: Bench, instance: Instance, answer: Json) -> tuple[str, Number | None]:
     """Status and objective of an answer to a changed instance; `raised` is no fault on such an instance."""
-    verdict, error = attempt(lambda: bench.problem.verify(instance, copy.deepcopy(answer)))
+    verdict, error = attempt(
+        lambda: bench.problem.verify(instance, copy.deepcopy(answer)), CALL_CPU_SECONDS
+    )
     if error is not None or verdict is None:
         return "raised", None
     return str(verdict.status), verdict.objective

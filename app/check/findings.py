@@ -36,6 +36,7 @@ class Report:
         checks: names of the checks that were made.
         measured: seconds and counts, by name.
         unseen: sentences on what these checks cannot see in this problem.
+        left_out: names of the checks for which there was no time.
     """
 
     problem: str
@@ -43,11 +44,17 @@ class Report:
     checks: list[str] = field(default_factory=list)
     measured: dict[str, float | int | None] = field(default_factory=dict)
     unseen: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
     @property
     def passed(self) -> bool:
         """Whether nothing was found."""
         return not self.findings
+
+    @property
+    def whole(self) -> bool:
+        """Whether there was time for all checks."""
+        return not self.left_out
 
     def add(self, check: str, *, sent: str, got: str, why: str, fix: str) -> None:
         """Notes a finding; a check speaks at most three times."""
@@ -58,9 +65,8 @@ class Report:
     def of(cls, document: Mapping[str, Any]) -> Report:
         """The report that `document` made a document of."""
         findings = [Finding(**finding) for finding in document["findings"]]
-        return cls(
-            document["problem"], findings, document["checks"], document["measured"], document["unseen"]
-        )
+        names = ("checks", "measured", "unseen", "left_out")
+        return cls(document["problem"], findings, *(document[name] for name in names))
 
     def document(self) -> dict[str, Any]:
         """The JSON contract's document."""
@@ -71,6 +77,7 @@ class Report:
             "checks": self.checks,
             "measured": self.measured,
             "unseen": self.unseen,
+            "left_out": self.left_out,
         }
 
 

@@ -15,6 +15,7 @@ from gapsmith.app.check.bench import Bench, Case
 from gapsmith.app.check.child import examine
 from gapsmith.app.check.contract import draw
 from gapsmith.app.check.findings import Report
+from gapsmith.app.check.ignored import check_ignored
 from gapsmith.app.check.items import check_items
 from gapsmith.app.check.labels import check_labels
 from gapsmith.app.check.programs import check_programs, sample
@@ -289,6 +290,41 @@ def test_a_repeat_is_named_where_programs_only_order(
     bench = _examined(str(path), check_items)
     assert [finding.check for finding in bench.report.findings] == ["repeated-items"] * named
     assert all("every number replaced by" in finding.sent for finding in bench.report.findings)
+
+
+NO_LIMIT = (LIMIT, "False")
+NO_RULE = ("together they weigh at most ", "together they weigh about ")
+BOXES = [
+    ('public = {"values"', 'public = {"boxes": [{"weight": w, "colour": 7} for w in weights], "values"'),
+    ("capacity: int) ->", "capacity: int, boxes: list[dict[str, int]]) ->"),
+    ('instance.public["weights"]', '[box["weight"] for box in instance.public["boxes"]]'),
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "found", "said"),
+    [
+        ([], [], []),
+        ([NO_LIMIT], ["capacity"], ["weights"]),
+        ([NO_LIMIT, NO_RULE], [], ["weights", "capacity"]),
+        (BOXES, [], ["boxes[…]['colour']", "weights"]),
+    ],
+    ids=["honest", "ignored limit", "limit that the statement does not name", "field of records"],
+)
+def test_data_on_which_no_verdict_depends_are_named(
+    tmp_path: Path, changes: list[tuple[str, str]], found: list[str], said: list[str]
+) -> None:
+    """A limit of the statement is a finding, any other part is said to be one that verify does not check."""
+    text = (FOLDER / "knapsack.py").read_text("utf-8")
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    path = tmp_path / "knapsack.py"
+    path.write_text(text, "utf-8")
+    report = _examined(str(path), check_ignored).report
+    assert [finding.check for finding in report.findings] == ["ignored-data"] * len(found)
+    assert [name for name in found if f"`{name}`" not in str(report.findings)] == []
+    assert [line.split("`")[1] for line in report.unseen] == said
 
 
 def test_what_is_not_seen_is_said() -> None:

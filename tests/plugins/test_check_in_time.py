@@ -1,0 +1,79 @@
+"""A check that has a time limit names what it leaves out; references that campaigns stored are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from gapsmith.app.check.bench import Bench, Case
+from gapsmith.app.check.checked import look_up
+from gapsmith.app.check.child import examine
+from gapsmith.app.check.findings import Report
+from gapsmith.app.check.programs import check_references
+from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.opening.references import compute
+from gapsmith.cli import app
+from typer.testing import CliRunner
+
+Planted = Callable[..., Path]
+REFERENCE = 'def reference(self, instance: Instance, seconds: float) -> Reference:'
+BOUND = (
+    "return Reference.proven_bound(bound, ProofKind.ARITHMETIC, "
+    '"load bound", self.version, None, "computed")'
+)
+
+
+def waiting(seconds: float) -> tuple[str, str]:
+    """The change by which a reference waits first."""
+    return REFERENCE, f"{REFERENCE}\n        __import__('time').sleep({seconds})"
+
+
+def test_what_a_limit_leaves_out_is_named(planted: Planted) -> None:
+    """A reference without end is no finding then; the file does not count as checked."""
+    path = str(planted(waiting(600)))
+    done = CliRunner().invoke(app, ["problems", "check", path, "--seconds", "2"])
+    assert done.exit_code == 0, done.output
+    line = next(line for line in done.stdout.splitlines() if line.startswith("no time for "))
+    assert "references, instances, hostile answers" in line
+    assert look_up(load_problem(path)) is None
+
+
+def test_checks_that_would_begin_too_late_are_left_out(planted: Planted) -> None:
+    """What a pass is worth is said all the same."""
+    told: list[tuple[str, object]] = []
+    report = examine(str(planted()), {}, 1.0, lambda kind, value: told.append((kind, value)), limit=0.0)
+    assert report.checks == ["what is not seen"]
+    assert report.unseen
+    assert [len(names) for kind, names in told if kind == "checks" and isinstance(names, list)] == [33]
+
+
+def test_stored_references_are_taken(planted: Planted, tmp_path: Path) -> None:
+    """The first is computed all the same; the others are those of the cache."""
+    calls = tmp_path / "calls"
+    path = planted((REFERENCE, f"{REFERENCE}\n        open({str(calls)!r}, 'a').write('x')"))
+    bench = benched(path)
+    compute(bench.loaded, [case.instance for case in bench.cases], 10.0)
+    before = len(calls.read_text())
+    check_references(bench, 0.0)
+    assert len(calls.read_text()) == before + 1
+    assert all(case.reference is not None for case in bench.cases)
+    assert bench.report.passed
+
+
+def test_a_stored_reference_that_is_contradicted_is_named(planted: Planted, tmp_path: Path) -> None:
+    """A bound by arithmetic that comes out differently now is no reference."""
+    calls = tmp_path / "calls"
+    later = f"bound += len(open({str(calls)!r}).read()) if __import__('os').path.exists({str(calls)!r}) else 0"
+    bench = benched(planted((BOUND, f"{later}\n        {BOUND}")))
+    compute(bench.loaded, [case.instance for case in bench.cases], 10.0)
+    calls.write_text("x")
+    check_references(bench, 0.0)
+    assert [finding.check for finding in bench.report.findings] == ["references"]
+
+
+def benched(path: Path) -> Bench:
+    """The bench of a problem with five training instances."""
+    loaded = load_problem(str(path))
+    bench = Bench(loaded, Report(loaded.name), 0.0)
+    bench.cases = [Case(instance) for instance in loaded.instances("train", 1)[:5]]
+    return bench
