@@ -62,9 +62,7 @@ def check_problem(
         return check_task(spec, parameters or {}, notify, inf if limit is None else limit)
     report, started = Report(load_problem(spec, parameters).name), time.monotonic()
     ends = inf if limit is None else started + limit + _GRACE_SECONDS
-    job = json.dumps(
-        [spec, dict(parameters or {}), min(seconds, limit or seconds), sys.path, quick, limit]
-    )
+    job = json.dumps([spec, dict(parameters or {}), min(seconds, limit or seconds), sys.path, quick, limit])
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", f"{__name__}.child"],
         stdin=subprocess.PIPE,

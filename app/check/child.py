@@ -1,7 +1,7 @@
 """All checks of a problem one after the other, as the process of `check_problem` makes them.
 
-Run as `python -m gapsmith.app.check.child`, with `[spec, parameters, seconds, path, quick, limit]` on standard
-input; each line on standard output is `[kind, value]`.
+Run as `python -m gapsmith.app.check.child`, with `[spec, parameters, seconds, path, quick, limit]` on
+standard input; each line on standard output is `[kind, value]`.
 """
 
 from __future__ import annotations

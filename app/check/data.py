@@ -29,9 +29,7 @@ _NEAR = 1e-6
 
 def verdict_of(bench: Bench, instance: Instance, answer: Json) -> tuple[str, Number | None]:
     """Status and objective of an answer to a changed instance; `raised` is no fault on such an instance."""
-    verdict, error = attempt(
-        lambda: bench.problem.verify(instance, copy.deepcopy(answer)), CALL_CPU_SECONDS
-    )
+    verdict, error = attempt(lambda: bench.problem.verify(instance, copy.deepcopy(answer)), CALL_CPU_SECONDS)
     if error is not None or verdict is None:
         return "raised", None
     return str(verdict.status), verdict.objective

@@ -1,4 +1,4 @@
-"""Whether verdicts depend on each part of an instance's public data: a limit that is not checked shows here."""
+"""Whether verdicts depend on each part of an instance's public data: here a limit that nothing checks shows."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ CPU_SECONDS = 2.0
 """After which no further part is changed; what was not changed is not named."""
 _ORIGINS = 6
 """Answers under which each part is changed (count)."""
+_FIELDS = 12
+"""Most keys of an object that are taken for names rather than for labels (count)."""
 _COLUMNS = 4
 """Most columns of rows that are taken for records rather than for a matrix (count)."""
 _NUMBERS: tuple[Callable[[float], float], ...] = (
@@ -67,22 +69,26 @@ def check_ignored(bench: Bench) -> None:
 
     A part that only helps candidates is as good as any, so without words of the statement this is no fault.
     """
+    plain: list[str] = []
     for part in ignored(bench):
         name = part.field if isinstance(part.field, str) else part.key
         rule = next((s for s in _sentences(bench.problem.statement) if _limited_by(s, name)), None)
         if rule is None:
-            bench.report.unseen.append(
-                f"what `{part.words}` of the instance is for: no verdict and no objective changed when other "
-                "values stood there; if an answer has to keep to it, verify does not check that"
-            )
+            plain.append(f"`{part.words}`")
             continue
         bench.report.add(
             "ignored-data",
             sent=f"answers of all programs, after `{part.words}` of the instance was set to other values",
             got="the same verdicts and objectives, whatever stood there",
-            why=f"the statement says: {rule}; no verdict depends on `{part.words}`, so every candidate may break "
-            "that",
-            fix=f"check it in verify, from instance.public[{part.key!r}]; or say in the statement what it is for",
+            why=f"the statement says: {rule} But no verdict depends on `{part.words}`, so every candidate may "
+            "break that",
+            fix=f"check it in verify, from instance.public[{part.key!r}], or say in the statement what else it "
+            "is for",
+        )
+    if plain:
+        bench.report.unseen.append(
+            f"what {', '.join(plain)} of the instance {'is' if len(plain) == 1 else 'are'} for: no verdict and no "
+            "objective changed when other values stood there; what an answer has to keep to, verify has to check"
         )
 
 
@@ -129,7 +135,7 @@ def _parts(origin: Origin) -> Iterator[Part]:
         if key in hidden or (type(value) is int and value in lengths):
             continue
         yield Part(key)
-        if isinstance(value, dict):
+        if isinstance(value, dict) and len(value) <= _FIELDS:
             yield from (Part(key, field=field) for field in value)
         elif isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
             yield from (Part(key, True, field) for field in value[0] if all(field in row for row in value))
@@ -145,7 +151,10 @@ def _matters(bench: Bench, origin: Origin, part: Part) -> bool:
     before, value = ("valid", origin.objective), instance.public[part.key]
     for change in _CHANGES:
         other = part.put(value, change)
-        if other != value and verdict_of(bench, changed(instance, (part.key,), other), origin.answer) != before:
+        if (
+            other != value
+            and verdict_of(bench, changed(instance, (part.key,), other), origin.answer) != before
+        ):
             return True
     return False
 

@@ -144,11 +144,12 @@ def _repeated(bench: Bench, computed: Reference | None) -> None:
         return
     if computed is None and case.reference.kind is ReferenceKind.OPTIMUM:
         computed = bench.loaded.reference(case.instance, REFERENCE_SECONDS)
-    if computed is not None and not consistent(bench.problem, case.reference, computed):
+    stored = case.reference
+    if computed is not None and not consistent(bench.problem, stored, computed):
         bench.report.add(
             "references",
             sent=f"reference({case.instance.id}, {REFERENCE_SECONDS:g}) twice",
-            got=f"{case.reference.kind.value} {case.reference.value}, then {computed.kind.value} {computed.value}",
+            got=f"{stored.kind.value} {stored.value}, then {computed.kind.value} {computed.value}",
             why="an instance has one optimum, and no bound is beyond it",
             fix="call OPTIMUM only what is proven; change `version` when the references change",
         )

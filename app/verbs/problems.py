@@ -340,7 +340,10 @@ def _print_report(report: Report) -> None:
         out.print(f"{report.problem}: {count} finding{'s' * (count > 1)} in {seconds} s", markup=False)
     if report.left_out:
         names = ", ".join(report.left_out)
-        out.print(f"no time for {len(report.left_out)} checks (a longer --seconds makes them): {names}", markup=False)
+        out.print(
+            f"no time for {len(report.left_out)} checks (a longer --seconds makes them): {names}",
+            markup=False,
+        )
     if report.unseen:
         out.print("not seen by this check:", markup=False)
     for line in report.unseen:

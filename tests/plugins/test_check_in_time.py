@@ -16,10 +16,9 @@ from gapsmith.cli import app
 from typer.testing import CliRunner
 
 Planted = Callable[..., Path]
-REFERENCE = 'def reference(self, instance: Instance, seconds: float) -> Reference:'
+REFERENCE = "def reference(self, instance: Instance, seconds: float) -> Reference:"
 BOUND = (
-    "return Reference.proven_bound(bound, ProofKind.ARITHMETIC, "
-    '"load bound", self.version, None, "computed")'
+    'return Reference.proven_bound(bound, ProofKind.ARITHMETIC, "load bound", self.version, None, "computed")'
 )
 
 
@@ -63,7 +62,9 @@ def test_stored_references_are_taken(planted: Planted, tmp_path: Path) -> None:
 def test_a_stored_reference_that_is_contradicted_is_named(planted: Planted, tmp_path: Path) -> None:
     """A bound by arithmetic that comes out differently now is no reference."""
     calls = tmp_path / "calls"
-    later = f"bound += len(open({str(calls)!r}).read()) if __import__('os').path.exists({str(calls)!r}) else 0"
+    later = (
+        f"bound += len(open({str(calls)!r}).read()) if __import__('os').path.exists({str(calls)!r}) else 0"
+    )
     bench = benched(planted((BOUND, f"{later}\n        {BOUND}")))
     compute(bench.loaded, [case.instance for case in bench.cases], 10.0)
     calls.write_text("x")

@@ -54,14 +54,14 @@ def test_tours_of_the_scaffold_are_optimal(tmp_path: Path) -> None:
 
 def test_routes_of_the_scaffold_are_optimal(tmp_path: Path) -> None:
     """The programme over sets agrees with trying every order of five customers, cut everywhere."""
-    from itertools import combinations, permutations
+    from itertools import combinations, pairwise, permutations
 
     path = write_problem("rounds", tmp_path, package=False, kind="routing")[0]
     loaded = load_problem(str(path), {"customers": 5, "capacity": 12})
     cuts = [[0, *some, 5] for count in range(5) for some in combinations(range(1, 5), count)]
     for instance in loaded.instances("train", 1)[:3]:
         answers = (
-            [list(order[a:b]) for a, b in zip(cut, cut[1:], strict=False)]
+            [list(order[a:b]) for a, b in pairwise(cut)]
             for order in permutations(range(1, 6))
             for cut in cuts
         )
