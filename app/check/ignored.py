@@ -1,4 +1,4 @@
-"""Whether verdicts depend on each part of an instance's public data: here a limit that nothing checks shows."""
+"""Whether verdicts depend on each part of an instance's public data: an unchecked limit shows here."""
 
 from __future__ import annotations
 
@@ -80,15 +80,14 @@ def check_ignored(bench: Bench) -> None:
             "ignored-data",
             sent=f"answers of all programs, after `{part.words}` of the instance was set to other values",
             got="the same verdicts and objectives, whatever stood there",
-            why=f"the statement says: {rule} But no verdict depends on `{part.words}`, so every candidate may "
-            "break that",
-            fix=f"check it in verify, from instance.public[{part.key!r}], or say in the statement what else it "
-            "is for",
+            why=f"the statement says: {rule} But no verdict depends on it, so a candidate may break it",
+            fix=f"check instance.public[{part.key!r}] in verify, or say in the statement what else it is for",
         )
     if plain:
         bench.report.unseen.append(
-            f"what {', '.join(plain)} of the instance {'is' if len(plain) == 1 else 'are'} for: no verdict and no "
-            "objective changed when other values stood there; what an answer has to keep to, verify has to check"
+            f"what {', '.join(plain)} of the instance {'is' if len(plain) == 1 else 'are'} for: no verdict "
+            "and no objective changed when other values stood there; what an answer has to keep to, verify "
+            "has to check"
         )
 
 
