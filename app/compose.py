@@ -23,6 +23,7 @@ from ..evolve.founders import best_elite
 from ..evolve.measures import MeasureSpace
 from ..evolve.models.base import Closable
 from ..evolve.ports import Ports
+from ..evolve.reserve import Keeper
 from ..evolve.search import Search
 from ..evolve.selection import Control
 from ..evolve.store.reader import BASELINE
@@ -37,7 +38,7 @@ from .opening.drawn import keep_drawing
 from .opening.founders import Founder, founders_of
 from .opening.setup import Notify, Setup
 from .opening.stored import stored_setup
-from .opening.timing import measured
+from .opening.timing import measured, reserve_of
 from .proposers import SourceOf, live_source
 from .record import drawings
 from .record.authority import SEAL, is_own, seal
@@ -277,6 +278,7 @@ def _campaign(
         source.pace,
         stop_file=folder / STOP_NAME,
         observe=watcher.observe,
+        kept=Keeper(reserve_of(setup, baselines)),
     )
     for id, name in (store.read.record("founders") or {}).items():
         if (judged := baselines[name].get("valid")) is not None:

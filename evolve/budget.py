@@ -46,6 +46,8 @@ class Usage:
     since_improvement: int = 0
 
 
+KEPT_SHARE = 0.5
+"""The most of a budget of wall seconds that is kept for the end (ratio): a short one still searches."""
 DEFAULT_ITERATIONS = 400
 """Iterations of a campaign that names no budget (count)."""
 DEFAULT_CPU_SECONDS = 80.0
@@ -67,7 +69,12 @@ class BudgetSettings:
         f"{DEFAULT_CPU_SECONDS:g} if nothing here is limited and no model is asked",
         gt=0,
     )
-    seconds: float | None = knob(None, "wall seconds of search (> 0); ends the same trajectory earlier", gt=0)
+    seconds: float | None = knob(
+        None,
+        "wall seconds of search, validation and test (> 0), the last two estimated; ends the same trajectory "
+        "earlier",
+        gt=0,
+    )
     patience: int | None = knob(None, "iterations without a better best (count, >= 1)", ge=1, le=10**9)
     tokens: int | None = knob(
         None, "tokens in and out of all models, a hard cap (count, >= 1)", ge=1, le=10**12
@@ -98,14 +105,15 @@ class Budget(BudgetSettings):
             limits = [None if self.gates else self.evaluations]
         return limits[-1] is None or evaluations + under_way < limits[-1]
 
-    def exhausted(self, usage: Usage) -> StopReason | None:
-        """The first limit that is used up, or None."""
+    def exhausted(self, usage: Usage, kept: float = 0.0) -> StopReason | None:
+        """The first limit that is used up, or None; `kept` wall seconds are for what follows the search."""
+        seconds = None if self.seconds is None else self.seconds - min(kept, KEPT_SHARE * self.seconds)
         for limit, used, reason in (
             (self.iterations, usage.iterations, StopReason.ITERATIONS),
             (self.evaluations, usage.evaluations, StopReason.EVALUATIONS),
             (self.executions, usage.executions, StopReason.EXECUTIONS),
             (self.cpu_seconds, usage.cpu_seconds, StopReason.CPU),
-            (self.seconds, usage.wall_seconds, StopReason.SECONDS),
+            (seconds, usage.wall_seconds, StopReason.SECONDS),
             (self.patience, usage.since_improvement, StopReason.PATIENCE),
         ):
             if limit is not None and used >= limit:

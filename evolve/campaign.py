@@ -65,6 +65,7 @@ class Campaign:
         *,
         stop_file: Path,
         observe: Callable[[Campaign], None] = lambda campaign: None,
+        kept: Callable[[Campaign], float] = lambda campaign: 0.0,
     ) -> None:
         """Takes a search with its start programs, and what it works with.
 
@@ -75,6 +76,7 @@ class Campaign:
             pace: how many iterations are under way.
             stop_file: a file that ends the campaign when it exists.
             observe: called after every outcome and at least a few times a second.
+            kept: what a budget of wall seconds keeps for validation and test.
         """
         self.search = search
         self.ports = ports
@@ -87,6 +89,7 @@ class Campaign:
         self._pace = pace
         self._stop_file = stop_file
         self._observe = observe
+        self._kept = kept
         self._pauses = Pauses(pace.in_flight)
         self._recorded = Recorded(ports.store.read)
         self._flights: dict[int, Flight] = {}
@@ -133,6 +136,11 @@ class Campaign:
             wall_seconds=time.monotonic() - self._began,
             since_improvement=tally.since_improvement,
         )
+
+    @property
+    def in_flight(self) -> int:
+        """Iterations opened and not closed (count)."""
+        return len(self._flights)
 
     def settle(self) -> None:
         """Waits for all validations under way."""
@@ -216,7 +224,7 @@ class Campaign:
             self._observe(self)
             if self._stop_file.exists():
                 self.interrupt(StopReason.STOP_FILE)
-            self.stopped = self.stopped or self.budget.exhausted(self.usage())
+            self.stopped = self.stopped or self._exhausted()
             return self.stopped is not before
 
         due = self.search.due
@@ -305,7 +313,7 @@ class Campaign:
         tally, followed = self.search.tally, self._pace.course is not None
         repeated = tally.asked + 1 in self._recorded
         if self.stopped is None and not repeated:
-            self.stopped = self.budget.exhausted(self.usage())
+            self.stopped = self._exhausted()
         if (self.stopped is not None and not repeated) or not (followed or self._room()):
             return False
         under_way = 0 if followed else len(self._flights)
@@ -313,6 +321,9 @@ class Campaign:
         if not admitted and not under_way:  # a replay that took another course than the record
             self.interrupt(StopReason.EVALUATIONS)
         return admitted
+
+    def _exhausted(self) -> StopReason | None:
+        return self.budget.exhausted(self.usage(), self._kept(self))
 
     def _room(self) -> bool:
         # In order of completion only asks without a text count, and as many again may be evaluated;

@@ -47,6 +47,8 @@ def grow(search: Search, ports: Ports, prefix: int, stopped: Callable[[], bool],
             evaluations[elite.candidate.id] = whole
             store.put_growth(elite.candidate.id, prefix, whole, evaluator.version)
         if stopped() and under_way:
+            for future in under_way:
+                future.cancel()  # what has not begun would hold up validation and test
             return False
     event = search.grow(evaluations)
     if not store.read.grown(event.iteration):

@@ -53,9 +53,13 @@ class Validation:
         """Evaluations under way."""
         return tuple(self._under_way)
 
+    def has(self, id: str) -> bool:
+        """Whether a candidate was validated, or is being validated."""
+        return id in self.evaluations or id in self._under_way.values()
+
     def start(self, candidate: Candidate) -> None:
         """Validates a candidate once; an evaluation that is in the record already is not made again."""
-        if candidate.id in self.evaluations or candidate.id in self._under_way.values():
+        if self.has(candidate.id):
             return
         # Counted when it starts: what a budget sees may not depend on how fast it is.
         self.executions += len(self._ports.evaluator.instances(SPLIT))

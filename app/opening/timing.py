@@ -1,10 +1,13 @@
-"""Measures what an execution costs that does nothing, and how fast this machine is."""
+"""Measures an execution that does nothing and this machine's pace; says what the end of a run takes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import median
 from typing import TYPE_CHECKING
 
+from ...evaluators.base import Evaluation
+from ...evolve.reserve import Reserve, lengths
 from ...evolve.timing import Timing
 from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
 from ...sandbox.workshop import Workshop
@@ -12,9 +15,11 @@ from ...sandbox.workshop import Workshop
 if TYPE_CHECKING:
     from ...sandbox.base import Sandbox
     from ...sandbox.policy import Policy
+    from .setup import Setup
 
 _RUNS = 20
 _PACES = 3
+_TESTS = 2
 _ENTRY = "measure"
 _NOTHING = "def measure():\n    return 0\n"
 _LOOP = """def measure():
@@ -37,6 +42,13 @@ def measured(slot: Sandbox, policy: Policy) -> Timing:
         floor = _median(slot, _NOTHING, _RUNS)
         _measured[policy.digest] = Timing(floor, max(0.0, _median(slot, _LOOP, _PACES) - floor))
     return _measured[policy.digest]
+
+
+def reserve_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]]) -> Reserve:
+    """What validation and the tests of champion and start program take, by the times of the baselines."""
+    counts = {split: len(setup.evaluator.instances(split)) for split in ("valid", "test")}
+    champions = setup.config.evaluation.champions
+    return Reserve(lengths(baselines.values(), counts), champions, _TESTS, setup.config.run.slots)
 
 
 def _median(slot: Sandbox, text: str, runs: int) -> float:

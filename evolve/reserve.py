@@ -1,0 +1,101 @@
+"""What a budget of wall seconds keeps for the end: evaluations under way, validation and the final test."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from ..evaluators.base import Evaluation
+from .archive import unique
+
+if TYPE_CHECKING:
+    from .campaign import Campaign
+
+OVERHEAD = 0.003
+"""Wall seconds of an execution beside its CPU seconds."""
+_FRESH = 1.0
+"""Wall seconds for which an estimate holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """Estimates the wall seconds of the work that follows the last ask.
+
+    Attributes:
+        lengths: split → what an evaluation there takes, in training executions of the same program (count).
+        champions: elites that are validated at the end (count).
+        tests: programs that are tested at the end, one after the other (count).
+        slots: programs that run at once (count).
+    """
+
+    lengths: Mapping[str, float]
+    champions: int
+    tests: int
+    slots: int
+
+    def seconds(self, validated: Iterable[float], under_way: Iterable[float], tested: float) -> float:
+        """Wall seconds of all that is left.
+
+        Args:
+            validated: mean seconds of a training execution of each program that is yet to be validated.
+            under_way: seconds of each evaluation that is under way.
+            tested: mean seconds of a training execution of the programs that are to be tested.
+        """
+        jobs = [*under_way, *(seconds * self.lengths["valid"] for seconds in validated)]
+        side_by_side = max(sum(jobs) / self.slots, max(jobs, default=0.0))
+        return side_by_side + self.tests * tested * self.lengths["test"]
+
+
+class Keeper:
+    """The seconds that a campaign keeps for its end, estimated anew once a second."""
+
+    def __init__(self, reserve: Reserve, clock: Callable[[], float] = time.monotonic) -> None:
+        """Takes what estimates, and a clock (seconds)."""
+        self._reserve = reserve
+        self._clock = clock
+        self._seconds, self._until = 0.0, float("-inf")
+
+    def __call__(self, campaign: Campaign) -> float:
+        """Wall seconds of what follows the search if no more is asked for; 0 without a limit of seconds."""
+        if campaign.budget.seconds is None:
+            return 0.0
+        if self._clock() >= self._until:
+            self._seconds, self._until = self._estimate(campaign), self._clock() + _FRESH
+        return self._seconds
+
+    def _estimate(self, campaign: Campaign) -> float:
+        leaders = unique(campaign.search.archive.elites())[: self._reserve.champions]
+        if not leaders:
+            return 0.0
+        validation, best = campaign.validation, per_execution(leaders[0].evaluation)
+        training = best * len(leaders[0].evaluation.scores)
+        return self._reserve.seconds(
+            [per_execution(e.evaluation) for e in leaders if not validation.has(e.candidate.id)],
+            [training] * campaign.in_flight
+            + [best * self._reserve.lengths["valid"]] * len(validation.futures),
+            best,
+        )
+
+
+def lengths(baselines: Iterable[Mapping[str, Evaluation]], counts: Mapping[str, int]) -> dict[str, float]:
+    """Split → what an evaluation there takes, in training executions: the baselines' median, else the count.
+
+    Args:
+        baselines: split → evaluation of each baseline.
+        counts: split → instances.
+    """
+    every = [by for by in baselines if all(split in by for split in ("train", *counts))]
+    found = {}
+    for split, count in counts.items():
+        ratios = [per_execution(by[split]) / per_execution(by["train"]) for by in every]
+        found[split] = count * (median(ratios) if ratios else 1.0)
+    return found
+
+
+def per_execution(evaluation: Evaluation) -> float:
+    """Mean wall seconds of an execution, about: CPU seconds and what is beside them."""
+    seconds = [score.cpu_seconds for score in evaluation.scores]
+    return sum(seconds) / max(1, len(seconds)) + OVERHEAD

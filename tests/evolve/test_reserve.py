@@ -1,0 +1,121 @@
+"""A budget of wall seconds keeps what validation and the final test will take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import closing
+from typing import Any
+
+import pytest
+from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.budget import Budget, StopReason, Usage
+from gapsmith.evolve.executor import Job
+from gapsmith.evolve.fakes import FakeEvaluator, FakeExecutor
+from gapsmith.evolve.reserve import OVERHEAD, Keeper, Reserve, lengths, per_execution
+from gapsmith.evolve.store.store import Store
+from hypothesis import given
+from hypothesis import strategies as st
+
+Make = Callable[..., Any]
+SECONDS = st.floats(0, 100)
+
+
+def evaluation(split: str, *seconds: float) -> Evaluation:
+    """An evaluation of which only the CPU seconds matter."""
+    scores = [
+        Score(f"{split}-{n}", ScoreStatus.OK, 1, 1, ReferenceKind.OPTIMUM, 0, 0, cpu)
+        for n, cpu in enumerate(seconds)
+    ]
+    return Evaluation(split, tuple(scores), EvaluationStatus.COMPLETE, 0.0)
+
+
+def test_the_end_is_side_by_side_on_all_slots_and_then_the_tests() -> None:
+    """Three validations of 20 executions and one evaluation under way on two slots, then two tests of 50."""
+    reserve = Reserve({"valid": 20.0, "test": 50.0}, champions=3, tests=2, slots=2)
+    assert reserve.seconds([0.1, 0.1, 0.2], [4.0], tested=0.1) == pytest.approx((2 + 2 + 4 + 4) / 2 + 2 * 5)
+    assert reserve.seconds([1.0], [], tested=0.0) == 20.0  # one job has one slot
+    assert reserve.seconds([], [], tested=0.0) == 0.0
+
+
+@given(st.lists(SECONDS), st.lists(SECONDS), SECONDS, st.integers(1, 8))
+def test_more_work_never_takes_less_and_more_slots_never_more(
+    validated: list[float], under_way: list[float], more: float, slots: int
+) -> None:
+    """Whatever is left."""
+    reserve = Reserve({"valid": 3.0, "test": 5.0}, 10, 2, slots)
+    wider = Reserve({"valid": 3.0, "test": 5.0}, 10, 2, slots + 1)
+    seconds = reserve.seconds(validated, under_way, 1.0)
+    assert reserve.seconds([*validated, more], under_way, 1.0) >= seconds - 1e-9
+    assert reserve.seconds(validated, [*under_way, more], 1.0) >= seconds - 1e-9
+    assert wider.seconds(validated, under_way, 1.0) <= seconds + 1e-9
+
+
+def test_a_split_is_as_long_as_it_was_for_the_baselines() -> None:
+    """Its instances are larger here; a baseline without that evaluation says nothing."""
+    fast = {"train": evaluation("train", 0.1, 0.1), "valid": evaluation("valid", 0.3, 0.3, 0.3)}
+    found = lengths([fast, {"train": evaluation("train", 9.0)}], {"valid": 3})
+    assert found == {"valid": pytest.approx(3 * (0.3 + OVERHEAD) / (0.1 + OVERHEAD))}
+    assert lengths([], {"valid": 3, "test": 7}) == {"valid": 3.0, "test": 7.0}
+    assert per_execution(evaluation("train", 1.0, 3.0)) == 2.0 + OVERHEAD
+
+
+def test_a_budget_of_seconds_ends_before_what_is_kept() -> None:
+    """At most half of the budget is kept; the other limits keep nothing."""
+    budget = Budget(seconds=40.0)
+    assert budget.exhausted(Usage(wall_seconds=34.9), kept=5.0) is None
+    assert budget.exhausted(Usage(wall_seconds=35.0), kept=5.0) is StopReason.SECONDS
+    assert budget.exhausted(Usage(wall_seconds=19.9), kept=500.0) is None
+    assert budget.exhausted(Usage(wall_seconds=20.0), kept=500.0) is StopReason.SECONDS
+    assert Budget(iterations=5).exhausted(Usage(iterations=4, wall_seconds=90.0), kept=500.0) is None
+
+
+def test_a_campaign_keeps_what_its_best_elites_take(fakes: Make) -> None:
+    """Nothing without a budget of seconds; no validation that was made; estimated once a second."""
+    times = [0.0]
+    made = fakes()
+    made.folder.mkdir()
+    with closing(Store(made.folder)) as store:
+        campaign = made.campaign(store, seconds=1e6, iterations=1)
+        reserve = Reserve({"valid": 1.0, "test": 10.0}, champions=5, tests=2, slots=1)
+        keeper = Keeper(reserve, clock=lambda: times[0])
+        best = campaign.search.archive.elites()[0]
+        one = per_execution(best.evaluation)
+        assert keeper(campaign) == pytest.approx(one + 20 * one)
+        campaign.validation.know(best.candidate.id, best.evaluation)
+        assert keeper(campaign) == pytest.approx(one + 20 * one)
+        times[0] = 1.5
+        assert keeper(campaign) == pytest.approx(20 * one)
+        campaign.close()
+        campaign = made.campaign(store, iterations=1)
+        assert keeper(campaign) == 0.0
+        campaign.close()
+
+
+class Queued(FakeExecutor):
+    """Evaluations on new instances stay in the queue for ever."""
+
+    def __init__(self, evaluator: FakeEvaluator) -> None:
+        super().__init__(evaluator)
+        self.waiting: list[Future[Evaluation]] = []
+
+    def submit(self, job: Job) -> Future[Evaluation]:
+        """See `Executor`."""
+        if not job.first:
+            return super().submit(job)
+        self.waiting.append(Future())
+        return self.waiting[-1]
+
+
+def test_a_stop_clears_the_queue_of_new_instances(pooled: Make) -> None:
+    """Validation and test do not wait for evaluations that nobody needs any more."""
+    executor = Queued(FakeEvaluator(64))
+    pooled("stopped", executor=executor, observe=lambda campaign: stop(campaign, executor)).run(iterations=60)
+    assert executor.waiting
+    assert all(future.cancelled() for future in executor.waiting)
+
+
+def stop(campaign: Any, executor: Queued) -> None:
+    """Interrupts the campaign as soon as elites wait for new instances."""
+    if executor.waiting:
+        campaign.interrupt(StopReason.INTERRUPTED)
