@@ -70,10 +70,11 @@ def check_ignored(bench: Bench) -> None:
     A part that only helps candidates is as good as any, so without words of the statement this is no fault.
     """
     plain: list[str] = []
+    hidden = any(case.instance.hidden for case in bench.cases)  # verify may read the same there
     for part in ignored(bench):
         name = part.field if isinstance(part.field, str) else part.key
         rule = next((s for s in _sentences(bench.problem.statement) if _limited_by(s, name)), None)
-        if rule is None:
+        if rule is None or hidden:
             plain.append(f"`{part.words}`")
             continue
         bench.report.add(
@@ -129,7 +130,7 @@ def _common(some: list[Origin]) -> list[Part]:
 
 def _parts(origin: Origin) -> Iterator[Part]:
     public, hidden = origin.case.instance.public, origin.case.instance.hidden or {}
-    lengths = {len(value) for value in public.values() if isinstance(value, list | dict)}
+    lengths = {len(value) for value in (*public.values(), *hidden.values()) if isinstance(value, list | dict)}
     for key, value in public.items():
         if key in hidden or (type(value) is int and value in lengths):
             continue
