@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,14 @@ class Part:
         inside = "[…]" if self.each else ""
         return self.key + inside + ("" if self.field is None else f"[{self.field!r}]")
 
+    def counts(self, public: Mapping[str, Any]) -> bool:
+        """Whether the part is a number, or a list of numbers."""
+        value = public[self.key]
+        rows = value if self.each else [value]
+        values = rows if self.field is None else [row[self.field] for row in rows]
+        flat = [one for some in values for one in (some if isinstance(some, list) else [some])]
+        return all(isinstance(one, int | float) for one in flat)
+
     def put(self, value: Any, change: Callable[[Any], Any]) -> Any:
         """The key's value with this part changed."""
         if self.field is None:
@@ -67,14 +75,15 @@ class Part:
 def check_ignored(bench: Bench) -> None:
     """Names the parts of the public data that no verdict depends on: as a finding where they are limits.
 
-    A part that only helps candidates is as good as any, so without words of the statement this is no fault.
+    Limits are numbers. A part that only helps candidates is as good as any, so without words of the statement
+    this is no fault.
     """
     plain: list[str] = []
     hidden = any(case.instance.hidden for case in bench.cases)  # verify may read the same there
     for part in ignored(bench):
         name = part.field if isinstance(part.field, str) else part.key
         rule = next((s for s in _sentences(bench.problem.statement) if _limited_by(s, name)), None)
-        if rule is None or hidden:
+        if rule is None or hidden or not all(part.counts(case.instance.public) for case in bench.cases):
             plain.append(f"`{part.words}`")
             continue
         bench.report.add(
