@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Evaluation, Reference, ReferenceKind, Score
+from ...evaluators.consistency import consistent
 from ...evaluators.numbers import equal
 from ...evaluators.scoring import tolerance_of
 from ...evolve.store.progress import instance_digests
@@ -18,7 +19,7 @@ from ...problems.base import SPLITS, Instance, Problem
 from ..errors import ProblemError, SolverFailed, UserError
 from ..numbers import class_words
 from ..opening.draw import pool_of, splits_of
-from ..opening.references import consistent, proved_again, reached_again
+from ..opening.references import proved_again, reached_again
 from ..record.champions import SPLIT, class_champions, floor_of
 
 if TYPE_CHECKING:

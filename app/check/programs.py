@@ -7,12 +7,11 @@ import time
 from typing import TYPE_CHECKING
 
 from ...evaluators.base import ProofKind, Reference, ReferenceKind
-from ...evaluators.cache import Cache
+from ...evaluators.cache import Cache, ReferenceCache
+from ...evaluators.consistency import consistent
 from ...problems.base import Interactive, Json, canonical_json
 from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program, Sandbox
 from ..errors import ProblemError
-from ..opening.draw import book_of
-from ..opening.references import consistent
 from .bench import SEED, Bench, Case
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ def check_references(bench: Bench, seconds: float) -> None:
     if bench.loaded.references is None:
         return
     ends, slowest = time.monotonic() + seconds, 0.0
-    book = book_of(bench.loaded, Cache())
+    book = ReferenceCache(Cache(), bench.problem, bench.loaded.references, bench.loaded.reference_fingerprint)
     first = None
     for index, case in enumerate(bench.cases):
         stored = book.get(case.instance, REFERENCE_SECONDS)

@@ -11,11 +11,12 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any, TypeVar
 
-from ...evaluators.base import ProofKind, Reference, ReferenceKind
+from ...evaluators.base import Reference, ReferenceKind
 from ...evaluators.cache import Cache, ReferenceCache, encode_reference
-from ...evaluators.numbers import better_than, equal
+from ...evaluators.consistency import consistent
+from ...evaluators.numbers import better_than
 from ...evaluators.scoring import tolerance_of
-from ...problems.base import Instance, Problem, Sense
+from ...problems.base import Instance, Sense
 from ..door.plugins import LoadedProblem
 from ..door.sources import blame, told_when_slow
 from ..errors import INVALID, ProblemError, UserError
@@ -216,25 +217,3 @@ def parallel(
         return
     finally:
         stopped.set()
-
-
-def consistent(problem: Problem, first: Reference, second: Reference) -> bool:
-    """Whether two references may both be true: no value that is more than a bound is better than the other's.
-
-    Two optima are equal by that, and two bounds from the same arithmetic must be.
-    """
-    minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)
-    return not _arithmetic_differs(first, second, tolerance) and not any(
-        one.bound is not None and better_than(other.value, one.bound, minimise, tolerance)
-        for one, other in ((first, second), (second, first))
-        if other.kind is not ReferenceKind.BOUND
-    )
-
-
-def _arithmetic_differs(first: Reference, second: Reference, tolerance: float) -> bool:
-    """Whether two bounds differ although they were worked out in the same way, whatever time there was."""
-    if first.bound is None or second.bound is None:
-        return False
-    ways = {(reference.proof, reference.solver, reference.version) for reference in (first, second)}
-    same = len(ways) == 1 and first.proof is ProofKind.ARITHMETIC
-    return same and not equal(first.bound, second.bound, tolerance)
