@@ -23,7 +23,6 @@ from ..evolve.founders import best_elite
 from ..evolve.measures import MeasureSpace
 from ..evolve.models.base import Closable
 from ..evolve.ports import Ports
-from ..evolve.reserve import Keeper
 from ..evolve.search import Search
 from ..evolve.selection import Control
 from ..evolve.store.reader import BASELINE
@@ -38,7 +37,7 @@ from .opening.drawn import keep_drawing
 from .opening.founders import Founder, founders_of
 from .opening.setup import Notify, Setup
 from .opening.stored import stored_setup
-from .opening.timing import measured, reserve_of
+from .opening.timing import keeper_of, measured
 from .proposers import SourceOf, live_source
 from .record import drawings
 from .record.authority import SEAL, is_own, seal
@@ -188,11 +187,7 @@ def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> S
     return stopped
 
 
-def dry_run(
-    config: Config,
-    *,
-    start: Mapping[str, Mapping[str, str]] | None = None,
-) -> dict[str, Any]:
+def dry_run(config: Config, *, start: Mapping[str, Mapping[str, str]] | None = None) -> dict[str, Any]:
     """What a campaign would ask for and cost, with one rendered prompt; sends nothing and leaves no run.
 
     Raises:
@@ -278,7 +273,7 @@ def _campaign(
         source.pace,
         stop_file=folder / STOP_NAME,
         observe=watcher.observe,
-        kept=Keeper(reserve_of(setup, baselines)),
+        kept=keeper_of(setup, baselines),
     )
     for id, name in (store.read.record("founders") or {}).items():
         if (judged := baselines[name].get("valid")) is not None:

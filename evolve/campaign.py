@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from .asked import Expecting
 from .asks import Ask
@@ -21,7 +21,7 @@ from .course import Course, Order, Recorded, is_point
 from .drafts import Draft, draft_of
 from .executor import Job
 from .faults import sheltered
-from .flight import Flight
+from .flight import Flight, done
 from .growth import grow
 from .ledger import BudgetSpent
 from .models.base import Leavable, LeftOpen
@@ -33,7 +33,6 @@ from .store.recorded import steps as recorded_steps
 from .validation import Validation
 
 _TICK_SECONDS = 0.2
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +136,6 @@ class Campaign:
             since_improvement=tally.since_improvement,
         )
 
-    @property
-    def in_flight(self) -> int:
-        """Iterations opened and not closed (count)."""
-        return len(self._flights)
-
     def settle(self) -> None:
         """Waits for all validations under way."""
         while self.validation.futures:
@@ -224,7 +218,7 @@ class Campaign:
             self._observe(self)
             if self._stop_file.exists():
                 self.interrupt(StopReason.STOP_FILE)
-            self.stopped = self.stopped or self._exhausted()
+            self.stopped = self.stopped or self.budget.exhausted(self.usage(), self._kept(self))
             return self.stopped is not before
 
         due = self.search.due
@@ -248,7 +242,7 @@ class Campaign:
         if isinstance(made, Candidate):
             self.search.memory.know(made)
             evaluation = self._recorded.evaluation(made, recorded.prefix) if flight.recorded else None
-            flight.evaluation = None if evaluation is None else _done(evaluation)
+            flight.evaluation = None if evaluation is None else done(evaluation)
         return flight
 
     def _propose(self, flight: Flight) -> None:
@@ -256,7 +250,7 @@ class Campaign:
         ask = flight.ask
         if self.ports.drafter is not None:
             draft = draft_of(ask, self.ports.proposer, self.search.seed, self.ports.admission.plain)
-            flight.text = self.ports.drafter.draft(draft) if isinstance(draft, Draft) else _done(draft)
+            flight.text = self.ports.drafter.draft(draft) if isinstance(draft, Draft) else done(draft)
         elif self._threads is not None and ask.of_model:
             if isinstance(self.ports.proposer, Expecting) and ask.program == 1:
                 self.ports.proposer.expect(ask.number)
@@ -313,7 +307,7 @@ class Campaign:
         tally, followed = self.search.tally, self._pace.course is not None
         repeated = tally.asked + 1 in self._recorded
         if self.stopped is None and not repeated:
-            self.stopped = self._exhausted()
+            self.stopped = self.budget.exhausted(self.usage(), self._kept(self))
         if (self.stopped is not None and not repeated) or not (followed or self._room()):
             return False
         under_way = 0 if followed else len(self._flights)
@@ -321,9 +315,6 @@ class Campaign:
         if not admitted and not under_way:  # a replay that took another course than the record
             self.interrupt(StopReason.EVALUATIONS)
         return admitted
-
-    def _exhausted(self) -> StopReason | None:
-        return self.budget.exhausted(self.usage(), self._kept(self))
 
     def _room(self) -> bool:
         # In order of completion only asks without a text count, and as many again may be evaluated;
@@ -403,9 +394,3 @@ class Campaign:
             awaited = flight.awaited
             if awaited is not None and (not in_turn or number == 0 or (flight.made is None and texts == 1)):
                 yield awaited
-
-
-def _done(value: _T) -> Future[_T]:
-    future: Future[_T] = Future()
-    future.set_result(value)
-    return future

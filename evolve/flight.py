@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ..evaluators.base import Evaluation
 from .asks import Ask
 from .base import Candidate, Outcome, Proposal, Refused, Rejection
 from .racing import Racing, outcome_of, race_for
+
+_T = TypeVar("_T")
 
 
 @dataclass(slots=True)
@@ -56,3 +58,10 @@ class Flight:
         if isinstance(self.made, Rejection):
             return Refused(self.made)
         raise AssertionError(f"iteration {self.ask.number}: closed before there is an outcome")
+
+
+def done(value: _T) -> Future[_T]:
+    """A future that has its result already."""
+    future: Future[_T] = Future()
+    future.set_result(value)
+    return future

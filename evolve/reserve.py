@@ -70,12 +70,13 @@ class Keeper:
         leaders = unique(campaign.search.archive.elites())[: self._reserve.champions]
         if not leaders:
             return 0.0
-        validation, best = campaign.validation, per_execution(leaders[0].evaluation)
-        training = best * len(leaders[0].evaluation.scores)
+        tally, validation = campaign.search.tally, campaign.validation
+        best = per_execution(leaders[0].evaluation)
+        training = [best * len(leaders[0].evaluation.scores)] * (tally.asked - tally.told)
+        validating = [best * self._reserve.lengths["valid"] for _ in validation.futures]
         return self._reserve.seconds(
             [per_execution(e.evaluation) for e in leaders if not validation.has(e.candidate.id)],
-            [training] * campaign.in_flight
-            + [best * self._reserve.lengths["valid"]] * len(validation.futures),
+            [*training, *validating],
             best,
         )
 

@@ -193,7 +193,7 @@ def _turned(value: Any) -> Any:
 
 
 _CHANGES: tuple[Callable[[Any], Any], ...] = (
-    *(lambda value, change=change: _with_numbers(value, change) for change in _NUMBERS),  # type: ignore[misc]
+    *(lambda value, change=change: _with_numbers(value, change) for change in _NUMBERS),
     _shorter,
     _turned,
 )

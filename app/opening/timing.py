@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ...evaluators.base import Evaluation
-from ...evolve.reserve import Reserve, lengths
+from ...evolve.reserve import Keeper, Reserve, lengths
 from ...evolve.timing import Timing
 from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
 from ...sandbox.workshop import Workshop
@@ -44,11 +44,11 @@ def measured(slot: Sandbox, policy: Policy) -> Timing:
     return _measured[policy.digest]
 
 
-def reserve_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]]) -> Reserve:
-    """What validation and the tests of champion and start program take, by the times of the baselines."""
+def keeper_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]]) -> Keeper:
+    """What keeps time for validation and the tests of champion and start program, by the baselines' times."""
     counts = {split: len(setup.evaluator.instances(split)) for split in ("valid", "test")}
     champions = setup.config.evaluation.champions
-    return Reserve(lengths(baselines.values(), counts), champions, _TESTS, setup.config.run.slots)
+    return Keeper(Reserve(lengths(baselines.values(), counts), champions, _TESTS, setup.config.run.slots))
 
 
 def _median(slot: Sandbox, text: str, runs: int) -> float:
