@@ -82,7 +82,8 @@ def _stream(folder: Path, to: str | None, output: Path | None, wait: bool, json:
     """Streams outcomes and events to standard output, or scalars into a tracker's folder."""
     from ..record.export import write_row
     from ..record.follow import follow
-    from ..record.tensorboard import open_sink, write_scalars
+    from ..record.reported import REPORTED, trust
+    from ..record.tensorboard import LOSS_NAME, UNVERIFIED_NAME, first_fitness, open_sink, write_scalars
 
     if to not in (None, "tensorboard"):
         raise UserError(USAGE, f"--to {to}: unknown, expected tensorboard")
@@ -94,7 +95,10 @@ def _stream(folder: Path, to: str | None, output: Path | None, wait: bool, json:
         if output is not None:
             if output.exists():
                 raise UserError(USAGE, f"{output}: exists already", "name a new folder")
-            number = write_scalars(rows, open_sink(output))
+            with opened(folder) as record:
+                first = first_fitness(record.reader)
+                name = UNVERIFIED_NAME if trust(record.reader) == REPORTED else LOSS_NAME
+            number = write_scalars(rows, open_sink(output), first, name)
             if json:
                 emit_json({"run": folder.name, "written": str(output), "rows": number})
             else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,12 +83,38 @@ def test_scalars_say_what_the_rows_say(runs: Path) -> None:
     assert best[-1] == pytest.approx(min(loss for loss, _ in expected))
 
 
-def test_tensorboard_writes_event_files(say: Say, tmp_path: Path) -> None:
-    """With tensorboardX a folder of event files appears."""
+def read_scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
+    """Name → (step, value) in the order of a board's event file, each event framed by its length."""
+    from tensorboardX.proto.event_pb2 import Event
+
+    (path,) = folder.iterdir()
+    data, place = path.read_bytes(), 0
+    scalars: dict[str, list[tuple[int, float]]] = {}
+    while place < len(data):
+        (length,) = struct.unpack_from("<Q", data, place)
+        event = Event.FromString(data[place + 12 : place + 12 + length])
+        place += 12 + length + 4
+        for value in event.summary.value:
+            scalars.setdefault(value.tag, []).append((event.step, value.simple_value))
+    return scalars
+
+
+def test_a_board_holds_the_runs_losses_and_counts(say: Say, tmp_path: Path, runs: Path) -> None:
+    """What is read back from the event files has the names, steps and values of the run."""
     pytest.importorskip("tensorboardX")
     said = say("export", FINISHED, "--to", "tensorboard", "-o", str(tmp_path / "board"))
     assert said.code == 0, said.err
-    assert [path for path in (tmp_path / "board").iterdir() if "tfevents" in path.name]
+    scalars = read_scalars(tmp_path / "board")
+    rows = [json.loads(line) for line in say("export", FINISHED, "--follow").out.splitlines()]
+    outcomes = [row for row in rows if row["what"] == "outcome"]
+    for name, key in (("candidates", "candidate"), ("rejections", "rejection")):
+        steps = [(row["told"], sum(r[key] is not None for r in outcomes[: row["told"]])) for row in outcomes]
+        assert scalars[f"count/{name}"] == steps
+    losses = [(r["told"], -100 * r["train_fitness"]) for r in outcomes if r["train_fitness"] is not None]
+    assert scalars["training_loss_percent/candidate"] == [(at, pytest.approx(loss)) for at, loss in losses]
+    watched = say("watch", FINISHED, "--json").document["progress"]
+    assert [loss for _, loss in scalars["training_loss_percent/best"]] == pytest.approx(watched)
+    assert scalars["training_loss_percent/best"][0][0] == 0
 
 
 @pytest.mark.parametrize(
