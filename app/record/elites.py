@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...evaluators.scoring import normalised_loss
 from ...evolve.archive import Archive
 from ...evolve.base import Elite
-from ...evolve.measures import DEFAULT_NAMES, MeasureSpace
+from ...evolve.measures import DEFAULT_NAMES, MEASURES, MeasureSpace
 from ...evolve.store.recorded import additions
 from ...evolve.store.schema import StoreError
 from .champions import floor_of
@@ -64,6 +64,11 @@ def replayed(record: RunRecord) -> Iterator[tuple[int, Archive]]:
     instances = {id: i for id, i in record.instances.items() if i.split == "train"}
     section = record.config.get("archive") or {}
     names = section.get("measures", DEFAULT_NAMES)
+    if unknown := [name for name in names if name not in MEASURES]:
+        raise StoreError(
+            f"{record.folder}: measure {unknown[0]!r} of the archive is not known here; the run was made by "
+            "another version of Gapsmith"
+        )
     space = MeasureSpace.of(
         names,
         evaluation,

@@ -47,6 +47,8 @@ _MOST_STEPS = 40
 _MOST_OPERATORS = 40
 _MOST_BYTES = 1_450_000
 """Size up to which a page has room for the texts of candidates."""
+_WRAPPED = 70
+"""A line of a statement of so many characters goes on in the next one."""
 _TOP = 15
 """Rows of the candidate list that the page shows without its script."""
 
@@ -70,7 +72,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "split_name": SPLIT_NAMES.get(split or "", ""),
         "test_used": test_used(summary),
         "headline": headline,
-        "tiles": tiles(summary, headline, split),
+        "tiles": tiles(record, summary, headline, split),
         "answers": answers(record, summary, headline, code),
         "judged": None if headline is None else _judged(headline, split),
         "cost": cost_words(summary),
@@ -175,8 +177,22 @@ def _environment(escape: bool) -> Environment:
         "figure": figure_of,
         "capitalised": lambda text: text[:1].upper() + text[1:],
         "python": code_html,
+        "flowing": flowing,
     }
     return environment
+
+
+def flowing(text: str) -> str:
+    """A text whose lines were wrapped by hand, with its paragraphs as one line each; lists stay lists."""
+    lines: list[str] = []
+    wrapped = False
+    for line in text.splitlines():
+        if wrapped and (line[:1].isalnum() or line[:1] in ("`", "(")):
+            lines[-1] += f" {line}"
+        else:
+            lines.append(line)
+        wrapped = len(line) >= _WRAPPED
+    return "\n".join(lines)
 
 
 def _mean(figures: Mapping[str, Any] | None) -> str:

@@ -11,9 +11,11 @@ from ..numbers import duration, percent, reported_cell
 from ..record.headline import Verdict
 from ..record.record import SHORT, RunRecord
 from ..record.reported import REPORTED
-from ..words import FOREIGN, UNVERIFIED, clean, count, counts, layers, unsafe, usd
+from ..words import FOREIGN, UNVERIFIED, clean, count, counts, layers, one_line, unsafe, usd
 from .report_gaps import cell
 
+_IDEA = 240
+"""Longest idea of a model that is quoted (characters)."""
 _SPLITS = {"train": "training", "valid": "validation", "test": "test"}
 _ANSWERS = {
     Verdict.BETTER: ("good", "Yes, beyond noise."),
@@ -46,15 +48,18 @@ def answers(
 
 
 def tiles(
-    summary: Mapping[str, Any], headline: Mapping[str, Any] | None, split: str | None
+    record: RunRecord, summary: Mapping[str, Any], headline: Mapping[str, Any] | None, split: str | None
 ) -> list[dict[str, str]]:
     """Gaps of best candidate, best baseline and start program on the split that judges, each in a tile."""
     if headline is None or split is None:
         return []
     reported = summary.get("trust") == REPORTED
     champion = "champion" if split == "test" else "best candidate so far"
+    id = summary["best"]["candidate"]
+    baseline = (record.reader.record("founders") or {}).get(id)
+    name = id[:SHORT] if baseline is None else f"{id[:SHORT]} = {clean(baseline)}"
     found = [
-        (champion, summary["best"]["candidate"][:SHORT], headline["best"]),
+        (champion, name, headline["best"]),
         ("best baseline", clean(headline["baseline"] or ""), headline["baseline_figures"]),
         ("start program", "", headline["start"]),
     ]
@@ -83,12 +88,13 @@ def _best(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> st
         ]
         return ". ".join([waiting.capitalize(), *[r.capitalize() for r in reasons if r]]) + "."
     candidate = record.candidate(best["candidate"])
+    baseline = (record.reader.record("founders") or {}).get(candidate.id)
     made = clean(candidate.operator or candidate.origin.value)
-    when = (
-        f"made at iteration {candidate.iteration} ({made})"
-        if candidate.iteration
-        else f"there from the start ({made})"
-    )
+    when = f"made at iteration {candidate.iteration} ({made})"
+    if baseline is not None:
+        when = f"which is the baseline {clean(baseline)}: the search began with it"
+    elif not candidate.iteration:
+        when = f"there from the start ({made})"
     lines = len([line for line in code.splitlines() if line.strip()])
     split = summary["headline"]["split"]
     gap = percent(summary["headline"]["champion_percent"])
@@ -97,7 +103,9 @@ def _best(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> st
         score = reported_cell(best["splits"][split])
         found = f"Candidate {best['candidate'][:SHORT]}, {size}, {when}"
         return f"{found}; reported score {score} on {_SPLITS[split]}."
-    return f"Candidate {best['candidate'][:SHORT]}, {size}, {when}; mean gap {gap} on {_SPLITS[split]}."
+    idea = one_line(candidate.idea, _IDEA)
+    said = f" Its author, a model, says: {idea}" if idea else ""
+    return f"Candidate {best['candidate'][:SHORT]}, {size}, {when}; mean gap {gap} on {_SPLITS[split]}.{said}"
 
 
 def _comparison(summary: Mapping[str, Any]) -> str:

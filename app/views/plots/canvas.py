@@ -23,6 +23,8 @@ BLUE, ORANGE, GREEN, GREY, RED = "#2f7ec0", "#d9731f", "#2a9468", "#8a8f98", "#c
 """Readable on white and on near-black; lightness and marks tell them apart for red-green blindness."""
 MOST_POINTS = 2_000
 """Largest number of points drawn in a cloud; a larger cloud is thinned."""
+_FEW_DECADES = 60.0
+"""Below this ratio of the largest to the smallest loss, powers of ten alone would be too few ticks."""
 FORMATS = ("svg", "png", "pdf")
 
 _STYLE: Any = {
@@ -146,6 +148,12 @@ def fit_losses(axis: Axis, losses: Sequence[float]) -> None:
     whole = len(positive) == len(losses) and min(positive, default=0.0) >= least
     low, high = (least / 1.3 if whole else -0.15 * least), 1.4 * largest
     getattr(axis.axes, f"set_{axis.axis_name}lim")(low, high)  # type: ignore[attr-defined]
+    if largest / least < _FEW_DECADES:
+        from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
+
+        axis.set_minor_locator(SymmetricalLogLocator(base=10, linthresh=least, subs=(2, 3, 5)))
+        axis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value > 0 else ""))
+        axis.axes.tick_params(axis=axis.axis_name, which="minor", labelsize=8)  # type: ignore[attr-defined]
 
 
 def logarithmic(axis: Axis, least: float) -> None:

@@ -18,12 +18,15 @@ from .canvas import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, above, fit_losses, ne
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
 
 LOSS = "training loss (%, logarithmic)"
 _FAR = 4.0
 """Points above this many times the start program's loss are left out, because they would flatten the rest."""
-_PLACES = ((6, -11), (6, 5), (-6, -11), (-6, 5), (6, 16), (-6, 16))
+_NEAR = ((6, -11), (6, 5), (-6, -11), (-6, 5), (6, 16), (-6, 16))
 """Offsets of a name from its point (printer's points), in order of preference."""
+_AWAY = tuple((x, y) for x in (40, 90, -40, 140) for y in (0, 14, -14, 28, -28, 42, -42, 56, -56))
+"""Offsets of a name that a line joins to its point."""
 _AXES = {
     "evaluations": "candidates evaluated (count)",
     "seconds": "wall time (s)",
@@ -89,40 +92,50 @@ def front(record: RunRecord) -> Figure | None:
     axes.tick_params(axis="x", which="minor", labelsize=8)
     fit_losses(axes.yaxis, [*[p.loss for p in (*found, *near)], *([] if exact is None else [0.0])])
     note_thinning(axes, len(shown), len(every), "candidates")
-    _name({record.title(p.program): p for p in data.front(near)}, axes, [*best, *near])
     axes.set_xlabel("CPU time per execution (ms, logarithmic)")
     axes.set_ylabel(LOSS)
     above(axes)
+    _name({record.title(p.program): p for p in data.front(near)}, axes, [*best, *near])
     return figure
 
 
 def _name(named: Mapping[str, Point], axes: Axes, marked: Sequence[Point]) -> None:
-    """Writes each point's name beside the point, if possible clear of marks and other names.
+    """Writes each point's name clear of marks and other names; a name without room is left out.
 
     The axes must have their final scales.
     """
+    from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
+    axes.figure.draw_without_rendering()  # type: ignore[union-attr]  # lays the axes out
     marks = [axes.transData.transform((1000 * p.seconds, p.loss)) for p in marked]
     taken = [Bbox.from_bounds(x - 3, y - 3, 6, 6) for x, y in marks]
     taken += [text.get_window_extent() for text in axes.texts]
     for name, point in named.items():
-        for x, y in _PLACES:
-            text = axes.annotate(
-                name,
-                (1000 * point.seconds, point.loss),
-                xytext=(x, y),
-                textcoords="offset points",
-                fontsize=8,
-                ha="left" if x > 0 else "right",
-            )
-            box = text.get_window_extent()
-            inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and axes.bbox.y0 <= box.y0
-            if inside and not box.count_overlaps(taken):
+        for place in (*_NEAR, *_AWAY):
+            text = _write(axes, name, point, place)
+            box = Text.get_window_extent(text)  # of the words alone, without the line
+            inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1
+            if inside and axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1 and not box.count_overlaps(taken):
+                taken.append(box)
                 break
-            if (x, y) != _PLACES[-1]:
-                text.remove()
-        taken.append(box)
+            text.remove()
+
+
+def _write(axes: Axes, name: str, point: Point, place: tuple[int, int]) -> Annotation:
+    """Writes a name at an offset from its point, joined to it by a line if it is away."""
+    line = {"arrowstyle": "-", "linewidth": 0.5, "color": GREY, "shrinkA": 0, "shrinkB": 3}
+    note = axes.annotate(
+        name,
+        (1000 * point.seconds, point.loss),
+        xytext=place,
+        textcoords="offset points",
+        fontsize=8,
+        ha="left" if place[0] > 0 else "right",
+        arrowprops=line if place in _AWAY else None,
+    )
+    note.set_in_layout(False)  # a name does not move the axes that its place was found in
+    return note
 
 
 def archive(record: RunRecord) -> Figure | None:
