@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ....evolve.base import Elite
@@ -95,12 +96,12 @@ def front(record: RunRecord) -> Figure | None:
     axes.set_xlabel("CPU time per execution (ms, logarithmic)")
     axes.set_ylabel(LOSS)
     above(axes)
-    _name({record.title(p.program): p for p in data.front(near)}, axes, [*best, *near])
+    _name({record.title(p.program): p for p in data.front(near)}, axes, best, near)
     return figure
 
 
-def _name(named: Mapping[str, Point], axes: Axes, marked: Sequence[Point]) -> None:
-    """Writes each point's name clear of marks and other names; a name without room is left out.
+def _name(named: Mapping[str, Point], axes: Axes, steps: Sequence[Point], others: Sequence[Point]) -> None:
+    """Writes each point's name clear of steps, marks and other names; a name without room is left out.
 
     The axes must have their final scales.
     """
@@ -108,12 +109,14 @@ def _name(named: Mapping[str, Point], axes: Axes, marked: Sequence[Point]) -> No
     from matplotlib.transforms import Bbox
 
     axes.figure.draw_without_rendering()  # type: ignore[union-attr]  # lays the axes out
-    marks = [axes.transData.transform((1000 * p.seconds, p.loss)) for p in marked]
-    taken = [Bbox.from_bounds(x - 3, y - 3, 6, 6) for x, y in marks]
+    marks = [axes.transData.transform((1000 * p.seconds, p.loss)) for p in (*steps, *others)]
+    line = [Bbox([(a[0], a[1] - 1), (b[0], a[1] + 1)]) for a, b in pairwise(marks[: len(steps)])]
+    taken = line + [Bbox.from_bounds(x - 3, y - 3, 6, 6) for x, y in marks]
     taken += [text.get_window_extent() for text in axes.texts]
     for name, point in named.items():
         for place in (*_NEAR, *_AWAY):
             text = _write(axes, name, point, place)
+            text.get_window_extent()  # puts the words in their place
             box = Text.get_window_extent(text)  # of the words alone, without the line
             inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1
             if inside and axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1 and not box.count_overlaps(taken):
