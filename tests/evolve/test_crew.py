@@ -40,6 +40,10 @@ class Transport:
     late: deque[str] = field(default_factory=deque)
 
 
+class Ended(BaseException):
+    """The end of the campaign's process, in the midst of whatever is under way."""
+
+
 class FaultyWorker:
     """A worker of this process whose replies suffer a fault now and then."""
 
@@ -59,6 +63,8 @@ class FaultyWorker:
         self._fault = transport.rng.choice(transport.faults) if faulty else ""
         if self._fault == "refuse":
             raise WorkerLost("the pipe is closed")
+        if self._fault == "end":
+            raise Ended
         with suppress(IndexError):
             while True:
                 self._replies.append(transport.late.popleft())
@@ -107,6 +113,27 @@ def test_faults_of_the_transport_change_no_course(fakes: Callable[..., Any], see
         campaign.executor.close()
     assert many.course() == two.course() == one.course()
     assert lost
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_kills_lose_and_double_nothing(fakes: Callable[..., Any], seed: int) -> None:
+    """After 20 ends of workers and of the campaign every row of the store is that of an undisturbed one."""
+    whole = fakes("whole")
+    whole.run(iterations=80)
+    transport = Transport(0.25, ("drop", "refuse", "late", "end"), random.Random(seed))
+    lost: list[str] = []
+    ends, told = 0, 0
+    while told < 80:
+        cut = fakes("cut", executor=crew(3, transport, lost.append))
+        try:
+            told = cut.run(iterations=80).search.tally.told
+        except (Ended, WorkersLost):
+            ends += 1
+        cut.executor.kill()
+    assert cut.course() == whole.course()
+    assert ends > 3
+    assert len(lost) > 3
+    assert ends + len(lost) >= 20
 
 
 def test_a_job_whose_workers_are_lost_each_time_ends_with_their_reasons() -> None:
