@@ -76,8 +76,10 @@ class JobShop:
         return texts.SCHEDULE_PRIMITIVES
 
     def moves(self) -> Moves | None:
-        """Moves in the order of operations, and the makespan; None without buffers, and for rules."""
-        return Moves(rules.moves()) if self.name == JobShop.name else None
+        """The makespan, and moves of operations, without buffers of whole jobs; None for rules."""
+        if self.name != self.family:
+            return None
+        return Moves(rules.blocking_moves() if self.blocking else rules.moves())
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Gantt chart."""

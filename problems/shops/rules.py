@@ -55,17 +55,23 @@ def schedule(machines: int, routes: list[list[int]], times: list[list[int]]) -> 
 
 def driver(dispatching: Dispatching) -> str:
     """The dispatch loop of a job shop."""
-    return _program("dispatch").replace('DISPATCHING = "active"', f'DISPATCHING = "{dispatching}"')
+    text = _program("job_shop", "dispatch")
+    return text.replace('DISPATCHING = "active"', f'DISPATCHING = "{dispatching}"')
 
 
 def moves() -> str:
     """The objective of a job shop with buffers, and moves in the order of its operations."""
-    return _program("moves")
+    return _program("job_shop", "moves")
+
+
+def blocking_moves() -> str:
+    """The objective of a job shop without buffers, and moves that take jobs out and bring them back."""
+    return _program("blocking_job_shop", "moves")
 
 
 def blocking_driver() -> str:
     """The dispatch loop of a blocking job shop."""
-    return _program("blocking_dispatch")
+    return _program("blocking_job_shop", "dispatch")
 
 
 def rule_programs(dispatching: Dispatching, arguments: str) -> dict[str, str]:
@@ -127,5 +133,5 @@ def _whole(title: str, loop: str, rule: str) -> str:
 
 
 @cache
-def _program(name: str) -> str:
-    return files(__package__).joinpath("programs", f"{name}.py").read_text("utf-8")
+def _program(folder: str, name: str) -> str:
+    return files(__package__).joinpath("programs", folder, f"{name}.py").read_text("utf-8")

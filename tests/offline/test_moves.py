@@ -53,10 +53,10 @@ def term(ground: Ground) -> Callable[..., float] | None:
 
 
 def test_whole_forms_hand_over_moves() -> None:
-    """Sequences, packings and placements have moves, rules and schedules of start times have none."""
+    """Whole forms have moves, rules and schedulers of clusters have none."""
     rules = [name for name in BUILT_INS if name.endswith("-rule") or name.startswith("online")]
     assert not set(rules) & set(GROUNDS)
-    without = {"blocking-job-shop", "cluster-scheduling", "cluster-churn"}
+    without = {"cluster-scheduling", "cluster-churn"}
     assert set(BUILT_INS) - set(rules) - without <= {*GROUNDS}
 
 
