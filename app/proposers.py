@@ -77,15 +77,21 @@ def live_source(
     """
 
     def source(admission: Admission, archive: Archive) -> Source:
-        from ..evolve.offline import OfflineProposer
-
         proposer = build_proposer(config, store, folder, admission, evaluator, sends=sends)
         course = proposer.course if isinstance(proposer, Coursed) else None
         pace = Pace(config.campaign.in_flight, order_of(config), waits=config.uses_models, course=course)
-        beside = OfflineProposer() if config.offline_share else None
-        return Source(proposer, pace, beside=beside, beside_share=config.offline_share)
+        return Source(proposer, pace, beside=_beside(config), beside_share=config.offline_share)
 
     return source
+
+
+def _beside(config: Config) -> Proposer | None:
+    """The offline proposer that works beside models, None if none does: then its modules are not loaded."""
+    if not config.offline_share:
+        return None
+    from ..evolve.offline import OfflineProposer
+
+    return OfflineProposer()
 
 
 def order_of(config: Config) -> Order:

@@ -17,9 +17,8 @@ from typing import IO, Any
 
 from ...sandbox.base import SandboxError
 from .findings import Finding, Report
-from .parts import parts_of
 
-__all__ = ["Finding", "Report", "check_problem", "parts_of"]
+__all__ = ["Finding", "Report", "check_problem"]
 
 SECONDS = 12.0
 PATIENCE_SECONDS = 90.0

@@ -142,7 +142,7 @@ def check(
 
 def _row(entry: Listed) -> dict[str, Any]:
     """One problem of the list."""
-    from ..check import parts_of
+    from ..check.parts import parts_of
 
     loaded = entry.loaded
     if loaded is None:
@@ -189,7 +189,7 @@ def _summary(problem: AnyProblem) -> str:
 
 def _details(loaded: LoadedProblem) -> dict[str, Any]:
     """Everything about one problem."""
-    from ..check import parts_of
+    from ..check.parts import parts_of
 
     problem = loaded.problem
     return {
