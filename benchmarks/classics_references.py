@@ -12,6 +12,7 @@ kept. Prints one line per instance.
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import second_opinion
@@ -19,6 +20,7 @@ from gapsmith.app.door.plugins import load_problem
 from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.classics.certificates import Certificate, certificate, encode
 from gapsmith.evaluators.classics.references import CertifiedReferences
+from gapsmith.problems.base import Sense
 
 DATA = Path(__file__).resolve().parents[1] / "evaluators" / "classics" / "data"
 
@@ -44,7 +46,9 @@ def main() -> None:
                 start = None if made is None else made.answer
                 if arguments.from_pyvrp:
                     start = second_opinion.routes(instance.public, 500)  # type: ignore[assignment]
-                made = references.certify(instance, arguments.seconds, start)
+                made = joined(
+                    made, references.certify(instance, arguments.seconds, start), loaded.problem.sense
+                )
                 print(
                     f"{instance.id:12} {instance.stratum:18} {made.bound:6} {made.value:6} "
                     f"{made.seconds:7.2f} s",
@@ -54,6 +58,19 @@ def main() -> None:
             if made.value == made.bound or shipped is None or shipped.kind is not ReferenceKind.BEST_KNOWN:
                 table[instance.digest] = made
         (DATA / f"{arguments.problem}.json.gz").write_bytes(encode(table))
+
+
+def joined(older: Certificate | None, newer: Certificate, sense: Sense) -> Certificate:
+    """The newer certificate, with the older one's bound or answer where these are better."""
+    if older is None:
+        return newer
+    sign = 1 if sense is Sense.MINIMISE else -1
+    if sign * older.value < sign * newer.value:
+        newer = replace(newer, value=older.value, answer=older.answer)
+    if sign * older.bound > sign * newer.bound:
+        proof = {"bound": older.bound, "solver": older.solver, "version": older.version}
+        newer = replace(newer, seconds=older.seconds, **proof)
+    return newer
 
 
 if __name__ == "__main__":
