@@ -55,14 +55,14 @@ def multi_knapsack_rule(
 
 
 def orienteering(
-    train_per_stratum: Rounds = 6, valid_per_stratum: Rounds = 4, test_per_stratum: Rounds = 8
+    train_per_stratum: Rounds = 8, valid_per_stratum: Rounds = 8, test_per_stratum: Rounds = 20
 ) -> Orienteering:
     """Candidates return a tour of limited length that collects prizes; 3 strata of size."""
     return Orienteering(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def orienteering_rule(
-    train_per_stratum: Rounds = 6, valid_per_stratum: Rounds = 4, test_per_stratum: Rounds = 8
+    train_per_stratum: Rounds = 8, valid_per_stratum: Rounds = 8, test_per_stratum: Rounds = 20
 ) -> OrienteeringRule:
     """Candidates select the next node in a fixed loop that comes back in time; the same instances."""
     return OrienteeringRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
