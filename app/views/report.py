@@ -18,6 +18,7 @@ from ..numbers import figure as figure_of
 from ..numbers import gap_cell, interval, milliseconds, percent
 from ..record.model_figures import model_figures, notes
 from ..record.record import SHORT, RunRecord
+from ..record.reported import REPORTED, trust
 from ..record.runs import CONFIG_NAME
 from ..record.simplified import kept
 from ..record.standalone import evaluate_command
@@ -33,7 +34,7 @@ from .plots.search import candidate_links
 from .report_answers import answers, cost_words, tiles
 from .report_candidates import candidates_of, packed
 from .report_gaps import heat, programs
-from .simplified import rows, verdict
+from .simplified import columns, rows, verdict
 from .tables import far_notes, generalisation_lines
 from .winners import verdict as together
 from .winners import winners
@@ -234,7 +235,7 @@ def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) 
 def _judged(headline: Mapping[str, Any], split: str | None) -> str:
     """How the figures were judged, in words; only the test split took no part in the search."""
     if headline["best"].get("trust") == "reported":
-        return f"{UNVERIFIED[0].upper()}{UNVERIFIED[1:]}. There is no gap, for nothing is proved."
+        return f"{UNVERIFIED[0].upper()}{UNVERIFIED[1:]}. Nothing is proved."
     words = f"Every gap is to {headline['kinds']}. Answers were judged outside the candidate's process, "
     words += "in exact arithmetic"
     if split != "test":
@@ -274,8 +275,11 @@ def _lineage(record: RunRecord) -> dict[str, Any]:
 
 
 def _winners(record: RunRecord) -> dict[str, Any] | None:
-    """The best elite of each stratum and instance; None without a feasible candidate."""
-    if record.best is None or record.archive is None:
+    """The best elite of each stratum and instance; None without a feasible candidate.
+
+    None where scores are reported too: all repetitions are one instance.
+    """
+    if record.best is None or record.archive is None or trust(record.reader) == REPORTED:
         return None
     found = winners(record)
     return {**found, "verdict": together(found)}
@@ -295,6 +299,7 @@ def _simplified(record: RunRecord) -> dict[str, Any] | None:
     if document is None or not (document["accepted"] or document.get("renamed")):
         return None
     return {
+        "columns": columns(document),
         "rows": rows(document),
         "verdict": verdict(document),
         "code": clean(next(iter(document["files"].values())).rstrip()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..numbers import interval, milliseconds, percent
+from ..numbers import interval, milliseconds, percent, reported_cell
 from ..words import gap_word
 from .tables import new_table
 
@@ -21,7 +21,7 @@ def print_simplified(console: Console, document: Mapping[str, Any]) -> None:
     word = gap_word(document["valid_before"]["reference_kinds"])
     table = new_table(f"candidate {document['candidate']}, {word} on the validation split")
     table.add_column("version", no_wrap=True)
-    for column in ("mean gap", "95 % interval", "statements", "nodes", "CPU ms"):
+    for column in (*columns(document), "statements", "nodes", "CPU ms"):
         table.add_column(column, justify="right")
     for row in rows(document):
         table.add_row(*row)
@@ -29,13 +29,25 @@ def print_simplified(console: Console, document: Mapping[str, Any]) -> None:
     console.print(verdict(document), markup=False, soft_wrap=False)
 
 
+def columns(document: Mapping[str, Any]) -> tuple[str, str]:
+    """What two columns of quality say: a gap and its interval, or a reported score and its change."""
+    reported = "reported_score" in document["valid_before"]
+    return ("reported score (unverified)", "change") if reported else ("mean gap", "95 % interval")
+
+
+def _quality(figures: Mapping[str, Any]) -> tuple[str, str]:
+    if "reported_score" in figures:
+        score, _, change = reported_cell(figures).partition(" ")
+        return score, change.strip("[]")
+    return percent(figures["mean_gap_percent"]), interval(figures["mean_gap_ci95_percent"])
+
+
 def rows(document: Mapping[str, Any]) -> list[tuple[str, str, str, str, str, str]]:
-    """Rows of version, gap, interval, statements, syntax-tree nodes, and CPU milliseconds per execution."""
+    """Rows of version, what `columns` names, statements, syntax-tree nodes, CPU milliseconds."""
     return [
         (
             name,
-            percent(figures["mean_gap_percent"]),
-            interval(figures["mean_gap_ci95_percent"]),
+            *_quality(figures),
             str(document[f"statements_{when}"]),
             str(document[f"nodes_{when}"]),
             milliseconds(figures["cpu_seconds_median"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -53,6 +54,7 @@ class Kind:
             return self.caption
         words = self.caption.partition(" Training loss: mean")[0]
         words = words.replace("; lower is better, 0 is optimal", "")
+        words = re.sub(r" The star is [^.]*\.", "", words)
         return f"{words} {LOSS[0].upper()}{LOSS[1:]}."
 
 
