@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
@@ -147,10 +147,12 @@ def prepared(
     start: Mapping[str, Mapping[str, str]] | None,
     watcher: Watcher,
     source_of: SourceOf | None = None,
+    splits: Sequence[str] = SPLITS,
 ) -> Iterator[Campaign]:
     """A campaign with all its ports, its start programs and baselines evaluated; ends them afterwards.
 
-    Its texts and steps come from `source_of`, by default the configuration's proposer, live.
+    Its texts and steps come from `source_of`, by default the configuration's proposer, live. Baselines are
+    evaluated on `splits`.
     """
     (folder / STOP_NAME).unlink(missing_ok=True)
     with ThreadPoolExecutor(1, "open-slot") as opening:
@@ -159,7 +161,7 @@ def prepared(
             if store.read.record("timing") is None:  # a replay has that of its record
                 store.set("timing", asdict(measured(slot, setup.policy)))
             admission = setup.admission(slot, plain=not store.read.record("docstrings"))
-            baselines = _baselines(setup, store, executor, watcher.notify)
+            baselines = _baselines(setup, store, executor, watcher.notify, splits)
             founders = founders_of(setup, store, admission, executor, start, baselines)
             source_of = source_of or live_source(setup.config, store, folder, setup.evaluator)
             campaign = _campaign(
@@ -205,7 +207,7 @@ def dry_run(config: Config, *, start: Mapping[str, Mapping[str, str]] | None = N
         try:
             record_setup(store, setup, folder, None)
             source = live_source(config, store, folder, setup.evaluator, sends=False)
-            with prepared(setup, store, folder, start, watcher, source) as campaign:
+            with prepared(setup, store, folder, start, watcher, source, ("train",)) as campaign:
                 document = plan(campaign, config)
                 return {**document, "lines": [*lines, *document["lines"]]}
         finally:
@@ -282,7 +284,7 @@ def _campaign(
 
 
 def _baselines(
-    setup: Setup, store: Store, executor: Executor, notify: Notify
+    setup: Setup, store: Store, executor: Executor, notify: Notify, splits: Sequence[str]
 ) -> dict[str, dict[str, Evaluation]]:
     """Baseline → split → evaluation, from the store, the cache or the sandbox."""
     names = store.read.baselines()
@@ -291,7 +293,7 @@ def _baselines(
             name: {s: e for s in SPLITS if (e := store.read.evaluation(BASELINE + name, s)) is not None}
             for name in names
         }
-    found = evaluate_baselines(setup, executor, SPLITS, notify)
+    found = evaluate_baselines(setup, executor, splits, notify)
     with store.transaction():
         for name, by in found.items():
             for evaluation in by.values():

@@ -45,7 +45,9 @@ def time_of_references(
 def with_references(
     loaded: LoadedProblem, config: Config, splits: Mapping[str, Sequence[Instance]], cache: Cache
 ) -> dict[str, list[Instance]]:
-    """Of each split the instances with a reference that is there, or else the first one."""
+    """Of each split the instances with a reference that is there, or else the first one; without any, all."""
+    if loaded.references is None:
+        return {name: list(some) for name, some in splits.items()}
     book, seconds = book_of(loaded, cache), config.evaluation.reference_seconds
     chosen = {n: [i for i in some if book.get(i, seconds) is not None] for n, some in splits.items()}
     return {name: chosen[name] or list(splits[name][:1]) for name in splits}

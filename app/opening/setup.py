@@ -108,23 +108,30 @@ class Setup:
     def of_plan(
         cls, config: Config, programs: Mapping[str, Mapping[str, str]] | None = None
     ) -> tuple[Setup, list[str]]:
-        """A setup for a plan, and what the plan says of references that are yet to be computed.
+        """A setup for a plan, and what the plan says of the work before the search.
 
-        Where they take long, the setup holds the instances alone whose references are there.
+        With a model the setup holds the training instances that the first prompt tells of; where references
+        take long, those alone whose references are there. Without a model it holds an instance of each split.
 
         Raises:
             UserError: the problem, a file or a start program cannot be used.
         """
         loaded, opened = _opened(config)
         cache, splits = Cache(), {n: list(i) for n, i in splits_of(loaded, opened).items()}
-        missing = missing_references(loaded, opened, splits, cache)
-        if not missing:
-            return cls.of_campaign(config, programs=programs), []
-        cls._try(loaded, opened, splits, cache, programs)
-        line, long = time_of_references(loaded, opened, missing, cache)
-        if not long:
-            return cls.of_campaign(config, programs=programs), [line]
-        return cls.over(loaded, opened, with_references(loaded, opened, splits, cache), cache=cache), [line]
+        missing, lines, long = missing_references(loaded, opened, splits, cache), list[str](), False
+        if missing:
+            cls._try(loaded, opened, splits, cache, programs)
+            line, long = time_of_references(loaded, opened, missing, cache)
+            lines = [line]
+        baselines, count = len(loaded.problem.baselines()), sum(map(len, splits.values()))
+        lines.append(
+            f"baselines: {baselines} to run on {count} instances before the search, if the cache lacks them"
+        )
+        if long or not config.uses_models:
+            splits = with_references(loaded, opened, splits, cache)
+        if not config.uses_models:
+            splits = {name: some[:1] for name, some in splits.items()}
+        return cls.over(loaded, opened, splits, cache=cache), lines
 
     @classmethod
     def _try(

@@ -95,8 +95,22 @@ def test_a_dry_run_says_what_references_will_take_and_waits_for_one_only(
     lines = json.loads(done.stdout)["lines"]
     assert lines[0].startswith("references: 80 to compute before the search, about ")
     assert "references compute" in lines[0]
+    assert lines[1] == "baselines: 2 to run on 80 instances before the search, if the cache lacks them"
     assert len(Path("asked").read_text("utf-8").split()) < 5
     monkeypatch.undo()
+
+
+def test_a_dry_run_without_a_model_runs_next_to_nothing(
+    planted: Planted, gapsmith: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One instance of each split; no pool is drawn, and no baseline is judged on validation or test."""
+    path = planted((LINE, NOTED))
+    done = gapsmith("run", str(path), "--dry-run", "--workers", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert len(set(Path("asked").read_text("utf-8").split())) <= 4
+    kept = list(Path("cache").rglob("baseline/*/*.json"))
+    assert kept
+    assert all('"train"' in row.read_text("utf-8") for row in kept)
 
 
 def test_the_pace_of_a_step_tells_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
