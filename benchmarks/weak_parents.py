@@ -3,7 +3,8 @@
     python benchmarks/weak_parents.py
 
 A prompt says the mean gaps of its parent and of the best program so far; a later prompt says that of the
-reply's program, which is found there by its sentence. Replies that repair a program do not count.
+reply's program, which is found there by its sentence. Replies that repair a program do not count, nor do
+those of which no later prompt tells.
 """
 
 from __future__ import annotations
@@ -27,12 +28,15 @@ _BEST = re.compile(r"## The best program so far\n\n.*?: mean gap ([\d.]+) %", re
 
 
 def gap_of(idea: str, later: list[str]) -> float | None:
-    """The mean gap (percent) that prompts tell of the program with a sentence; None if they tell none."""
+    """The mean gap (percent) that prompts tell of the program with a sentence; infinite if it was stopped.
+
+    None if they tell nothing of it.
+    """
     for prompt in later:
         for line in prompt.split("\n"):
             if line.startswith("> ") and line.endswith(f": {idea}"):
                 told = re.match(r"> ([\d.]+) %", line)
-                return float(told[1]) if told else None
+                return float(told[1]) if told else float("inf")
     return None
 
 
@@ -48,7 +52,8 @@ def asks(exchanges: list[Exchange]) -> Iterator[tuple[bool, float, bool]]:
         least = float(best[1]) if best else float(parent[1])
         gap = gap_of(idea_of(exchange.completion.text), [e.prompt.user for e in firsts[number + 1 :]])
         ratio = float(parent[1]) / least if least else 1.0
-        yield number >= LATE, ratio, gap is not None and gap < least
+        if gap is not None:
+            yield number >= LATE, ratio, gap < least
 
 
 def main() -> None:
