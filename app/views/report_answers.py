@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from ...evolve.base import Candidate
 from ...evolve.store.work import failures_by_status
 from ..numbers import duration, percent, reported_cell
 from ..record.headline import Verdict
@@ -56,7 +57,7 @@ def tiles(
     reported = summary.get("trust") == REPORTED
     champion = "champion" if split == "test" else "best candidate so far"
     id = summary["best"]["candidate"]
-    baseline = (record.reader.record("founders") or {}).get(id)
+    baseline = _founder(record, record.candidate(id))
     name = id[:SHORT] if baseline is None else f"{id[:SHORT]} = {clean(baseline)}"
     found = [
         (champion, name, headline["best"]),
@@ -76,6 +77,13 @@ def tiles(
     ]
 
 
+def _founder(record: RunRecord, candidate: Candidate) -> str | None:
+    """The baseline that a candidate is, if the search began with it."""
+    names: Mapping[str, str] = record.reader.record("founders") or {}
+    start = candidate.operator if candidate.iteration == 0 else ""  # a start program is called as its source
+    return names.get(candidate.id) or (start if start in record.reader.baselines() else None)
+
+
 def _best(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> str:
     best = summary["best"]
     if best is None or code is None:
@@ -88,7 +96,7 @@ def _best(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> st
         ]
         return ". ".join([waiting.capitalize(), *[r.capitalize() for r in reasons if r]]) + "."
     candidate = record.candidate(best["candidate"])
-    baseline = (record.reader.record("founders") or {}).get(candidate.id)
+    baseline = _founder(record, candidate)
     made = clean(candidate.operator or candidate.origin.value)
     when = f"made at iteration {candidate.iteration} ({made})"
     if baseline is not None:
@@ -177,6 +185,9 @@ def _use(record: RunRecord, summary: Mapping[str, Any]) -> dict[str, str]:
             "answer": "There is nothing to use; see why each candidate failed.",
             "command": f"gapsmith show {name}",
         }
+    if record.reader.record("champion") is None and summary["status"] in ("interrupted", "running"):
+        verb = "resume" if summary["status"] == "interrupted" else "watch"
+        return {"answer": "Later: the champion is not chosen yet.", "command": f"gapsmith {verb} {name}"}
     headline = summary["headline"]
     if headline["verdict"] in (Verdict.NO_IMPROVEMENT, Verdict.WORSE) and headline["baseline"] is not None:
         words = ["gapsmith", "baselines", str(summary["problem"]), "--source", headline["baseline"]]

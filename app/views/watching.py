@@ -42,6 +42,7 @@ def snapshot(record: RunRecord, tally: Tally | None = None) -> dict[str, Any]:
         "iterations": tallied_iterations(config, tally),
         "evaluations": done.evaluations,
         "executions": tally.executions,
+        "cpu_seconds": tally.cpu_seconds,
         "wall_seconds": done.seconds
         if state == "running"
         else reader.record("search_seconds") or done.seconds,
@@ -154,6 +155,7 @@ def _budget(now: Mapping[str, Any]) -> str:
         "iterations": now["iterations"],
         "evaluations": now["evaluations"],
         "seconds": now["wall_seconds"],
+        "cpu_seconds": now["cpu_seconds"],
         "tokens": now["tokens"],
         "usd": now["cost_usd"],
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .progress import Island, founders_best, mean_gap
 from .reader import BASELINE, Event, Reader
-from .work import Calls, Work
+from .work import BEYOND_TRAINING, Calls, Work
 
 _EVENTS = 5
 _CALLS = (
@@ -41,6 +41,7 @@ class Tally:
         operators: operator → iterations that were told (count).
         rejections: reason → iterations that were told (count).
         executions: of candidates on all splits (count), baselines left out.
+        cpu_seconds: of the executions that the budget counts.
         failed: candidates whose training evaluation failed (count).
         stopped: candidates that racing stopped (count).
         bests: (candidates evaluated until then, training fitness) whenever the best changed.
@@ -53,6 +54,7 @@ class Tally:
         self.operators: Counter[str] = Counter()
         self.rejections: Counter[str] = Counter()
         self.executions = self.failed = self.stopped = 0
+        self.cpu_seconds = 0.0
         self.bests: list[tuple[int, float]] = []
         self.events: deque[Event] = deque(maxlen=_EVENTS)
         self._islands: dict[int, Island] = {}
@@ -126,7 +128,8 @@ class Tally:
         rows = reader.rows(
             "SELECT i.island, i.rejection, i.operator, count(*) AS iterations, "
             "count(i.candidate) AS candidates, min(i.asked_at) AS begun, max(i.told_at) AS last, "
-            "count(e.id) AS evaluated, max(e.fitness) AS fitness FROM iterations i LEFT JOIN evaluations e "
+            "count(e.id) AS evaluated, max(e.fitness) AS fitness, "
+            "sum(e.cpu_seconds) AS cpu FROM iterations i LEFT JOIN evaluations e "
             "ON e.program = i.candidate AND e.split = 'train' WHERE i.told > ? "
             "GROUP BY i.island, i.rejection, i.operator",
             (self._read.told,),
@@ -139,6 +142,7 @@ class Tally:
                 row["begun"] if done.begun is None else min(done.begun, row["begun"]),
                 row["last"] if done.last is None else max(done.last, row["last"] or done.last),
             )
+            self.cpu_seconds += row["cpu"] or 0.0
             if row["rejection"] is not None:
                 self.rejections[row["rejection"]] += row["iterations"]
             if row["operator"] is not None:
@@ -155,13 +159,15 @@ class Tally:
         row = reader.rows(
             "SELECT coalesce(sum(executions), 0) AS executions, "
             f"coalesce(sum({without} = 'failed' AND executions > 0), 0) AS failed, "
-            f"coalesce(sum({without} = 'stopped'), 0) AS stopped FROM evaluations "
+            f"coalesce(sum({without} = 'stopped'), 0) AS stopped, "
+            f"coalesce(sum(cpu_seconds * {BEYOND_TRAINING}), 0) AS cpu FROM evaluations "
             f"WHERE id > ? AND program NOT LIKE '{BASELINE}%'",
             (self._read.evaluation,),
         )[0]
         self.executions += row["executions"]
         self.failed += row["failed"]
         self.stopped += row["stopped"]
+        self.cpu_seconds += row["cpu"]
 
     def _look_at_replies(self, reader: Reader) -> None:
         """Adds the replies to calls that had none at the last look."""

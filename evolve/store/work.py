@@ -10,10 +10,14 @@ from dataclasses import dataclass
 from ..base import Prompt
 from .reader import BASELINE, TRAINED, Reader
 
-_SEARCHED = (
-    f"FROM evaluations WHERE split = 'valid' AND program NOT LIKE '{BASELINE}%' AND program NOT IN "
+BEYOND_TRAINING = (
+    f"(split = 'valid' AND program NOT LIKE '{BASELINE}%' AND program NOT IN "
     "(SELECT f.key FROM run, json_each(run.value) f WHERE run.key = 'founders') "
-    "OR split > 'train/' AND split < 'train0' "
+    "OR split > 'train/' AND split < 'train0')"
+)
+"""Evaluations that the budgets count beside those of told candidates in training."""
+_SEARCHED = (
+    f"FROM evaluations WHERE {BEYOND_TRAINING} "
     "OR split = 'train' AND program IN (SELECT candidate FROM iterations)"
 )
 """Evaluations that the budgets of executions and CPU seconds count."""

@@ -12,6 +12,7 @@ from gapsmith.evaluators.base import ReferenceKind, Score, ScoreStatus
 from gapsmith.evaluators.figures import figures
 from gapsmith.evolve.store.progress import Point
 from gapsmith.problems.base import Instance
+from matplotlib.text import Text
 
 
 def quantiles(count: int) -> tuple[float | None, float | None]:
@@ -78,18 +79,23 @@ def test_rows_of_a_drawing_get_one_line_each_with_what_stands_in_them() -> None:
     assert lines([stack], 9.0) == (14, 9.0)
 
 
-def test_names_in_the_picture_of_times_lie_apart() -> None:
-    """Names of points close to each other overlap neither one another nor a mark, and stay in the picture."""
-    points = [Point("a", 0.001, 9.0), Point("b", 0.00102, 8.9), Point("c", 1.0, 0.5), Point("d", 1.05, 0.4)]
+@pytest.mark.parametrize("crowd", [1, 3])
+def test_names_in_the_picture_of_times_lie_apart(crowd: int) -> None:
+    """Names overlap neither one another, nor a mark, nor the line of the front, and stay in the picture."""
+    near = [Point(f"a{k}", 0.001 * (1 + 0.02 * k), 9.0 - 0.1 * k) for k in range(2 * crowd)]
+    points = [*near, Point("c", 1.0, 0.5), Point("d", 1.05, 0.4)]
+    steps = [Point("e", 0.001, 8.0), Point("f", 2.0, 0.3)]
     _, axes = new_axes()
     axes.plot([1000 * p.seconds for p in points], [p.loss for p in points], "D")
     axes.set_xscale("log")
-    _name({f"local-search-{p.program}": p for p in points}, axes, points)
-    boxes = [text.get_window_extent() for text in axes.texts]
-    marks = [axes.transData.transform((1000 * p.seconds, p.loss)) for p in points]
-    assert len(boxes) == 4
-    for number, box in enumerate(boxes):
+    _name({f"local-search-{p.program}": p for p in points}, axes, steps, points)
+    boxes = [Text.get_window_extent(text) for text in axes.texts]
+    marks = [axes.transData.transform((1000 * p.seconds, p.loss)) for p in (*points, *steps)]
+    line = marks[-2][1]
+    assert len(boxes) == len(points)
+    for box in boxes:
         assert box.count_overlaps(boxes) == 1
         assert not any(box.contains(*mark) for mark in marks)
+        assert not box.y0 <= line <= box.y1
         assert axes.bbox.x0 <= box.x0 < box.x1 <= axes.bbox.x1
-        assert min(abs(box.y0 - marks[number][1]), abs(box.y1 - marks[number][1])) < 20
+        assert axes.bbox.y0 <= box.y0 < box.y1 <= axes.bbox.y1

@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable
+from contextlib import closing
 from html import unescape
 from html.parser import HTMLParser
 from itertools import accumulate
@@ -23,6 +24,7 @@ from gapsmith.app.views.highlight import code_html
 from gapsmith.app.views.plots.data import baseline_points
 from gapsmith.app.words import inert
 from gapsmith.evolve.store.progress import points
+from gapsmith.evolve.store.store import Store
 
 Say = Callable[..., Any]
 FINISHED, MODEL, EMPTY = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb", "20260104-090000-smtt-cccc"
@@ -144,6 +146,32 @@ def test_report_of_a_failure_says_why(runs: Path) -> None:
     assert "the search found nothing better than what it began with" in text
     assert "gapsmith baselines smtt --source mdd" in text
     assert "IndexError" in text
+
+
+def test_a_champion_that_is_a_baseline_is_called_so(runs: Path, tmp_path: Path) -> None:
+    """Tile and answer name the baseline with which the search began."""
+    folder = shutil.copytree(runs / MODEL, tmp_path / MODEL)
+    with closing(Store(folder)) as store:
+        store.set("founders", {store.read.record("champion"): "mdd"})
+    with open_record(folder) as record:
+        text = unescape(report.html(record))
+    assert "which is the baseline mdd: the search began with it" in text
+    assert "= mdd</code>" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (f"{'a' * 80}\ngoes on", [f"{'a' * 80} goes on"]),
+        (f"{'a' * 80}\n- an item", [f"{'a' * 80}", "- an item"]),
+        (f"{'a' * 80}\n\nNext", [f"{'a' * 80}", "", "Next"]),
+        (f"{'a' * 80}\n    code", [f"{'a' * 80}", "    code"]),
+        ("short\nlines", ["short", "lines"]),
+    ],
+)
+def test_lines_wrapped_by_hand_flow(text: str, lines: list[str]) -> None:
+    """A long line goes on in the next one; lists, code, paragraphs and short lines stay as they are."""
+    assert report.flowing(text).split("\n") == lines
 
 
 def test_report_answers_the_six_questions(page: tuple[str, str], say: Say) -> None:

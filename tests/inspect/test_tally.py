@@ -19,7 +19,14 @@ from gapsmith.evolve.store.progress import best_so_far
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store
 from gapsmith.evolve.store.tally import Tally
-from gapsmith.evolve.store.work import calls, executions, failures_by_status, stopped, work
+from gapsmith.evolve.store.work import (
+    budgeted_cpu_seconds,
+    calls,
+    executions,
+    failures_by_status,
+    stopped,
+    work,
+)
 
 RUNS = ("20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb", "20260104-090000-smtt-cccc")
 
@@ -31,6 +38,7 @@ def figures(tally: Tally) -> tuple[Any, ...]:
         tally.operators,
         tally.rejections,
         tally.executions,
+        pytest.approx(tally.cpu_seconds),
         tally.failed,
         tally.stopped,
         tally.bests,
@@ -51,6 +59,7 @@ def test_a_tally_says_what_queries_over_all_rows_say(name: str, runs: Path) -> N
         assert tally.calls == calls(reader)
         assert tally.rejections == reader.rejections()
         assert tally.executions == executions(reader)
+        assert tally.cpu_seconds == pytest.approx(budgeted_cpu_seconds(reader))
         assert tally.failed == sum(failures_by_status(reader).values())
         assert tally.stopped == stopped(reader).candidates
         assert [fitness for _, fitness in tally.bests] == [fitness for *_, fitness in best_so_far(reader)]
@@ -141,5 +150,6 @@ def test_many_looks_sum_up_to_one(seed: int, make_run: Callable[..., Path], tmp_
         assert reader.leader() == trained[0][0]
         reader.close()
     with open_record(folder) as record:
-        assert snapshot(record, old) == snapshot(record) | {"cost_usd": pytest.approx(old.calls.usd)}
+        sums = {"cost_usd": pytest.approx(old.calls.usd), "cpu_seconds": pytest.approx(old.cpu_seconds)}
+        assert snapshot(record, old) == snapshot(record) | sums
     store.close()

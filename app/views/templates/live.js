@@ -40,53 +40,56 @@
     var decades = Math.max(Math.log10(most / least), 0.01);
     return function (v) { return v <= least ? 0.15 * Math.max(0, v) / least : 0.15 + 0.85 * Math.log10(v / least) / decades; };
   }
+  function room(id) { return Math.max(280, Math.min(by(id).clientWidth, 1100)) - 20; }  // a unit of the picture is a pixel
   function gap(now) {
     var marks = now.marks.slice(), best = now.training_loss_percent, values = marks.map(function (m) { return m.loss_percent; });
     if (best !== null) values.push(best);
     if (!values.length) { by("gap").replaceChildren(make("p", "nothing evaluated yet")); return; }
-    var at = scale(values), height = 70 + 18 * marks.length;
+    var at = scale(values), end = room("gap"), height = 70 + 18 * marks.length;
     var words = (reported ? "Best candidate " : "Proven bound or reference at 0; best candidate ") + percent(best) + "; " +
       marks.map(function (m) { return m.name + " " + percent(m.loss_percent); }).join("; ");
-    var svg = shape("svg", { viewBox: "0 0 900 " + height, role: "img", "aria-label": words });
-    svg.append(shape("line", { x1: 40, x2: 880, y1: 34, y2: 34, class: "axis" }), shape("text", { x: 8, y: 20 }, reported ? "" : "0 % (reference)"));
+    var svg = shape("svg", { viewBox: "0 0 " + (end + 20) + " " + height, role: "img", "aria-label": words });
+    svg.append(shape("line", { x1: 40, x2: end, y1: 34, y2: 34, class: "axis" }), shape("text", { x: 8, y: 20 }, reported ? "" : "0 % (reference)"));
     svg.append(shape("line", { x1: 40, x2: 40, y1: 26, y2: 42, class: "axis" }));
-    marks.sort(function (a, b) { return a.loss_percent - b.loss_percent; }).forEach(function (m, n) {
-      var x = 40 + 840 * at(m.loss_percent), end = x > 600;
+    marks.sort(function (a, b) { return a.loss_percent - b.loss_percent; });
+    var names = marks.map(function (m, n) {
+      var x = 40 + (end - 40) * at(m.loss_percent), late = x > end / 2;
       svg.append(shape("line", { x1: x, x2: x, y1: 28, y2: 56 + 18 * n, class: "mark" }));
-      svg.append(shape("text", { x: end ? x - 5 : x + 5, y: 58 + 18 * n, "text-anchor": end ? "end" : "start" }, m.name + " " + percent(m.loss_percent)));
+      return shape("text", { x: late ? x - 5 : x + 5, y: 58 + 18 * n, "text-anchor": late ? "end" : "start" }, m.name + " " + percent(m.loss_percent));
     });
+    svg.append.apply(svg, names);
     if (best !== null) {
-      var x = 40 + 840 * at(best);
+      var x = 40 + (end - 40) * at(best);
       svg.append(shape("circle", { cx: x, cy: 34, r: 7, class: "dot" }));
-      svg.append(shape("text", { x: Math.max(130, Math.min(x, 700)), y: 20 }, "best candidate " + percent(best)));
+      svg.append(shape("text", { x: Math.max(130, Math.min(x, end - 160)), y: 20 }, "best candidate " + percent(best)));
     }
     by("gap").replaceChildren(svg);
   }
   function curve(now) {
-    var p = now.progress, x = now.progress_evaluations, end = Math.max(now.evaluations, 1);
+    var p = now.progress, x = now.progress_evaluations, most = Math.max(now.evaluations, 1), end = room("curve");
     if (!p.length) { by("curve").replaceChildren(make("p", "nothing evaluated yet")); return; }
     var textbook = now.marks.filter(function (m) { return m.name !== "start program"; }).sort(function (a, b) { return a.loss_percent - b.loss_percent; })[0];
     var at = scale(textbook ? p.concat([textbook.loss_percent]) : p), d = "", last = percent(p[p.length - 1]);
     function height(v) { return (150 - 125 * at(v)).toFixed(1); }
     p.forEach(function (v, n) {
-      var across = (40 + 840 * Math.min(x[n], end) / end).toFixed(1);
+      var across = (40 + (end - 40) * Math.min(x[n], most) / most).toFixed(1);
       d += n ? "H" + across + "V" + height(v) : "M" + across + " " + height(v);
     });
     var words = "Best training loss from " + percent(p[0]) + " to " + last + " over " + now.evaluations + " candidates evaluated" +
       (textbook ? "; best baseline " + textbook.name + " " + percent(textbook.loss_percent) : "");
-    var svg = shape("svg", { viewBox: "0 0 900 180", role: "img", "aria-label": words });
-    svg.append(shape("line", { x1: 40, x2: 880, y1: 150, y2: 150, class: "axis" }), shape("path", { d: d + "H880", class: "best" }));
+    var svg = shape("svg", { viewBox: "0 0 " + (end + 20) + " 180", role: "img", "aria-label": words });
+    svg.append(shape("line", { x1: 40, x2: end, y1: 150, y2: 150, class: "axis" }), shape("path", { d: d + "H" + end, class: "best" }));
     if (textbook) {
       var y = +height(textbook.loss_percent);
-      svg.append(shape("line", { x1: 40, x2: 880, y1: y, y2: y, class: "mark" }));
-      svg.append(shape("text", { x: 880, y: y - 5, "text-anchor": "end" }, "best baseline: " + textbook.name + " " + percent(textbook.loss_percent)));
+      svg.append(shape("line", { x1: 40, x2: end, y1: y, y2: y, class: "mark" }));
+      svg.append(shape("text", { x: end, y: y - 5, "text-anchor": "end" }, "best baseline: " + textbook.name + " " + percent(textbook.loss_percent)));
     }
-    svg.append(shape("text", { x: 40, y: 170 }, "0"), shape("text", { x: 460, y: 170, "text-anchor": "middle" }, "candidates evaluated (count)"));
-    svg.append(shape("text", { x: 880, y: 170, "text-anchor": "end" }, String(now.evaluations)), shape("text", { x: 48, y: 15 }, "from " + percent(p[0]) + " to " + last));
+    svg.append(shape("text", { x: 40, y: 170 }, "0"), shape("text", { x: (end + 40) / 2, y: 170, "text-anchor": "middle" }, "candidates evaluated (count)"));
+    svg.append(shape("text", { x: end, y: 170, "text-anchor": "end" }, String(now.evaluations)), shape("text", { x: 48, y: 15 }, "from " + percent(p[0]) + " to " + last));
     by("curve").replaceChildren(svg);
   }
   function left(now) {
-    var used = { iterations: now.iterations, evaluations: now.evaluations, executions: now.executions, seconds: now.wall_seconds, tokens: now.tokens, usd: now.cost_usd };
+    var used = { iterations: now.iterations, evaluations: now.evaluations, executions: now.executions, seconds: now.wall_seconds, cpu_seconds: now.cpu_seconds, tokens: now.tokens, usd: now.cost_usd };
     return Object.keys(now.budget).map(function (k) {
       return [k.replace("_", " "), used[k] === undefined || used[k] === null ? "of " + now.budget[k] : (+used[k].toPrecision(4)) + " of " + now.budget[k]];
     });
