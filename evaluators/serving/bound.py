@@ -84,21 +84,39 @@ def prices(whole: Mapping[str, Any], seconds: float, step: int) -> list[int]:
     for number, (arrival, prompt, output) in enumerate(
         zip(whole["arrivals"], whole["prompts"], whole["outputs"], strict=True)
     ):
-        tokens = prompt + np.arange(1, output + 1, dtype=float)
-        for start in range(arrival, max(arrival, (spans * step) - output) + 1, step):
-            spots = (start + np.arange(output)) // step
-            inside = spots < spans
-            first = int(spots[0])
-            sums = np.bincount(spots[inside] - first, tokens[inside])
-            rows = np.concatenate([[number], count + first + np.arange(len(sums))]).astype(np.int32)
-            values = np.concatenate([[1.0], sums])
-            model.addCol(float(start + output - arrival), 0.0, infinity, len(rows), rows, values)
+        starts = np.arange(arrival, max(arrival, spans * step - output) + 1, step)
+        rows, sums = _columns(starts, prompt, output, step)
+        inside = rows < spans
+        lengths = 1 + inside.sum(axis=1)
+        indices, values = np.full(lengths.sum(), number, dtype=np.int32), np.ones(lengths.sum())
+        begins = np.cumsum(lengths) - lengths
+        held = np.ones(len(indices), dtype=bool)
+        held[begins] = False
+        indices[held], values[held] = count + rows[inside], sums[inside]
+        costs = (starts + output - arrival).astype(float)
+        none, never = np.zeros(len(starts)), np.full(len(starts), infinity)
+        model.addCols(len(starts), costs, none, never, len(indices), begins.astype(np.int32), indices, values)
     model.run()
     if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return []
     duals = np.array(model.getSolution().row_dual)[count:]
     whole_prices = np.maximum(np.floor(-duals * UNIT), 0).astype(int).tolist()
     return [price for price in whole_prices for _ in range(step)]
+
+
+def _columns(starts: Any, prompt: int, output: int, step: int) -> tuple[Any, Any]:
+    """For each start of a request the spans in which it holds tokens, ascending, and how many it adds up to.
+
+    Spans behind its end have the number of a span that there is not.
+    """
+    tokens = prompt + np.arange(1, output + 1, dtype=float)
+    spots = (starts[:, None] + np.arange(output)) // step
+    first, last = spots[:, :1], spots[:, -1:]
+    most = int((last - first).max()) + 1
+    keys = spots - first + most * np.arange(len(starts))[:, None]
+    sums = np.bincount(keys.ravel(), np.tile(tokens, len(starts)), most * len(starts))
+    rows = first + np.arange(most)
+    return np.where(rows <= last, rows, np.iinfo(np.int32).max), sums.reshape(rows.shape)
 
 
 def evaluate(whole: Mapping[str, Any], priced: Sequence[int]) -> int:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from gapsmith.evaluators.base import ProofKind, ReferenceKind
 from gapsmith.evaluators.serving import bound, kv_scheduling, kv_scheduling_rule
+from gapsmith.evaluators.serving.references import KvSchedulingReferences
 from gapsmith.problems.serving.verification import horizon, judge
 
 
@@ -83,6 +86,32 @@ def test_prices_of_several_rounds_cost_little(monkeypatch: pytest.MonkeyPatch) -
     assert bound.best_prices(whole, 60) == fine
     monkeypatch.setattr(bound, "prices", lambda whole, seconds, step: coarse if step > 2 else [])
     assert bound.best_prices(whole, 60) == coarse
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 8])
+def test_columns_add_up_the_tokens_of_each_span(step: int) -> None:
+    """Of all starts of a request, counted round by round."""
+    starts = np.arange(5, 40, step)
+    for prompt, output in ((3, 1), (1, 7), (4, 8), (2, 17)):
+        rows, sums = bound._columns(starts, prompt, output, step)
+        for start, numbers, tokens in zip(starts, rows, sums, strict=True):
+            counted: Counter[int] = Counter()
+            for k in range(1, output + 1):
+                counted[int(start + k - 1) // step] += prompt + k
+            pairs = [pair for pair in zip(numbers, tokens, strict=True) if pair[0] < 10**9]
+            assert pairs == sorted(counted.items())
+            assert sum(tokens) == sum(counted.values())
+
+
+def test_bounds_of_the_splits_ship() -> None:
+    """All 80; what a secret keys has none."""
+    for split in ("train", "valid", "test"):
+        for instance in kv_scheduling.problem().instances(split, 1):
+            reference = KvSchedulingReferences().shipped(instance)
+            assert reference is not None, instance.id
+            assert (reference.kind, reference.proof) == (ReferenceKind.BOUND, ProofKind.DUAL)
+    for instance in kv_scheduling_rule.problem().instances("train", 1):
+        assert KvSchedulingReferences().shipped(instance) is None
 
 
 def test_large_instances_have_coarse_prices() -> None:
