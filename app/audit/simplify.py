@@ -12,6 +12,8 @@ from ...evaluators.figures import of_evaluation
 from ...evaluators.scoring import normalised_loss
 from ...evaluators.statistics import paired, worse
 from ...evolve.admission import ID_CHARACTERS
+from ...evolve.edits import START
+from ...evolve.offline.blocks import spliced
 from ...evolve.racing import PairedRace
 from ...evolve.store.schema import StoreError
 from ...evolve.syntax import guard
@@ -74,7 +76,7 @@ def simplified(
         judge = _Judge(record, setup, id, slot, tried)
         done = simplify(judge.text, record.problem["entry_point"], judge.accept, evaluations)
         text = judge.renamed(done.text, named(done.text, _terms(setup.loaded.problem)))
-    return judge.document(text, done)
+    return judge.document(judge.whole(text) or judge.text, done)
 
 
 def _terms(problem: Problem) -> dict[str, str]:
@@ -110,10 +112,20 @@ class _Judge:
         self._after = self._before
         self._description = self._described(self.text)
 
-    def accept(self, text: str) -> bool:
+    def whole(self, text: str) -> str | None:
+        """A variant as it is run: in a program with EVOLVE-BLOCKs only what stands inside changes.
+
+        None where a statement outside was changed, or nothing inside was.
+        """
+        return spliced(self.text, text) if START in self.text else text
+
+    def accept(self, variant: str) -> bool:
         """Whether a variant is as good as the original, as far as validation can tell."""
         self._number += 1
         self._tried(self._number)
+        text = self.whole(variant)
+        if text is None:
+            return False
         description = self._described(text)
         if description.error is not None or not description.entry_point:
             return False
@@ -128,9 +140,12 @@ class _Judge:
     def renamed(self, text: str, other: str) -> str:
         """The other text if it is sound, with the reduced one's losses, and no longer than what was found."""
         most = len(self._candidate.description.statements)
-        description = self._description if other == text else self._described(other)
-        if other != text and description.error is None and len(description.statements) <= most:
-            evaluation = self._evaluate(other)
+        program = None if other == text else self.whole(other)
+        if program is None:
+            return text
+        description = self._described(program)
+        if description.error is None and len(description.statements) <= most:
+            evaluation = self._evaluate(program)
             if evaluation.fitness is not None and self._loss(evaluation) == self._loss(self._after):
                 self._after, self._description, self._renamed = evaluation, description, True
                 return other

@@ -150,6 +150,21 @@ def test_candidates_differ_inside_the_block_alone(campaign: Path) -> None:
 
 
 @pytest.mark.slow
+def test_simplified_program_keeps_its_frame(campaign: Path, gapsmith: Gapsmith, tmp_path: Path) -> None:
+    """What stands outside of the marks stays in a simplified program, also what the score does not need."""
+    folder = tmp_path / "runs"
+    shutil.copytree(campaign / "runs", folder)
+    done = gapsmith("simplify", "latest", "best", "--json", "--runs", str(folder))
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    (text,) = document["files"].values()
+    assert document["accepted"] > 0
+    assert text.startswith("# EVOLVE-BLOCK-START")
+    assert text.endswith("# EVOLVE-BLOCK-END\n\n\ndef area():\n    return radius() ** 2\n")
+    assert document["nodes_after"] < document["nodes_before"]
+
+
+@pytest.mark.slow
 def test_foreign_record_needs_the_callers_word(campaign: Path, gapsmith: Gapsmith, tmp_path: Path) -> None:
     """A run that this user did not sign gets its evaluator run by `--trust-run` alone."""
     folder = tmp_path / "runs"
