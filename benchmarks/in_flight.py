@@ -4,10 +4,10 @@
     python benchmarks/in_flight.py table --folder in-flight
 
 Parents are as old as the window of iterations under way, so a wide window learns later. Each seed and
-window is one campaign from start programs alone, in a process of its own, until a number of evaluations;
-seeds differ in the search's random streams and share their instances. A campaign that has ended is not run
-again; one that was cut short is gone on with. Seeds are run one after the other with all windows, so that
-pairs are complete at any time.
+window is one campaign from start programs alone on few training instances, in a process of its own, until a
+number of evaluations; seeds differ in the search's random streams and share their instances. A campaign that
+has ended is not run again; one that was cut short is gone on with. Seeds are run one after the other with all
+windows, so that pairs are complete at any time.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ def campaign(folder: Path, problem: str, window: int, seed: int, evaluations: in
         f"campaign.in_flight={window}",
         'search.founders="start"',
         f"budget.evaluations={evaluations}",
+        "problem.train_per_stratum=1",
+        "problem.valid_per_stratum=1",
     )
     words = [word for text in settings for word in ("--set", text)]
     names = [path.name for path in runs.glob("*") if path.is_dir()]
@@ -88,10 +90,10 @@ def main() -> None:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("what", choices=("run", "table"))
-    parser.add_argument("--problem", default="smtt-rule")
+    parser.add_argument("--problem", default="smtt")
     parser.add_argument("--folder", type=Path, default=Path("in-flight"))
     parser.add_argument("--seeds", default="1-10", help="first-last")
-    parser.add_argument("--evaluations", type=int, default=400, help="in training, of a campaign (count)")
+    parser.add_argument("--evaluations", type=int, default=200, help="in training, of a campaign (count)")
     options = parser.parse_args()
     if options.what == "table":
         print("\n".join(table(options.folder, options.problem)))

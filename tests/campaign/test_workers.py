@@ -185,6 +185,16 @@ def test_a_worker_that_dies_each_time_ends_the_run_with_8(
 
 
 @pytest.mark.slow
+def test_random_kills_lose_and_double_nothing() -> None:
+    """Workers and campaigns that are killed at random points leave the course of an undisturbed campaign."""
+    script = Path(__file__).parents[2] / "benchmarks" / "kills.py"
+    words = [sys.executable, str(script), "--kills", "4", "--seed", "3"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 took another course" in done.stdout
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_workers_end_with_their_driver(tmp_path: Path, number: int) -> None:
     """A driver that is killed, or interrupted twice, leaves no process behind, and resume goes on."""
