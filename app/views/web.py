@@ -181,6 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
     """GET requests with the server's host and token; everything else is not found."""
 
     server: LiveServer
+    protocol_version = "HTTP/1.1"  # a browser's polls share a connection and its thread
     server_version, sys_version = "gapsmith", ""
     timeout = 30
 

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.record.drawings import KEY, Kept, encode
 from gapsmith.app.record.runs import at_work
 from gapsmith.evolve.base import AddStatus, Origin, Rejection, RejectionReason
 from gapsmith.evolve.store.store import Store
+from gapsmith.problems.base import Drawing, Shape
 
 pytestmark = pytest.mark.browser
 AXE = Path(__file__).parents[2] / "build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
@@ -248,16 +250,25 @@ def test_other_addresses_and_names_are_refused(
     browser.until("document.body?.dataset.ready === 'yes'")
 
 
-def test_full_report_comes_on_demand(browser: Browser, runs: Path, serve: Callable[[Path], str]) -> None:
-    """The link at the foot of the page leads to the report, with its list and its pictures."""
+def test_full_report_comes_on_demand(
+    browser: Browser, runs: Path, serve: Callable[[Path], str], tmp_path: Path
+) -> None:
+    """The link at the foot of the page leads to the report, with its list, its pictures and kept drawings."""
+    folder = shutil.copytree(runs / "20260102-203301-smtt-aaaa", tmp_path / "20260102-203301-smtt-aaaa")
+    with contextlib.closing(Store(folder)) as store:
+        plan = Drawing("a plan", "time", "machine", (Shape("rectangle", 0, 0, 5, 1, "j0", "job"),))
+        store.set(KEY, encode(Kept("test-000", {store.read.record("champion"): plan})))
     browser.console.clear()
-    browser.open(serve(runs / "20260102-203301-smtt-aaaa"))
+    browser.open(serve(folder))
     browser.until("document.body?.dataset.ready === 'yes'")
     link = browser.value("document.querySelector('main a').href")
     browser.open(link)
     browser.until("document.title.startsWith('Gapsmith report') && document.body.dataset.ready === 'yes'")
     assert browser.value("document.querySelectorAll('figure svg').length") > 5
     assert browser.value("document.querySelectorAll('#list tr').length") > 5
+    labels = browser.value("[...document.querySelectorAll('figure svg')].map(e => e.ariaLabel)")
+    assert any(label.startswith("The answers of the best candidate") for label in labels)
+    assert "a plan" in browser.value("document.getElementById('better').textContent")
     assert browser.console == []
 
 

@@ -164,6 +164,16 @@ def logarithmic(axis: Axis, least: float) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value >= 0 else ""))
 
 
+def logarithmic_times(axes: Axes) -> None:
+    """Makes the axis of times (ms) logarithmic, also with numbers between powers of ten."""
+    from matplotlib.ticker import LogFormatter
+
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.xaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.0, 0.4)))
+    axes.tick_params(axis="x", which="minor", labelsize=8)
+
+
 def above(axes: Axes, columns: int = 3) -> None:
     """Puts the legend above the picture, where it hides no data."""
     axes.legend(

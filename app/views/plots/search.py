@@ -14,7 +14,20 @@ from ....evolve.store.work import failures_by_status, stopped, work
 from ....evolve.store.work import operators as operators_of
 from ...record.record import SHORT, RunRecord
 from . import data
-from .canvas import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, above, fit_losses, new_axes, note_thinning, thin
+from .canvas import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    WIDTH,
+    above,
+    fit_losses,
+    logarithmic_times,
+    new_axes,
+    note_thinning,
+    thin,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,8 +81,6 @@ def front(record: RunRecord) -> Figure | None:
     most = _FAR * max(every[0].loss, min(p.loss for p in every))  # the first is the start program
     found, near = [p for p in every if p.loss <= most], [p for p in baselines if p.loss <= most]
     shown, best = thin(found), data.front(found)
-    from matplotlib.ticker import LogFormatter
-
     figure, axes = new_axes(WIDTH, 3.8)
     axes.scatter(
         [1000 * p.seconds for p in shown], [p.loss for p in shown], s=8, color=GREY, label="candidates"
@@ -87,10 +98,7 @@ def front(record: RunRecord) -> Figure | None:
     if (exact := exact_point(record.reader)) is not None:
         times = [1000 * exact.seconds]
         axes.plot(times, [0.0], "*", color=INK, markersize=9, clip_on=False, label="exact (wall time)")
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.xaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.0, 0.4)))
-    axes.tick_params(axis="x", which="minor", labelsize=8)
+    logarithmic_times(axes)
     fit_losses(axes.yaxis, [*[p.loss for p in (*found, *near)], *([] if exact is None else [0.0])])
     note_thinning(axes, len(shown), len(every), "candidates")
     axes.set_xlabel("CPU time per execution (ms, logarithmic)")

@@ -8,7 +8,20 @@ from ....evolve.store.reader import BASELINE
 from ....evolve.timing import edge
 from ...record.champions import Timed, class_champions, proof, timed_programs
 from ...record.record import RunRecord
-from .canvas import BLUE, FAINT, GREY, INK, ORANGE, WIDTH, above, fit_losses, new_axes, note_thinning, thin
+from .canvas import (
+    BLUE,
+    FAINT,
+    GREY,
+    INK,
+    ORANGE,
+    WIDTH,
+    above,
+    fit_losses,
+    logarithmic_times,
+    new_axes,
+    note_thinning,
+    thin,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,10 +72,8 @@ def front(record: RunRecord) -> Figure | None:
     for number in {one.time_class for one in every}:
         if (last := edge(number)) is not None:
             axes.axvline(1000 * last, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
-    axes.set_xscale("log")
+    logarithmic_times(axes)
     axes.set_xlim(0.6 * min(times), 1.8 * max(times))
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.xaxis.set_minor_formatter(lambda *_: "")
     fit_losses(axes.yaxis, [*[-100 * one.fitness + 0.0 for one in near], *([] if exact is None else [0.0])])
     note_thinning(axes, len(shown), len(candidates), "candidates")
     axes.set_xlabel("CPU time of an instance above the sandbox's floor (ms, logarithmic)")
