@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -34,6 +35,8 @@ _ROW = (TEXT, TEXT, TEXT, MAYBE, TEXT, MAYBE, MAYBE, (float, int), MAYBE, MAYBE)
 """Types of a score's columns; texts, the marks, may follow, and then a mapping, the metrics."""
 _ROWS = frozenset(product(*_ROW))
 _STATUSES = {status.value: status for status in ScoreStatus}
+_number = lru_cache(maxsize=4096)(decode_number)
+"""Numbers come back often: references with each job, gaps with each candidate that answers as another one."""
 _KINDS = {kind.value: kind for kind in ReferenceKind}
 
 
@@ -166,17 +169,17 @@ def _decode_score(row: Any) -> Score:
         raise LineError(f"score: got {row!r:.120}, expected {len(_ROW)} columns of other types")
     instance, status, kind, objective, reference, gap, excess, seconds, digest, message, *marks = row
     metrics = checked_metrics(marks.pop()) if marks and type(marks[-1]) is dict else None
-    if not math.isfinite(seconds) or not all(type(mark) is str for mark in marks):
+    if not math.isfinite(seconds) or (marks and not all(type(mark) is str for mark in marks)):
         raise LineError(f"score of {instance:.60}: CPU seconds {seconds!r}, marks {marks!r:.60}")
-    ratio = None if gap is None else decode_number(gap)
+    ratio = None if gap is None else _number(gap)
     return Score(
         instance,
         _STATUSES[status],
-        None if objective is None else decode_number(objective),
-        decode_number(reference),
+        None if objective is None else _number(objective),
+        _number(reference),
         _KINDS[kind],
         Fraction(ratio) if isinstance(ratio, int) else ratio,
-        None if excess is None else decode_number(excess),
+        None if excess is None else _number(excess),
         seconds,
         digest,
         message,
