@@ -68,6 +68,9 @@ def outcomes(folder: Path, problem: str) -> dict[int, dict[int, Outcome]]:
 def table(folder: Path, problem: str) -> Iterator[str]:
     """Lines of a Markdown table: losses on the test split, and the paired differences to the usual window."""
     every = outcomes(folder, problem)
+    if not every[USUAL]:
+        yield "no seed has ended with every window"
+        return
     yield "| in flight | seeds | test loss %, mean [95 %] | against 8, mean [95 %] | better, worse (seeds) |"
     yield "|---|---|---|---|---|"
     for window, by in every.items():
@@ -90,10 +93,10 @@ def main() -> None:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("what", choices=("run", "table"))
-    parser.add_argument("--problem", default="smtt")
+    parser.add_argument("--problem", default="smtt-rule")
     parser.add_argument("--folder", type=Path, default=Path("in-flight"))
     parser.add_argument("--seeds", default="1-10", help="first-last")
-    parser.add_argument("--evaluations", type=int, default=200, help="in training, of a campaign (count)")
+    parser.add_argument("--evaluations", type=int, default=300, help="in training, of a campaign (count)")
     options = parser.parse_args()
     if options.what == "table":
         print("\n".join(table(options.folder, options.problem)))
