@@ -82,7 +82,7 @@ def check_ignored(bench: Bench) -> None:
     hidden = any(case.instance.hidden for case in bench.cases)  # verify may read the same there
     publics = [origin.case.instance.public for origin in all_origins(bench)[:_ORIGINS]]
     for part in ignored(bench):
-        name = part.field if isinstance(part.field, str) else part.key
+        name = part.key if part.field is None else part.field
         rule = next((s for s in _sentences(bench.problem.statement) if _limited_by(s, name)), None)
         if rule is None or hidden or not all(part.counts(public) for public in publics):
             plain.append(f"`{part.words}`")
@@ -106,8 +106,10 @@ def _sentences(text: str) -> list[str]:
     return re.split(r"(?<=[.;:?!])\s+", " ".join(text.split()))
 
 
-def _limited_by(sentence: str, name: str) -> bool:
-    """Whether a sentence names a part, and sets a limit."""
+def _limited_by(sentence: str, name: str | int) -> bool:
+    """Whether a sentence names a part, and sets a limit; a column of rows has a number for a name."""
+    if isinstance(name, int):
+        return False
     return re.search(rf"\b{re.escape(name)}\b", sentence) is not None and bool(_LIMITS.search(sentence))
 
 
