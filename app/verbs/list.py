@@ -9,9 +9,12 @@ from .terminal import console, emit_json, errors
 def list_(runs: Runs = None, json: Json = False) -> None:
     """List the runs with problem, model, iterations, best gap and status."""
     with errors(json):
+        import sys
+
         from ..record.listing import run_row
         from ..record.runs import all_runs, runs_folder
         from ..views.listing import runs_table
+        from ..views.plain import NARROW
         from ..words import one_line
 
         folder = runs_folder(runs)
@@ -23,7 +26,8 @@ def list_(runs: Runs = None, json: Json = False) -> None:
         if not rows:
             out.print(f"no runs in {folder}; start one with `gapsmith run smtt`", markup=False)
             return
-        table, left_out = runs_table(rows, out.width)
+        narrow = out.width < NARROW  # the table becomes lines, which have room for all columns
+        table, left_out = runs_table(rows, sys.maxsize if narrow else out.width)
         out.print(table, soft_wrap=False)
         if left_out:
             out.print(f"left out of a narrow table: {', '.join(left_out)}; --json has them", markup=False)

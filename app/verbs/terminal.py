@@ -29,8 +29,11 @@ def console(*, stderr: bool = False) -> Console:
     """A console that writes plain text when it is no terminal and honours NO_COLOR."""
     from rich.console import Console
     from rich.segment import Segment
+    from rich.table import Table
+    from rich.text import Text
 
     from ...sandbox.unseen import clean
+    from ..views.plain import fits, records
 
     class Piped(Console):
         """Leaves it to `errors` how a verb ends whose reader has gone; Rich's own would end with 1."""
@@ -46,8 +49,10 @@ def console(*, stderr: bool = False) -> Console:
                 yield segment if safe else Segment(clean(text), segment.style)
 
         def print(self, *objects: Any, **how: Any) -> None:
-            """Prints; an error names the stream."""
+            """Prints, a table that does not fit as lines; an error names the stream."""
             with printing("error" if stderr else "output"):
+                if len(objects) == 1 and isinstance(objects[0], Table) and not fits(objects[0], self.width):
+                    objects, how = (Text("\n").join(records(objects[0])),), {}
                 super().print(*objects, **how)
 
     return Piped(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty() and not stderr)

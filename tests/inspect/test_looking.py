@@ -370,3 +370,20 @@ def test_a_narrow_table_leaves_splits_out_rather_than_cut_names(say: Say) -> Non
     said = say("show", FINISHED, width=60).out
     assert "\nstart program " in said
     assert "left out of a narrow table: training" in said
+
+
+@pytest.mark.parametrize("words", [["show", FINISHED], ["show", FINISHED, "best"], ["show", MODEL]])
+def test_no_cell_is_cut_at_forty_columns(words: list[str], say: Say) -> None:
+    """A table that does not fit becomes lines, each with the name of its column."""
+    out = say(*words, width=40).out.partition("\nheuristic.py")[0]
+    assert "…" not in out
+    assert "\n  test: " in out or "\n  95 % interval: " in out or "\n  solved: " in out
+
+
+def test_a_list_of_forty_columns_drops_nothing(say: Say) -> None:
+    """Names of runs stay whole, for users copy them."""
+    out = say("list", width=40).out
+    assert f"run {FINISHED}\n" in out
+    assert out.count("\n  status: ") == 3
+    assert out.count("\n  started: ") == 3
+    assert "left out" not in out
