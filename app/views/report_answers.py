@@ -185,13 +185,13 @@ def _use(record: RunRecord, summary: Mapping[str, Any]) -> dict[str, str]:
             "answer": "There is nothing to use; see why each candidate failed.",
             "command": f"gapsmith show {name}",
         }
-    if record.reader.record("champion") is None and summary["status"] in ("interrupted", "running"):
-        verb = "resume" if summary["status"] == "interrupted" else "watch"
-        return {"answer": "Later: the champion is not chosen yet.", "command": f"gapsmith {verb} {name}"}
     headline = summary["headline"]
     if headline["verdict"] in (Verdict.NO_IMPROVEMENT, Verdict.WORSE) and headline["baseline"] is not None:
         words = ["gapsmith", "baselines", str(summary["problem"]), "--source", headline["baseline"]]
         return {"answer": "Use the best baseline instead.", "command": shlex.join(words)}
+    if record.reader.record("champion") is None and summary["status"] in ("interrupted", "running"):
+        verb = "resume" if summary["status"] == "interrupted" else "watch"
+        return {"answer": "Later: the champion is not chosen yet.", "command": f"gapsmith {verb} {name}"}
     if summary.get("trust") == REPORTED:
         return {"answer": "As its evaluator does.", "command": f"gapsmith best {name} -o best.py"}
     return {
