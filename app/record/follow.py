@@ -1,4 +1,4 @@
-"""Follows a run from another process: its outcomes and events as they are stored, each exactly once."""
+"""Follows a run from another process: its rows as they are stored, each exactly once."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ _SHARE = 0.02
 
 
 def follow(folder: Path, *, wait: bool = True) -> Iterator[dict[str, Any]]:
-    """Yields the outcomes and events of a run, then, with `wait`, more until the campaign has ended.
+    """Yields outcomes, evaluations and events of a run, then, with `wait`, more until the campaign has ended.
 
     Rows are those of `new_rows`. A row that is stored after the campaign's last look is not missed: the state
     is read before the rows.
     """
-    told, event, checked = 0, 0, True
+    last, checked = {"outcome": 0, "event": 0, "evaluation": 0}, True
     while True:
         spent = time.process_time()
         with open_record(folder, checked=checked) as record:
             state = status(folder, record.reader.record("stop_reason"))
-            rows = sorted(new_rows(record.reader, told, event), key=lambda row: float(row["at"] or 0.0))
+            new = new_rows(record.reader, *last.values())
+            rows = sorted(new, key=lambda row: float(row["at"] or 0.0))
         checked = False
         for row in rows:
-            if row["what"] == "event":
-                event = max(event, row["id"])
-            else:
-                told = max(told, row["told"])
+            what = row["what"]
+            last[what] = max(last[what], row["told" if what == "outcome" else "id"])
             yield row
         if state != "running" or not wait:
             return

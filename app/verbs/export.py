@@ -25,7 +25,10 @@ def export(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write a file [default: print].")
     ] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", help="Outcomes and events as JSON lines while the campaign runs.")
+        bool,
+        typer.Option(
+            "--follow", help="Outcomes, evaluations and events as JSON lines while the campaign runs."
+        ),
     ] = False,
     to: Annotated[
         str | None,
@@ -79,11 +82,11 @@ def export(
 
 
 def _stream(folder: Path, to: str | None, output: Path | None, wait: bool, json: bool) -> None:
-    """Streams outcomes and events to standard output, or scalars into a tracker's folder."""
+    """Streams outcomes, evaluations and events to standard output, or scalars into a tracker's folder."""
     from ..record.export import write_row
     from ..record.follow import follow
     from ..record.reported import REPORTED, trust
-    from ..record.tensorboard import LOSS_NAME, UNVERIFIED_NAME, first_fitness, open_sink, write_scalars
+    from ..record.tensorboard import UNVERIFIED, first_fitness, open_sink, write_scalars
 
     if to not in (None, "tensorboard"):
         raise UserError(USAGE, f"--to {to}: unknown, expected tensorboard")
@@ -97,8 +100,8 @@ def _stream(folder: Path, to: str | None, output: Path | None, wait: bool, json:
                 raise UserError(USAGE, f"{output}: exists already", "name a new folder")
             with opened(folder) as record:
                 first = first_fitness(record.reader)
-                name = UNVERIFIED_NAME if trust(record.reader) == REPORTED else LOSS_NAME
-            number = write_scalars(rows, open_sink(output), first, name)
+                suffix = UNVERIFIED if trust(record.reader) == REPORTED else ""
+            number = write_scalars(rows, open_sink(output), first, suffix)
             if json:
                 emit_json({"run": folder.name, "written": str(output), "rows": number})
             else:

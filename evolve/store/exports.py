@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from .reader import Reader
+from .reader import BASELINE, Reader
 
 EXPORTS = {
     "candidates": (
@@ -39,32 +39,41 @@ EXPORTS = {
 }
 """What can be exported → its query. Objectives, references and gaps are exact texts (`12`, `7/3`)."""
 
+_OUTCOMES = (
+    "SELECT 'outcome' AS what, i.told, i.iteration, i.candidate, "
+    "coalesce(i.operator, i.origin) AS operator, i.rejection, i.added, e.status, "
+    "e.fitness AS train_fitness, count(c.id) AS model_calls, "
+    "coalesce(sum(coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0) AS tokens, "
+    "CASE WHEN coalesce(sum(c.text IS NOT NULL AND c.cost_usd IS NULL), 0) = 0 "
+    "THEN coalesce(sum(c.cost_usd), 0.0) END AS cost_usd, i.told_at AS at FROM iterations i "
+    "LEFT JOIN evaluations e ON e.program = i.candidate AND e.split = 'train' "
+    "LEFT JOIN calls c ON c.iteration = i.iteration WHERE i.told > ? GROUP BY i.told ORDER BY i.told"
+)
+_EVALUATIONS = (
+    "SELECT 'evaluation' AS what, id, program AS candidate, split, status, fitness, at FROM evaluations "
+    f"WHERE id > ? AND split IN ('valid', 'test') AND program NOT LIKE '{BASELINE}%' ORDER BY id"
+)
+_EVENTS = "SELECT 'event' AS what, id, kind, iteration, data, at FROM events WHERE id > ? ORDER BY id"
+
 _NESTED = ("files", "parents", "inspirations", "data", "parameters", "metrics")
 
 
-def new_rows(reader: Reader, told: int, event: int) -> Iterator[dict[str, Any]]:
-    """Outcomes after the `told`-th and events after the one with id `event`, each in its order.
+def new_rows(reader: Reader, told: int, event: int, evaluation: int) -> Iterator[dict[str, Any]]:
+    """Outcomes after the `told`-th, events and evaluations after those with the ids `event`, `evaluation`.
 
     An outcome has `what` (`outcome`), `told`, `iteration`, `candidate`, `operator`, `rejection`, `added`,
-    `status`, `train_fitness` and `at` (seconds since the epoch); an event `what` (`event`), `id`, `kind`,
-    `iteration`, `data` and `at`.
+    `status`, `train_fitness`, the `model_calls` and `tokens` (counts) of its proposal, `cost_usd` (None if a
+    price is unknown) and `at` (seconds since the epoch). An evaluation of a candidate on validation or test
+    has `what` (`evaluation`), `id`, `candidate`, `split`, `status`, `fitness` and `at`. An event has `what`
+    (`event`), `id`, `kind`, `iteration`, `data` and `at`.
     """
-    for row in reader.rows(
-        "SELECT 'outcome' AS what, i.told, i.iteration, i.candidate, "
-        "coalesce(i.operator, i.origin) AS operator, i.rejection, i.added, e.status, "
-        "e.fitness AS train_fitness, i.told_at AS at FROM iterations i "
-        "LEFT JOIN evaluations e ON e.program = i.candidate AND e.split = 'train' "
-        "WHERE i.told > ? ORDER BY i.told",
-        (told,),
-    ):
-        yield dict(zip(row.keys(), row, strict=True))
-    for row in reader.rows(
-        "SELECT 'event' AS what, id, kind, iteration, data, at FROM events WHERE id > ? ORDER BY id", (event,)
-    ):
-        values = dict(zip(row.keys(), row, strict=True))
-        with reader.sound("events, data"):
-            values["data"] = json.loads(values["data"])
-        yield values
+    for query, last in ((_OUTCOMES, told), (_EVALUATIONS, evaluation), (_EVENTS, event)):
+        for row in reader.rows(query, (last,)):
+            values = dict(zip(row.keys(), row, strict=True))
+            if "data" in values:
+                with reader.sound("events, data"):
+                    values["data"] = json.loads(values["data"])
+            yield values
 
 
 def export_rows(reader: Reader, table: str) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ from gapsmith.app.record.tensorboard import write_scalars
 
 Say = Callable[..., Any]
 FINISHED = "20260102-203301-smtt-aaaa"
+ASKED = "20260103-101500-smtt-bbbb"
 
 
 class FakeBoard:
@@ -115,6 +116,45 @@ def test_a_board_holds_the_runs_losses_and_counts(say: Say, tmp_path: Path, runs
     watched = say("watch", FINISHED, "--json").document["progress"]
     assert [loss for _, loss in scalars["training_loss_percent/best"]] == pytest.approx(watched)
     assert scalars["training_loss_percent/best"][0][0] == 0
+    assert not any("calls" in name or "usd" in name for name in scalars)
+
+
+def test_a_board_holds_validation_calls_and_dollars(say: Say, tmp_path: Path) -> None:
+    """Losses on validation and test are the candidates'; counts of calls end at what the run spent."""
+    pytest.importorskip("tensorboardX")
+    said = say("export", ASKED, "--to", "tensorboard", "-o", str(tmp_path / "board"))
+    assert said.code == 0, said.err
+    scalars = read_scalars(tmp_path / "board")
+    rows = [json.loads(line) for line in say("export", ASKED, "--what", "candidates").out.splitlines()]
+    for name, key in (("validation", "valid_fitness"), ("test", "test_fitness")):
+        losses = [-100 * row[key] for row in rows if row[key] is not None]
+        assert losses
+        written = [loss for _, loss in scalars[f"{name}_loss_percent/candidate"]]
+        assert sorted(written) == pytest.approx(sorted(losses))
+    best = [loss for _, loss in scalars["validation_loss_percent/best"]]
+    assert best == sorted(set(best), reverse=True)
+    assert best[-1] == min(loss for _, loss in scalars["validation_loss_percent/candidate"])
+    assert "test_loss_percent/best" not in scalars
+    spent = say("watch", ASKED, "--json").document
+    assert spent["model_calls"] > 1
+    for name, total in (("count/model_calls", "model_calls"), ("count/tokens", "tokens"), ("cost_usd",) * 2):
+        values = [value for _, value in scalars[name]]
+        assert values == sorted(values)
+        assert values[-1] == pytest.approx(spent[total])
+
+
+def test_dollars_end_where_a_price_is_unknown() -> None:
+    """A sum that lacks a price is not drawn; the counts go on."""
+    row = {"what": "outcome", "candidate": None, "rejection": "no_code", "train_fitness": None, "at": 1.0}
+    prices = [0.25, 0.5, None, 0.5]
+    rows = [row | {"told": n, "model_calls": 1, "tokens": 7, "cost_usd": c} for n, c in enumerate(prices, 1)]
+    board = FakeBoard()
+    write_scalars(rows, board)
+    assert [(value, step) for tag, value, step in board.scalars if tag == "cost_usd"] == [
+        (0.25, 1),
+        (0.75, 2),
+    ]
+    assert [value for tag, value, _ in board.scalars if tag == "count/tokens"] == [7, 14, 21, 28]
 
 
 @pytest.mark.parametrize(
