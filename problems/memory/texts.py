@@ -21,7 +21,7 @@ PLACE = (
     + _GOAL
     + """
 Return one offset >= 0 for each buffer, in the order of `buffers`. Search is allowed, as long as the limit of
-CPU time (2 seconds by default) is kept; bound it by iterations, so that its answer can be repeated."""
+CPU time is kept; bound it by iterations, so that its answer can be repeated."""
 )
 
 COLUMNS = {
