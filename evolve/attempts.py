@@ -64,7 +64,7 @@ class Attempts:
         if isinstance(outcome, Refused):
             return
         candidate, scores = outcome.candidate, outcome.evaluation.scores
-        end, reason, means = End.STOPPED, "", None
+        end, reason, means, beyond = End.STOPPED, "", None, False
         if isinstance(outcome, Failed):
             score = outcome.score
             words = [score.status.value.replace("_", " "), *(score.message or "").split("\n")[:1]]
@@ -75,6 +75,7 @@ class Attempts:
         else:
             twin = self._answered_alike(outcome.evaluation, parents)
             means = self._means(outcome.evaluation, rival)
+            beyond = self._beyond(outcome.evaluation, rival)
         attempt = Attempt(
             id=candidate.id,
             operator=candidate.operator,
@@ -86,6 +87,7 @@ class Attempts:
             instances=self._instances,
             reason=reason,
             means=means,
+            beyond=beyond,
             losses=self._losses(scores),
             difference=self._difference(outcome.evaluation, parents),
             seconds=max((score.cpu_seconds for score in scores), default=0.0),
@@ -109,6 +111,11 @@ class Attempts:
         """Mean losses (ratios) of a stopped candidate and of its rival on the executed instances."""
         pairs = self._pairs(stopped, rival or "")
         return (fmean(a for a, _ in pairs), fmean(b for _, b in pairs)) if pairs else None
+
+    def _beyond(self, stopped: Evaluation, rival: str | None) -> bool:
+        """Whether a stopped candidate's losses alone are above those of its rival on all instances."""
+        theirs = self._losses(self._scores.get(rival or "", {}).values())
+        return bool(theirs) and sum(self._losses(stopped.scores).values()) > sum(theirs.values())
 
     def _difference(
         self, evaluation: Evaluation, parents: tuple[str, ...]

@@ -282,6 +282,7 @@ class Attempt:
         executed, instances: training instances that it was executed on, and all of them (counts).
         reason: why it failed; the program's own words may be part of it.
         means: of a stopped one: its mean loss and its rival's on the instances that were executed (ratios).
+        beyond: of a stopped one: whether it lost more there than its rival on all instances together.
         losses: instance id → loss (ratio) of each execution.
         difference: its loss minus its first parent's on the instances that both answered: the mean, half of
             that mean's 95 % interval (ratios; None for few instances), and their number. None where that is
@@ -299,6 +300,7 @@ class Attempt:
     instances: int = 0
     reason: str = ""
     means: tuple[float, float] | None = None
+    beyond: bool = False
     losses: Mapping[str, float] = field(default_factory=dict)
     difference: tuple[float, float | None, int] | None = None
     seconds: float = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..evaluators.base import ScoreStatus
+from ..prompts.text import percent
 from .admission import rejected
 from .base import Candidate, Complete, Elite, Failed, Origin, Outcome, Proposal, Rejection, RejectionReason
 
@@ -114,7 +115,7 @@ class Memory:
         lines: list[str] = []
         while id and len(lines) < _LINEAGE and (candidate := self.candidates.get(id)) is not None:
             fitness = self.fitness.get(id)
-            shown = "stopped or failed" if fitness is None else f"mean gap {-100 * fitness:.2f} %"
+            shown = "stopped or failed" if fitness is None else f"mean gap {percent(-100 * fitness)}"
             idea = f": {candidate.idea}" if candidate.idea else ""
             lines.append(f"{candidate.operator}, {shown}{idea}")
             id = candidate.parents[0] if candidate.parents else ""

@@ -15,7 +15,7 @@ from ..evaluators.base import ReferenceKind, Score, ScoreStatus
 from ..problems.base import DescribesCalls, Driven, Instance, Number, Sense
 from ..prompts.builder import NOTES
 from ..prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task
-from ..prompts.text import short_inputs
+from ..prompts.text import SMALLEST, percent, short_inputs
 from .base import Context, Elite, Failed
 from .edits import START
 from .racing import half_interval
@@ -30,9 +30,6 @@ NAMED = 6
 """Groups that a sentence names."""
 EDITS_FROM_LINES = 40
 """A change of a program of so many lines may be given as hunks."""
-LEAST = 0.005
-"""Smallest gap that a row shows (percent); below it a row carries nothing."""
-
 Explain = Callable[[Elite, str], str]
 """What the problem says of an elite's answer to a training instance (its id); empty if nothing."""
 Gaps = Mapping[str, float]
@@ -282,7 +279,7 @@ def _table(
             gaps[label] = column
     groups = _groups(context.instances, gaps["this program"])
     rows = [_row(name, ids, gaps.values()) for name, ids in groups.items()]
-    told = [row for row in rows if any(gap is not None and abs(gap) >= LEAST for gap in row.gaps)]
+    told = [row for row in rows if any(gap is not None and abs(gap) >= SMALLEST for gap in row.gaps)]
     every = _row("all", list(gaps["this program"]), gaps.values())
     return tuple(gaps), (*told, every) if len(groups) > 1 else (every,)
 
@@ -308,7 +305,7 @@ def _losing(best: Elite, context: Context) -> tuple[str, ...]:
     gaps = _gaps(best.evaluation.scores, context.instances)
     rows = [_row(name, ids, [gaps]) for name, ids in _groups(context.instances, gaps).items()]
     worst = sorted(rows, key=lambda row: -(row.gaps[0] or 0.0))[: NAMED // 2]
-    return tuple(f"{row.name} ({row.gaps[0]:.2f} %)" for row in worst if row.gaps[0])
+    return tuple(f"{row.name} ({percent(row.gaps[0])})" for row in worst if row.gaps[0])
 
 
 def _gains(parent: Elite, partner: Elite, context: Context) -> str:
@@ -320,8 +317,8 @@ def _gains(parent: Elite, partner: Elite, context: Context) -> str:
     differences = {
         name: (_mean(second, ids) or 0.0) - (_mean(first, ids) or 0.0) for name, ids in sorted(strata.items())
     }
-    wins = [name for name, difference in differences.items() if difference > LEAST]
-    losses = [name for name, difference in differences.items() if difference < -LEAST]
+    wins = [name for name, difference in differences.items() if difference > SMALLEST]
+    losses = [name for name, difference in differences.items() if difference < -SMALLEST]
     if wins and losses:
         return (
             f"The first program has the smaller gap on {_listed(wins)}; the second one on {_listed(losses)}."

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from ..prompts.parts import Tried
-from ..prompts.text import shortened
+from ..prompts.text import decimal, percent, shortened
 from .base import Attempt, End
 
 IDEA = 400
@@ -43,11 +43,12 @@ def line_of(attempt: Attempt, labels: Mapping[str, str], groups: Mapping[str, Se
 
 
 def _beside_rival(attempt: Attempt) -> str:
-    """Why a race was lost: mean gaps on the instances that were executed."""
+    """Mean gaps on the instances that were executed, and whether the rest could not have made up for them."""
     if attempt.means is None:
-        return ", clearly worse than its rival"
-    mine, rival = (100 * mean for mean in attempt.means)
-    return f", clearly worse than its rival: {mine:.2f} % there, the rival {rival:.2f} %"
+        return ""
+    mine, rival = (percent(100 * mean) for mean in attempt.means)
+    more = f", in sum more than its rival loses on all {attempt.instances}" if attempt.beyond else ""
+    return f": {mine} there, its rival {rival}{more}"
 
 
 def _beside_parent(attempt: Attempt) -> str:
@@ -55,9 +56,10 @@ def _beside_parent(attempt: Attempt) -> str:
     if attempt.difference is None:
         return ""
     mean, half, count = attempt.difference
-    interval = "" if half is None else f" ± {100 * half:.2f}"
+    interval = "" if half is None else f" ± {decimal(100 * half)}"
     instances = "1 instance" if count == 1 else f"{count} instances"
-    return f"{100 * mean:+.2f}{interval} points to its parent on {instances}"
+    difference = decimal(100 * mean, "+")
+    return f"{difference}{interval} points to its parent on {instances}"
 
 
 def _by_group(attempt: Attempt, groups: Mapping[str, Sequence[str]]) -> str:
@@ -67,4 +69,4 @@ def _by_group(attempt: Attempt, groups: Mapping[str, Sequence[str]]) -> str:
         for name, ids in groups.items()
         if (measured := [attempt.losses[id] for id in ids if id in attempt.losses])
     }
-    return ", ".join(f"{name} {100 * mean:.2f}" for name, mean in means.items())
+    return ", ".join(f"{name} {decimal(100 * mean)}" for name, mean in means.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..prompts.text import percent
 from .base import Context, Elite
 from .timing import CLASSES, Times, edge, net_seconds, time_class
 
@@ -39,7 +40,7 @@ def _of_classes(seconds: float, iteration: int, times: Times) -> list[str]:
         "its own": [loss for n, loss in times.losses.items() if n == number],
         "slower": [loss for n, loss in times.losses.items() if n > number],
     }
-    bests = [f"{min(losses):.2f} % in {name} classes" for name, losses in groups.items() if losses]
+    bests = [f"{percent(min(losses))} in {name} classes" for name, losses in groups.items() if losses]
     bests = [text.replace("its own classes", "its own class") for text in bests]
     own, slower = edge(number), edge(number + 1)
     within = "" if own is None else f" within {_words(own)}"

@@ -14,14 +14,16 @@ class StallSettings:
 
     stall_after: int = knob(
         8,
-        "with models: outcomes of their replies without a better best after which the next prompts ask for "
-        "something else in turn (count; 0 is never)",
+        "with models: outcomes of their replies without a better best, and one more for each program under "
+        "way, after which the next prompts ask for something else in turn (count; 0 is never)",
         ge=0,
     )
 
 
 class Stall:
     """Counts outcomes without a gain; a function of the asks and outcomes in their order.
+
+    Each program under way may still be a gain, so a stand-still begins one outcome later for each of them.
 
     About its CPU time the best program is asked once: what brought nothing then would bring nothing again.
     """
@@ -30,25 +32,28 @@ class Stall:
         """Nothing was asked or told yet."""
         self._after = settings.stall_after
         self._still = 0
+        self._begun = False  # whether an ask since the last gain had a turn
         self._timed = False  # whether the best program was asked about its time
         self._open: dict[int, Turn | None] = {}
 
     def ask(self, number: int) -> None:
         """Opens an ask (1-based number) of a model."""
         self._open[number] = turn = self.turn(number)
+        self._begun = self._begun or turn is not None
         self._timed = self._timed or turn is Turn.TIME
 
     def note(self, number: int, *, improved: bool) -> None:
         """Takes the outcome of an ask: whether it is a new best; only those of models and gains are noted."""
         self._open.pop(number, None)
         self._still = 0 if improved else self._still + 1
+        self._begun = self._begun and not improved
         self._timed = self._timed and not improved
 
     def turn(self, number: int) -> Turn | None:
         """What an ask (1-based number) asks for in its turn; None while the campaign makes progress."""
         if number in self._open:
             return self._open[number]
-        if not self._after or self._still < self._after:
+        if not self._after or not (self._begun or self._still >= self._after + len(self._open)):
             return None
         turns = [turn for turn in Turn if turn is not Turn.TIME or not self._timed]
         return turns[number % len(turns)]

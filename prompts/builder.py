@@ -15,7 +15,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from .folder import template_texts
 from .parts import Parts, with_texts
-from .text import fence, plain_code, plain_text, quote, tokens
+from .text import decimal, fence, percent, plain_code, plain_text, quote, tokens
 
 TEMPLATES = Path(__file__).parent / "templates"
 OPERATORS = ("improve", "explore", "combine", "simplify", "repair")
@@ -48,7 +48,7 @@ def _environment(own: tuple[tuple[str, str], ...]) -> ImmutableSandboxedEnvironm
         lstrip_blocks=True,
         keep_trailing_newline=False,
     )
-    environment.filters.update(fence=fence, quote=quote, percent=_percent)
+    environment.filters.update(fence=fence, quote=quote, percent=percent, decimal=decimal)
     return environment
 
 
@@ -161,8 +161,3 @@ def _smaller(parts: Parts) -> Iterator[Parts]:
             less = {name: value[:left]}
             parts = replace(parts, **less)
             yield parts
-
-
-def _percent(value: float | None) -> str:
-    """A percentage with two decimals; a dash if unknown."""
-    return "–" if value is None else f"{value:.2f} %"

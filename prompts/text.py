@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -11,6 +12,10 @@ from .marks import neutral_code, neutral_text
 from .unseen import clean
 
 QUOTED_CHARACTERS = 600
+PLACES = 6
+"""Most decimals of a number."""
+SMALLEST = 0.5 * 10**-PLACES
+"""Numbers below are written as zero."""
 _SHARES = (0, 10, 25, 50, 75, 90, 100)
 _SENTENCE_END = re.compile(r"[.!?][)\"'’”]?(?= )")
 _ESCAPES = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|.)?")
@@ -48,6 +53,20 @@ def cut(text: str, limit: int) -> str:
         return text
     head, tail = limit // 3, limit - limit // 3
     return f"{text[:head]}{mark}{text[-tail:]}"
+
+
+def decimal(value: float, sign: str = "") -> str:
+    """A number with two decimals; below 1 with three significant digits, so that small ones differ.
+
+    A negative zero is written without its sign; `sign` is `+` where positive numbers have theirs, too.
+    """
+    places = 2 if abs(value) < SMALLEST else max(2, min(PLACES, 2 - math.floor(math.log10(abs(value)))))
+    return f"{round(value, places) + 0.0:{sign}.{places}f}"
+
+
+def percent(value: float | None) -> str:
+    """A percentage; a dash if unknown."""
+    return "–" if value is None else f"{decimal(value)} %"
 
 
 def shortened(text: str, limit: int) -> str:

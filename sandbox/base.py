@@ -99,7 +99,9 @@ class Limits:
     def wall_seconds(self) -> float:
         """Limit of wall time, for programs that wait: three times the CPU limit plus one second.
 
-        For CPU limits of 0.1 s or less it is five seconds: a busy machine may take so long for them.
+        For CPU limits of 0.1 s or less it is five seconds: a busy machine may take so long for them. A
+        program that used a twentieth of it as CPU time gets it again; after seven times at most its CPU limit
+        ends the program.
         """
         return 5.0 if self.cpu_seconds <= 0.1 else 3 * self.cpu_seconds + 1
 

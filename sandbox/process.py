@@ -20,7 +20,8 @@ from .policy import Policy
 from .sealed.protocol import REQUEST, SEAL_FAILED, VERDICT
 
 _BOOT_SECONDS = 60.0
-_GRACE_SECONDS = 10.0  # beyond the wall limit, before a silent server counts as dead
+_PERIODS = 8  # a child that computes gets its wall limit several times
+_GRACE_SECONDS = 10.0  # beyond all of them, before a silent server counts as dead
 _BOOTSTRAP = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -134,7 +135,7 @@ class Server:
         Raises:
             ServerDied: nobody listens.
         """
-        patience = limits[1] + _GRACE_SECONDS
+        patience = _PERIODS * limits[1] + _GRACE_SECONDS
         if patience != self._patience:
             pause = struct.pack("@ll", int(patience) + 1, 0)
             self._control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, pause)

@@ -15,6 +15,7 @@ from .sealed.protocol import OUT_OF_CPU, OUT_OF_TIME
 
 _TAIL_BYTES = 2048
 _MOST_MARKS = 4096  # bytes
+_IDLE = 0.01  # CPU seconds for a wall second, below which a child did nothing but wait
 _NAME = re.compile(r"(import )?[A-Za-z_][A-Za-z0-9_.]{0,60}")
 _REPORTED = {
     status.value: status
@@ -52,7 +53,7 @@ def read(
         wall: seconds from hand-over to verdict.
         talk: the dialogue that it led, whose transcript is then the answer.
     """
-    status, error, document = _judge(verdict, limits, files.answer, talk)
+    status, error, document = _judge(verdict, limits, files.answer, wall, talk)
     printed = os.lseek(files.output, 0, os.SEEK_END)
     tail = os.pread(files.output, _TAIL_BYTES, max(0, printed - _TAIL_BYTES)) if printed else b""
     return Execution(
@@ -79,13 +80,12 @@ def _marks(place: int) -> tuple[str, ...]:
 
 
 def _judge(
-    verdict: Verdict, limits: Limits, answer: int, talk: Conversation | None
+    verdict: Verdict, limits: Limits, answer: int, wall: float, talk: Conversation | None
 ) -> tuple[ExecutionStatus, str | None, Json]:
     if verdict.cause == OUT_OF_CPU or verdict.cpu_seconds > limits.cpu_seconds:
         return ExecutionStatus.TIMEOUT, f"used more than {limits.cpu_seconds:g} CPU seconds", None
     if verdict.cause == OUT_OF_TIME:
-        reason = f"had not ended after {limits.wall_seconds:g} seconds: sleeping or waiting does not help"
-        return ExecutionStatus.TIMEOUT, reason, None
+        return ExecutionStatus.TIMEOUT, _waited(verdict.cpu_seconds, limits.cpu_seconds, wall), None
     if talk is not None and talk.ending.broken is not None:
         return ExecutionStatus.INVALID_ANSWER, talk.ending.broken, None
     if talk is not None and talk.ending.finished:
@@ -95,6 +95,13 @@ def _judge(
     if verdict.status != 0:
         return ExecutionStatus.CRASHED, f"ended with exit code {os.WEXITSTATUS(verdict.status)}", None
     return _document(answer, limits, talk)
+
+
+def _waited(used: float, allowed: float, wall: float) -> str:
+    """Why a child met its wall limit: it waited, unless it computed and the machine had no time for it."""
+    idle = used < _IDLE * wall
+    why = "sleeping or waiting does not help" if idle else "it waited, or the machine was very busy"
+    return f"had used {used:.2g} s of CPU time, of {allowed:g} s, when it was ended after {wall:.3g} s: {why}"
 
 
 def _killed(number: int, limits: Limits) -> tuple[ExecutionStatus, str]:

@@ -17,3 +17,5 @@ MAX_CONFIG = 1 << 17  # bytes of JSON: modules, layers that are off, where modul
 
 RUN, DESCRIBE, PROBE = range(3)  # kinds of job
 ENDED, OUT_OF_CPU, OUT_OF_TIME, ON_REQUEST = range(4)  # causes of an end
+
+COMPUTING = 0.05  # share of the wall limit from which a child's CPU seconds in it say that the child computes

@@ -26,7 +26,17 @@ from typing import Any, NoReturn
 from . import isolation
 from .child import Child
 from .marks import MARKS
-from .protocol import ENDED, MAX_CONFIG, ON_REQUEST, OUT_OF_CPU, OUT_OF_TIME, REQUEST, SEAL_FAILED, VERDICT
+from .protocol import (
+    COMPUTING,
+    ENDED,
+    MAX_CONFIG,
+    ON_REQUEST,
+    OUT_OF_CPU,
+    OUT_OF_TIME,
+    REQUEST,
+    SEAL_FAILED,
+    VERDICT,
+)
 from .seal import Seal
 
 CONTROL = 9  # above every descriptor that a child keeps
@@ -233,12 +243,15 @@ def _become_child(
 
 
 def _watch(pid: int, poller: select.poll, control: socket.socket, cpu: float, wall: float) -> int:
-    """Waits for the child's end and kills it at its limits; returns the cause."""
+    """Waits for the child's end and kills it at its limits; returns the cause.
+
+    A child that computes when the wall limit is over gets as much time again: the machine is busy.
+    """
     clock = (~pid << 3) | 2  # CLOCK_PROCESS_CPUTIME_ID of another process
     deadline = time.monotonic() + wall
     ending = os.pidfd_open(pid)
     poller.register(ending, select.POLLIN)
-    cause, left, until = ENDED, cpu, wall
+    cause, left, until, before = ENDED, cpu, wall, 0.0
     try:
         while True:
             # One thread cannot use CPU time faster than the wall clock runs, so this never wakes too late.
@@ -251,7 +264,10 @@ def _watch(pid: int, poller: select.poll, control: socket.socket, cpu: float, wa
                     os._exit(0)
                 cause = ON_REQUEST
                 break
-            left, until = cpu - time.clock_gettime(clock), deadline - time.monotonic()
+            used = time.clock_gettime(clock)
+            left, until = cpu - used, deadline - time.monotonic()
+            if left > 0 >= until and used - before >= COMPUTING * wall:
+                before, deadline, until = used, deadline + wall, wall
             if left <= 0 or until <= 0:
                 cause = OUT_OF_CPU if left <= 0 else OUT_OF_TIME
                 break

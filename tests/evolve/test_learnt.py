@@ -221,6 +221,23 @@ def test_a_campaign_that_stands_still_asks_for_each_turn() -> None:
     assert never.turn(100) is None
 
 
+def test_a_stand_still_begins_later_while_programs_are_under_way() -> None:
+    """One outcome later for each of them, since each may be a gain; once begun it lasts until a gain."""
+    stall = Stall(StallSettings(stall_after=2))
+    for number in (1, 2, 3, 4):
+        stall.ask(number)
+    for number in (1, 2):
+        stall.note(number, improved=False)
+    assert stall.turn(5) is None
+    stall.note(3, improved=False)
+    assert stall.turn(5) is not None
+    for number in (5, 6, 7):
+        stall.ask(number)
+    assert None not in [stall.turn(number) for number in (5, 6, 7, 8)]
+    stall.note(4, improved=True)
+    assert stall.turn(8) is None
+
+
 def test_the_best_program_is_asked_about_its_time_once() -> None:
     """Until another one is the best; an ask that is open keeps its turn."""
     stall = Stall(StallSettings(stall_after=2))
@@ -235,7 +252,8 @@ def test_the_best_program_is_asked_about_its_time_once() -> None:
     asked = turns(3, 23)
     assert asked.count(Turn.TIME) == 1
     assert set(asked[asked.index(Turn.TIME) + 1 :]) == {*Turn} - {Turn.TIME}
-    stall.note(30, improved=True)
+    for number in range(3, 23):
+        stall.note(number, improved=number == 22)
     for number in (31, 32):
         stall.note(number, improved=False)
     assert turns(33, 41).count(Turn.TIME) == 1

@@ -37,7 +37,7 @@ def test_losses_stand_by_class_and_wishes_take_turns() -> None:
     """A smaller gap within the class, the same answers faster, and a slower better program."""
     times = Times(FLOOR, None, {0: 1.8, 1: 0.9, 3: 0.2})
     texts = [time_sentences(_parent(0.0021), _context(number, times)) for number in range(3)]
-    assert all("1.80 % in faster classes, 0.90 % in its own class, 0.20 % in slower" in t for t in texts)
+    assert all("1.80 % in faster classes, 0.900 % in its own class, 0.200 % in slower" in t for t in texts)
     assert "a smaller gap within 4 ms" in texts[0]
     assert "the same answers with less work, within 1 ms" in texts[1]
     assert "you may spend up to 16 ms" in texts[2]

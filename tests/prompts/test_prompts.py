@@ -7,7 +7,7 @@ import pytest
 from gapsmith.prompts.builder import OPERATORS, STALLED, Builder, PromptTooLarge, TemplateInvalid
 from gapsmith.prompts.marks import DOT
 from gapsmith.prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task, Tried
-from gapsmith.prompts.text import fence, plain_text, quote, short_inputs, tokens
+from gapsmith.prompts.text import decimal, fence, percent, plain_text, quote, short_inputs, tokens
 
 TASK = Task(
     "Sort the jobs.", "schedule", "def schedule(p: list[int]) -> list[int]:", True, "hours", ("math",), 2.0
@@ -248,3 +248,19 @@ def test_a_program_that_failed_is_shown_with_the_reason_quoted():
     assert "return p[99]" in user
     assert "p = [1, 2]" in user
     assert "last reply" not in user
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(12.345, "12.35"), (0.131, "0.131"), (0.134, "0.134"), (0.0021, "0.00210"), (0.9999, "1.000"),
+     (-1e-9, "0.00"), (0.0, "0.00"), (-0.25, "-0.250")],
+)  # fmt: skip
+def test_small_gaps_have_digits_that_differ_and_zero_has_no_sign(value, text):
+    """Two decimals; below 1 three significant digits."""
+    assert decimal(value) == text
+    assert percent(value) == f"{text} %"
+
+
+def test_a_signed_difference_of_nothing_is_no_negative_one():
+    """A rounding error below zero is written as none."""
+    assert [decimal(value, "+") for value in (-1e-12, 0.5, -0.5)] == ["+0.00", "+0.500", "-0.500"]

@@ -173,7 +173,7 @@ def test_each_complete_attempt_is_told_by_group_and_beside_its_parent() -> None:
     )
     stopped = Attempt(
         "s", "improve openai/x", "Swap.", None, End.STOPPED, executed=2, instances=8, losses={"i0": 0.3},
-        difference=(0.25, None, 1), means=(0.3, 0.05),
+        difference=(0.25, None, 1), means=(0.3, 0.05), beyond=True,
     )  # fmt: skip
     twin = replace(whole, id="t", end=End.TWIN, twin="best")
     failed = replace(stopped, end=End.FAILED, reason="raised: no")
@@ -181,13 +181,14 @@ def test_each_complete_attempt_is_told_by_group_and_beside_its_parent() -> None:
     told = context(attempts=(whole, replace(whole, end=End.KEPT), stopped, twin, failed, alike))
     first, kept, second, third, last, same = parts_for("improve", [BEST], told, None, 150).tried
     assert same.ending == "stopped after 2 of 8 instances: same answers as this program there"
-    assert first.difference == kept.difference == "+0.40 ± 0.21 points to its parent on 8 instances"
+    assert first.difference == kept.difference == "+0.400 ± 0.210 points to its parent on 8 instances"
     assert first.groups == kept.groups
     assert first.groups.startswith("n=40 5.00, n=100 5.00, tf=0.2 0.00, tf=0.4 10.00, ")
     assert (second.operator, second.groups) == ("improve", "")
     assert second.difference == "+25.00 points to its parent on 1 instance"
     assert second.ending == (
-        "stopped after 2 of 8 instances, clearly worse than its rival: 30.00 % there, the rival 5.00 %"
+        "stopped after 2 of 8 instances: 30.00 % there, its rival 5.00 %, in sum more than its rival "
+        "loses on all 8"
     )
     assert (first.seconds, second.seconds) == ("0.0123 s of CPU time", "")
     assert third.ending == "same answers as this program on all instances"

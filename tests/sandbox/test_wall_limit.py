@@ -1,0 +1,66 @@
+"""The wall limit ends children that wait; one that computes on a busy machine gets more time."""
+
+from __future__ import annotations
+
+import select
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from itertools import count
+from types import SimpleNamespace
+
+import pytest
+from gapsmith.sandbox.base import Execution, ExecutionStatus, Limits
+from gapsmith.sandbox.sealed import server
+from gapsmith.sandbox.sealed.protocol import OUT_OF_CPU, OUT_OF_TIME
+
+RunText = Callable[..., Execution]
+WALL = 0.05
+ENOUGH = 0.05 * WALL
+"""CPU seconds that a child must use in a period."""
+
+
+@pytest.fixture
+def sleeper() -> Iterator[int]:
+    """The number of a process that does nothing for a minute."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        yield process.pid
+        process.kill()
+
+
+def watched(pid: int, used: list[float], monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
+    """Cause of the end of a process with these CPU seconds at the looks at it, and looks that are left."""
+    wall = count()
+    clocks = SimpleNamespace(clock_gettime=lambda clock: used.pop(0), monotonic=lambda: WALL * next(wall))
+    monkeypatch.setattr(server, "time", clocks)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        return server._watch(pid, select.poll(), ours, 1.0, WALL), len(used)
+
+
+@pytest.mark.parametrize(
+    ("periods", "cause"),
+    [
+        ([0.0], OUT_OF_TIME),
+        ([0.9 * ENOUGH], OUT_OF_TIME),
+        ([0.3, 0.6, 0.6 + 0.9 * ENOUGH], OUT_OF_TIME),
+        ([0.3, 0.6, 0.9, 1.01], OUT_OF_CPU),
+    ],
+)
+def test_a_child_that_computes_gets_its_wall_limit_again(
+    periods: list[float], cause: int, sleeper: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is ended in the first period in which it waited, or at its CPU limit."""
+    assert watched(sleeper, list(periods), monkeypatch) == (cause, 0)
+
+
+def test_a_message_says_the_seconds_and_blames_waiting_only_where_little_was_computed(
+    run_text: RunText,
+) -> None:
+    """A sleeper reads its CPU seconds, its limit, and the wall seconds until it was ended."""
+    text = "import sys\ndef f(): sys.modules['time'].sleep(60)"
+    found = run_text(text, limits=Limits(cpu_seconds=0.2))
+    assert found.status is ExecutionStatus.TIMEOUT
+    assert found.error is not None
+    assert "s of CPU time, of 0.2 s, when it was ended after" in found.error
+    assert found.error.endswith("sleeping or waiting does not help")
