@@ -35,6 +35,7 @@ RULES = (
     "lora-microbatches-rule",
     "cvrp-rule",
     "flow-shop-rule",
+    "flow-shop-insertion-rule",
     "task-graph-rule",
     "tsp-rule",
     "multi-knapsack-rule",

@@ -22,6 +22,7 @@ BUILT_INS = {
     "cvrp-rule": "gapsmith.evaluators.classics:cvrp_rule",
     "flow-shop": "gapsmith.evaluators.classics:flow_shop",
     "flow-shop-rule": "gapsmith.evaluators.classics:flow_shop_rule",
+    "flow-shop-insertion-rule": "gapsmith.evaluators.classics:flow_shop_insertion_rule",
     "multi-knapsack": "gapsmith.evaluators.classics:multi_knapsack",
     "multi-knapsack-rule": "gapsmith.evaluators.classics:multi_knapsack_rule",
     "orienteering": "gapsmith.evaluators.classics:orienteering",
@@ -40,3 +41,15 @@ BUILT_INS = {
     "cluster-scheduling": "gapsmith.evaluators.cluster:cluster_scheduling",
     "cluster-churn": "gapsmith.evaluators.cluster:cluster_churn",
 }
+
+NAMES_ELSEWHERE = {
+    "tsp_construct": "tsp-rule",
+    "tsp_constructive": "tsp-rule",
+    "cvrp_construct": "cvrp-rule",
+    "fssp_gls": "flow-shop",
+    "mkp_aco": "multi-knapsack-rule",
+    "op_aco": "orienteering-rule",
+    "bpp_online": "online-bin-packing",
+    "online_bin_packing": "online-bin-packing",
+}
+"""Tasks of EoH, LLM4AD, ReEvo and MCTS-AHD by their names there, and the built-in problem that is nearest."""

@@ -17,6 +17,7 @@ from ...evaluators.judging import VERIFY_SECONDS
 from ...problems.base import SPLITS, Instance, Problem, Sense, Versioned, canonical_json
 from ..errors import ProblemError, UnknownProblem
 from .built_ins import BUILT_INS as BUILT_INS
+from .built_ins import NAMES_ELSEWHERE
 from .foreign import is_foreign, load_foreign, source_of_task
 from .mistyped import check_python, near_files
 from .parameters import ParameterSpec, read_parameters, resolve
@@ -189,6 +190,11 @@ def _find(spec: str) -> Found:
     if entries:
         return from_entry_point(spec, entries, "gapsmith.problems")
     check_python(Path(spec))
+    if here := NAMES_ELSEWHERE.get(spec):
+        raise UnknownProblem(
+            f"problem {spec!r}: got the name that other tools give to a task",
+            f"the task is `{here}` here; `gapsmith problems show {here}` describes it",
+        )
     near = [*near_files(Path(spec)), *get_close_matches(spec, known_names(), 3, 0.5)][:3]
     raise UnknownProblem(
         f"problem {spec!r}: not known; expected a built-in or installed name, a file.py or module:attribute",

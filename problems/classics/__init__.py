@@ -6,7 +6,7 @@ from typing import Annotated
 
 from ..base import Parameter
 from .cvrp import Cvrp, CvrpRule
-from .flow_shop import FlowShop, FlowShopRule
+from .flow_shop import FlowShop, FlowShopInsertionRule, FlowShopRule
 from .multi_knapsack import MultiKnapsack, MultiKnapsackRule
 from .orienteering import Orienteering, OrienteeringRule
 from .tsp import Tsp, TspRule
@@ -38,6 +38,13 @@ def flow_shop_rule(
 ) -> FlowShopRule:
     """Candidates rate the jobs left, and a fixed loop appends one; the same instances."""
     return FlowShopRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+
+
+def flow_shop_insertion_rule(
+    train_per_stratum: Rounds = 8, valid_per_stratum: Rounds = 8, test_per_stratum: Rounds = 20
+) -> FlowShopInsertionRule:
+    """Candidates rate all jobs once, and a fixed loop inserts one after the other; the same instances."""
+    return FlowShopInsertionRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def multi_knapsack(

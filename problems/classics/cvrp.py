@@ -57,7 +57,7 @@ CELLS = (
 )
 PEERS = "literature-50"
 _SETS = {
-    PEERS: "the 16 uniform instances of 50 customers and capacity 40 that EoH's construction task is made of",
+    PEERS: "the 16 uniform instances of 50 customers and capacity 40 of EoH's task `cvrp_construct`",
 }
 
 

@@ -1,4 +1,4 @@
-"""The permutation flow shop, as an order of jobs and as a rule that appends one job after the other."""
+"""The permutation flow shop, as an order of jobs and as rules: one appends jobs, one inserts them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..shops.gantt import gantt
 from ..strata import Cell, Draw, draw_splits, split_sentences
 from . import flow_shop_texts as texts
 from . import taillard
-from .rules import ClassicRule
+from .rules import ClassicRule, RatesOnce
 
 SIZES = ((20, 5), (15, 5), (10, 10))
 """Jobs and machines of the strata: sizes that CP-SAT proves in seconds."""
@@ -159,3 +159,29 @@ class FlowShopRule(ClassicRule, FlowShop):
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's parameters."""
         return texts.APPEND_PRIMITIVES
+
+
+class FlowShopInsertionRule(RatesOnce, FlowShop):
+    """The same instances; a candidate rates all jobs once, and a fixed loop inserts them, largest first."""
+
+    name = "flow-shop-insertion-rule"
+    entry_point = "priority"
+    signature = "def priority(times: np.ndarray) -> np.ndarray:"
+    statement = texts.INSERT + PURE
+
+    @property
+    def driver(self) -> str:
+        """The loop that asks the rule, with the makespans of all insertions."""
+        return completed(__package__, self.name, ("driver",))["driver"]
+
+    def start_programs(self) -> Mapping[str, str]:
+        """The order of the insertion heuristic."""
+        return programs(__package__, self.name, ("work",))
+
+    def baselines(self) -> Mapping[str, str]:
+        """Orders of insertion."""
+        return programs(__package__, self.name, texts.INSERT_PROGRAMS)
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the rule's parameter."""
+        return texts.INSERT_PRIMITIVES

@@ -17,7 +17,7 @@ from ..strata import Cell, Draw, draw_set, draw_splits, split_sentences
 from ..summaries import percent, quantiles
 from . import multi_knapsack_texts as texts
 from . import or_library
-from .rules import ClassicRule
+from .rules import RatesOnce
 
 TIGHTNESS = (25, 50, 75)
 """Capacity in percent of the sum of all weights, one stratum each."""
@@ -45,7 +45,7 @@ PEERS = "literature-100x5"
 _LAW = "law of Chu and Beasley"
 _SETS = {
     **{name: f"9 instances of the same law with {n} items and {m} rows" for name, (n, m) in LARGE.items()},
-    PEERS: "the 64 instances of 100 items and 5 rows that published ant colonies were tested on",
+    PEERS: "the 64 instances of 100 items and 5 rows on which the task `mkp_aco` is tested",
 }
 
 
@@ -177,7 +177,7 @@ class MultiKnapsack:
         return list(answer)  # type: ignore[arg-type]
 
 
-class MultiKnapsackRule(ClassicRule, MultiKnapsack):
+class MultiKnapsackRule(RatesOnce, MultiKnapsack):
     """The same instances; a candidate rates all items once, and a fixed loop takes what fits."""
 
     name = "multi-knapsack-rule"
@@ -186,12 +186,6 @@ class MultiKnapsackRule(ClassicRule, MultiKnapsack):
         "def priority(profits: np.ndarray, weights: np.ndarray, capacities: np.ndarray) -> np.ndarray:"
     )
     statement = texts.RATE + PURE
-    calls = "The loop calls it once for each instance."
-
-    @property
-    def recorder(self) -> str:
-        """What records and repeats decisions, which are orders of the items."""
-        return f"{super().recorder}\n\n{program(__package__, self.name, 'decisions')}"
 
     def start_programs(self) -> Mapping[str, str]:
         """Profit for shares of the capacities."""

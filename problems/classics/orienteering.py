@@ -27,7 +27,7 @@ PEERS, _PEERS_SIDE = "literature-50", 10**6
 _LAW = "prizes that grow with the distance from the depot"
 _SETS = {
     LARGE: f"10 instances of the same law with 100 nodes and tours of at most {LARGE_LENGTH:,}",
-    PEERS: "the 64 instances of 50 nodes that published ant colonies were tested on",
+    PEERS: "the 64 instances of 50 nodes on which ReEvo tests its task `op_aco`",
 }
 
 

@@ -22,6 +22,17 @@ class ClassicRule(RuleForm):
         return None
 
 
+class RatesOnce(ClassicRule):
+    """Mixin of a rule that rates everything once; the loop takes one thing after the other, largest first."""
+
+    calls = "The loop calls it once for each instance."
+
+    @property
+    def recorder(self) -> str:
+        """What records and repeats decisions, which are orders of all that is rated."""
+        return f"{super().recorder}\n\n{program(__package__, 'rated-once', 'decisions')}"
+
+
 class SelectsNode(ClassicRule):
     """Mixin of a rule that selects the next node."""
 

@@ -36,8 +36,8 @@ CELLS = tuple(
 )
 PEERS = "literature-50"
 _SETS = {
-    PEERS: "the first 100 of the 1,000 uniform instances of 50 nodes that published construction rules were "
-    "tested on",
+    PEERS: "the first 100 of the 1,000 uniform instances of 50 nodes on which MCTS-AHD tests "
+    "construction rules (the task `tsp_constructive`)",
 }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from gapsmith.app.door.built_ins import NAMES_ELSEWHERE
 from gapsmith.app.door.plugins import (
     BUILT_INS,
     ProblemError,
@@ -253,7 +254,13 @@ def test_parameters_are_strict(planted: Planted, given: dict[str, object], messa
 
 
 @pytest.mark.parametrize(
-    ("spec", "hint"), [("smt", "smtt"), ("bin-paking", "bin-packing"), ("night_shift", "night_shift.py")]
+    ("spec", "hint"),
+    [
+        ("smt", "smtt"),
+        ("bin-paking", "bin-packing"),
+        ("night_shift", "night_shift.py"),
+        ("mkp_aco", "`multi-knapsack-rule`"),
+    ],
 )
 def test_unknown_names_get_the_nearest(
     planted: Planted, monkeypatch: pytest.MonkeyPatch, spec: str, hint: str
@@ -264,6 +271,12 @@ def test_unknown_names_get_the_nearest(
         load_problem(spec)
     assert caught.value.code == USAGE
     assert hint in caught.value.hint
+
+
+def test_names_elsewhere_lead_to_built_in_problems() -> None:
+    """Every task of another tool points to a problem that exists, and takes no problem's name."""
+    assert set(NAMES_ELSEWHERE.values()) <= set(BUILT_INS)
+    assert not set(NAMES_ELSEWHERE) & set(BUILT_INS)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ RULES = (
     "memory-mapping-rule",
     "cvrp-rule",
     "flow-shop-rule",
+    "flow-shop-insertion-rule",
     "task-graph-rule",
     "tsp-rule",
     "multi-knapsack-rule",
