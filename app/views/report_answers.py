@@ -14,6 +14,7 @@ from ..record.record import SHORT, RunRecord
 from ..record.reported import REPORTED
 from ..words import FOREIGN, UNVERIFIED, clean, count, counts, layers, one_line, unsafe, usd
 from .report_gaps import cell
+from .tables import SMALL
 
 _IDEA = 240
 """Longest idea of a model that is quoted (characters)."""
@@ -34,12 +35,13 @@ def answers(
 ) -> list[dict[str, str]]:
     """The five questions, each with `answer`, a `tone` (good, bad, open or none), a command and a section."""
     tone, words = _ANSWERS[Verdict(summary["headline"]["verdict"])]
+    words = _undecided(summary["headline"]) or words
     name = shlex.quote(record.name)
     return [
         {"question": "What is the best heuristic?", "tone": "", "target": "code", "command": ""}
         | {"answer": _best(record, summary, code)},
         {"question": "Is it better than the textbook?", "tone": tone, "target": "result", "command": ""}
-        | {"answer": f"{words} {_comparison(summary)}".strip()},
+        | {"answer": f"{words} {_comparison(summary)} {_ahead(summary)}".strip()},
         {"question": "Can I trust it?", "target": "trust", "command": f"gapsmith verify {name}"}
         | _trust(record, summary, headline),
         {"question": "What did it cost?", "tone": "", "target": "cost", "command": ""}
@@ -98,7 +100,7 @@ def _best(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> st
     candidate = record.candidate(best["candidate"])
     baseline = _founder(record, candidate)
     made = clean(candidate.operator or candidate.origin.value)
-    when = f"made at iteration {candidate.iteration} ({made})"
+    when = f"made at iteration {candidate.iteration} (operator {made})"
     if baseline is not None:
         when = f"which is the baseline {clean(baseline)}: the search began with it"
     elif not candidate.iteration:
@@ -135,6 +137,39 @@ def _comparison(summary: Mapping[str, Any]) -> str:
     )
 
 
+def _undecided(headline: Mapping[str, Any]) -> str:
+    """What an undecided test says: nothing differs, an answer is missing, or how wide the noise is."""
+    claim = headline["claim"]
+    if claim is None or Verdict(headline["verdict"]) is not Verdict.UNDECIDED:
+        return ""
+    if claim["ties"] == claim["instances"]:
+        return f"No: the two are equal on each of {count(claim['instances'], 'instance')}."
+    if claim["difference_percent"] is None:
+        return "Not shown: an answer is missing, so that there is no mean difference."
+    words = f"Not shown: the difference of {claim['difference_percent']:+.2f} points of loss is within noise"
+    if claim["ci95_percent"] is None:
+        return f"{words}."
+    low, high = claim["ci95_percent"]
+    return f"{words}, its 95 % interval [{low:+.2f}, {high:+.2f}]; more test instances would narrow it."
+
+
+def _ahead(summary: Mapping[str, Any]) -> str:
+    """Names the best baseline on the test split where another one is the best on validation."""
+    headline = summary["headline"]
+    rivals = {
+        name: splits["test"]["mean_gap_percent"]
+        for name, splits in summary["baselines"].items()
+        if splits["test"] and splits["test"]["mean_gap_percent"] is not None
+    }
+    if headline["split"] != "test" or headline["baseline"] not in rivals:
+        return ""
+    name = min(rivals, key=lambda name: (rivals[name], name))
+    if rivals[name] >= min(rivals[headline["baseline"]], headline["champion_percent"] or 0.0):
+        return ""
+    ahead = f"{clean(name)} has {percent(rivals[name])} there"
+    return f"{ahead}, but the comparison is with the best baseline on validation."
+
+
 def _trust(
     record: RunRecord, summary: Mapping[str, Any], headline: Mapping[str, Any] | None
 ) -> dict[str, str]:
@@ -148,6 +183,8 @@ def _trust(
         against.append("the program reaches for more than its task needs")
     if record.reader.events("beyond_bound"):
         against.append("an answer went beyond a proven bound")
+    if headline is not None and headline["best"]["instances"] < SMALL:
+        against.append(f"{headline['instances']} say little")
     if summary["test_evaluations"] > 1:
         against.append(f"the test split was seen {summary['test_evaluations']} times")
     if headline is None:
@@ -194,8 +231,12 @@ def _use(record: RunRecord, summary: Mapping[str, Any]) -> dict[str, str]:
         return {"answer": "Later: the champion is not chosen yet.", "command": f"gapsmith {verb} {name}"}
     if summary.get("trust") == REPORTED:
         return {"answer": "As its evaluator does.", "command": f"gapsmith best {name} -o best.py"}
+    answer = "As a program that needs no Gapsmith: an instance as JSON in, the answer as JSON out."
+    if headline["verdict"] == Verdict.UNDECIDED and headline["baseline"] is not None:
+        words = ["gapsmith", "baselines", str(summary["problem"]), "--source", headline["baseline"]]
+        answer += f" Nothing shows that it is better than the best baseline: {shlex.join(words)}."
     return {
-        "answer": "As a program that needs no Gapsmith: an instance as JSON in, the answer as JSON out.",
+        "answer": answer,
         "command": f"gapsmith best {name} -o best.py",
     }
 

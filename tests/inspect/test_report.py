@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 from gapsmith.app.record.record import open_record
-from gapsmith.app.views import report
+from gapsmith.app.views import report, report_answers
 from gapsmith.app.views.highlight import code_html
 from gapsmith.app.views.plots.data import baseline_points
 from gapsmith.app.words import inert
@@ -136,6 +136,70 @@ def test_report_names_problem_and_best_baseline(page: tuple[str, str], runs: Pat
         assert statement.strip().splitlines()[0][:60] in unescape(text)
         assert "range of the due dates" in unescape(text)
         assert f"Best baseline {baseline}" in unescape(text)
+
+
+def _claim(**values: Any) -> dict[str, Any]:
+    return {
+        "verdict": "undecided",
+        "baseline": "mdd",
+        "claim": {
+            "instances": 4,
+            "ties": 1,
+            "difference_percent": 0.4,
+            "ci95_percent": [-0.2, 1.0],
+            **values,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (
+            {},
+            "Not shown: the difference of +0.40 points of loss is within noise, its 95 % interval [-0.20",
+        ),
+        ({"ci95_percent": None}, "Not shown: the difference of +0.40 points of loss is within noise."),
+        ({"ties": 4, "difference_percent": 0.0}, "No: the two are equal on each of 4 instances."),
+        ({"difference_percent": None}, "Not shown: an answer is missing"),
+    ],
+)
+def test_an_undecided_comparison_says_how_wide_the_noise_is(
+    values: dict[str, Any], words: str, runs: Path
+) -> None:
+    """The report of an inconclusive run names interval, rival and how many instances judged."""
+    with open_record(runs / MODEL) as record:
+        found = report.context(record)
+        summary = {**found["summary"], "headline": {**found["summary"]["headline"], **_claim(**values)}}
+        summary["headline"]["claim"] |= {"wins": 1, "losses": 2, "p_value": 0.6}
+        judged = {**found["headline"], "best": {**found["headline"]["best"], "instances": 4}}
+        judged["instances"] = "4 instances"
+        said = [a["answer"] for a in report_answers.answers(record, summary, judged, found["code"])]
+    assert said[1].startswith(words)
+    assert "Take care: 4 instances say little" in said[2]
+    assert (
+        "Nothing shows that it is better than the best baseline: gapsmith baselines smtt --source mdd."
+        in said[4]
+    )
+
+
+def test_a_baseline_that_is_ahead_on_test_is_named(runs: Path) -> None:
+    """The rival was chosen on validation; a reader of the table wonders about a smaller figure on test."""
+    with open_record(runs / MODEL) as record:
+        found = report.context(record)
+        rows = found["summary"]["baselines"]
+        rival, other = found["summary"]["headline"]["baseline"], "edd"
+        assert rival != other
+        ahead = {**rows[other], "test": {**rows[rival]["test"], "mean_gap_percent": -1.0}}
+        summary = {**found["summary"], "baselines": {**rows, other: ahead}}
+        before, after = (
+            report_answers.answers(record, each, found["headline"], found["code"])[1]["answer"]
+            for each in (found["summary"], summary)
+        )
+    assert "the comparison is with" not in before
+    assert after.endswith(
+        "edd has -1.00 % there, but the comparison is with the best baseline on validation."
+    )
 
 
 def test_report_of_a_failure_says_why(runs: Path) -> None:
