@@ -1,4 +1,6 @@
-"""From a proposed text to a candidate: examined in the sandbox, named by its tokens, or rejected."""
+"""Turns a proposed text into a candidate: the sandbox examines the text, its tokens name it; else a
+rejection.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,9 @@ class Admission:
         sandbox: slot for the describe job.
         entry_point: name that the main file must define.
         modules: top-level names of the modules that a candidate may import; empty for all.
-        lock: of the sandbox, which serves one caller at a time.
+        lock: lock of the sandbox slot, which serves one caller at a time.
         seeded: whether random numbers without a seed are refused, because candidates must be functions.
-        plain: whether ids leave out all docstrings, as those of runs that were begun before 0.3 do.
+        plain: whether ids ignore all docstrings, as in runs begun before 0.3.
     """
 
     sandbox: Sandbox
@@ -40,7 +42,7 @@ class Admission:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def examined(self, proposal: Proposal) -> Proposal | Rejection:
-        """The proposal with what is known of its files, or its rejection; examines a text once."""
+        """The proposal with the description of its files, or its rejection; examines each text once."""
         if proposal.examined is not None:
             return proposal
         examined = self.examine(proposal.files)
@@ -49,11 +51,11 @@ class Admission:
         return rejected(proposal, *examined)
 
     def digest(self, description: Description) -> str | None:
-        """The digest that names a text with this description; None of one that does not parse."""
+        """The digest that names a text with this description; None for a text that does not parse."""
         return description.plain_digest if self.plain else description.token_digest
 
     def examine(self, files: Mapping[str, str]) -> Examined | Fault:
-        """What the sandbox says of files, or why they can be no candidate."""
+        """The sandbox's description of the files, or the rejection if they cannot be a candidate."""
         if sum(len(text.encode("utf-8", "surrogatepass")) for text in files.values()) > MAX_SOURCE_BYTES:
             return RejectionReason.TOO_LARGE, f"more than {MAX_SOURCE_BYTES} bytes of source"
         digests: dict[str, str] = {}
@@ -109,7 +111,9 @@ def _hidden(path: str, character: str, line: int, column: int) -> str:
 
 
 def _identity(digests: Mapping[str, str]) -> str:
-    """The candidate's id: of one file its token digest, of several a digest over paths and token digests."""
+    """The candidate's id: the token digest of a single file; for several files a digest of paths and token
+    digests.
+    """
     if len(digests) == 1:
         return next(iter(digests.values()))[:ID_CHARACTERS]
     parts = "\0".join(f"{path}\0{digest}" for path, digest in sorted(digests.items()))

@@ -19,7 +19,7 @@ _NOVELTY = 0.25  # weight of the novelty rank beside the fitness rank
 
 
 class Archive:
-    """One elite a cell and island; a better candidate of the same cell takes its place.
+    """Holds one elite per cell and island; a better candidate of the same cell replaces the elite.
 
     A candidate that answers every training instance as an earlier one did is its twin and takes no cell,
     unless time is a measure and the candidate is at least one class faster, or it was asked for as a
@@ -54,7 +54,7 @@ class Archive:
         return self._best
 
     def twin(self, candidate: Candidate, evaluation: Evaluation) -> str | None:
-        """Id of an earlier candidate with the same answers on all training instances, None if none has.
+        """Id of an earlier candidate with the same answers on all training instances; None if there is none.
 
         Where time is a measure, a slower candidate is no twin.
         """
@@ -62,7 +62,9 @@ class Archive:
         return None if id is None or self._faster(evaluation) else id
 
     def same(self, candidate: Candidate, evaluation: Evaluation) -> str | None:
-        """Id of the fastest earlier candidate with the same answers, whatever its time; None if none has."""
+        """Id of the fastest earlier candidate with the same answers, whatever its time; None if there is
+        none.
+        """
         other, _ = self._behaviours.get(behaviour(evaluation), (candidate, 0))
         return None if other.id == candidate.id else other.id
 
@@ -94,16 +96,18 @@ class Archive:
         return self._place_second(elite) if second and not status else status
 
     def elite(self, candidate: Candidate, evaluation: Evaluation, island: int) -> Elite:
-        """What a candidate with a complete training evaluation would be on an island; adds nothing."""
+        """The elite that a candidate with a complete training evaluation would be on an island; adds
+        nothing.
+        """
         measures = self.space.measures(candidate, evaluation)
         return Elite(candidate, evaluation, island, self.space.cell(measures), measures)
 
     def migrate(self, elite: Elite, island: int) -> AddStatus:
-        """Copies an elite to another island; it keeps its candidate, evaluation and lineage."""
+        """Copies an elite, with its candidate, evaluation and lineage, to another island."""
         return self._place(replace(elite, island=island))
 
     def reset(self, island: int, survivors: Sequence[Elite]) -> None:
-        """Empties an island and settles it with copies of elites of other islands."""
+        """Empties an island and refills it with copies of elites of other islands."""
         self._islands[island] = {}
         self._seconds[island] = {}
         self._ranked.pop(island, None)
@@ -111,9 +115,9 @@ class Archive:
             self.migrate(elite, island)
 
     def grow(self, evaluations: Mapping[str, Evaluation]) -> bool:
-        """Places all elites anew by their evaluations on more instances; those that failed there leave.
+        """Places all elites again by their evaluations on more instances; drops elites that failed there.
 
-        An island that is left without elites is settled with the best of all.
+        An island left without elites receives the best elite of all islands.
 
         Args:
             evaluations: of all elites, by candidate.
@@ -153,7 +157,7 @@ class Archive:
         return sorted(found, key=lambda e: (-e.fitness, e.candidate.id, e.island))
 
     def bests(self) -> list[Elite]:
-        """The best elite of each island that holds one."""
+        """The best elite of each island that is not empty."""
         return [elite for island in range(self.islands) for elite in self.elites(island)[:1]]
 
     def select(
@@ -163,11 +167,12 @@ class Archive:
         parents: int = 2,
         fertile: Callable[[list[Elite]], list[Elite]] = list,
     ) -> list[Elite]:
-        """Parents from an island: the first by rank, the second a complement of it, others uniform.
+        """Selects parents from an island: the first by rank, the second to complement the first, others
+        uniformly.
 
-        Ranks are of fitness with a novelty term; a better rank is likelier (squared uniform). The same elite
-        is never chosen twice; fewer come back when the island holds fewer. Where time is a measure, the first
-        is of a drawn time class, and the others are of it or of its neighbours.
+        Ranks combine fitness and a novelty term; a better rank is likelier (squared uniform). No elite is
+        chosen twice, so an island with few elites gives fewer parents. Where time is a measure, the first
+        parent comes from a drawn time class and the others from that class or its neighbours.
 
         Args:
             island: index.
@@ -190,7 +195,8 @@ class Archive:
         return chosen
 
     def rival(self, island: int, barred: Collection[str] = ()) -> Elite | None:
-        """The weakest elite of an island's best quarter, whom new candidates race; None if there is none.
+        """The weakest elite of an island's best quarter, against which new candidates race; None if there is
+        none.
 
         Args:
             island: index.
@@ -218,9 +224,10 @@ class Archive:
         return losses
 
     def draw_class(self, elites: Sequence[Elite], rng: random.Random) -> int | None:
-        """A time class for a parent: one whose best elite is better than all faster ones, uniform.
+        """Draws a time class for a parent, uniformly among classes whose best elite beats all faster elites.
 
-        Half of the draws are the class of the time budget if there is one and it holds an elite.
+        Half of the draws return the class of the time budget, if there is a budget and its class holds an
+        elite.
 
         Returns:
             None where time is no measure or there is no elite; then nothing is drawn.
@@ -252,7 +259,9 @@ class Archive:
         return self._ranked[island]
 
     def _complement(self, first: Elite, other: Elite) -> float:
-        """By how much the better of two elites on each instance beats the first alone (ratio, summed)."""
+        """Gain of taking the better of two elites on each instance over the first elite alone (ratio,
+        summed).
+        """
         mine, its = self._losses_of(first), self._losses_of(other)
         return sum(max(0.0, loss - its[id]) for id, loss in mine.items())
 
@@ -263,7 +272,7 @@ class Archive:
         return self._losses[id]
 
     def _simplify(self, elite: Elite) -> AddStatus:
-        """Lets a simplification take the place of the longer program that answers as it does."""
+        """Replaces a longer program by its simplification, which gives the same answers."""
         answers = behaviour(elite.evaluation)
         longer, time = self._behaviours[answers]
         shorter = elite.candidate.description.nodes < longer.description.nodes
@@ -307,7 +316,7 @@ class Archive:
         return AddStatus.NEW
 
     def _leave_far_seconds(self) -> None:
-        """Empties the second places of those that are no longer nearly as good as the best."""
+        """Empties second places whose elites are no longer nearly as good as the best elite."""
         for island, places in enumerate(self._seconds):
             near = {cell: elite for cell, elite in places.items() if self._near(elite)}
             if len(near) < len(places):

@@ -1,4 +1,4 @@
-"""An iteration as the search opens it, and what its outcome changed."""
+"""An iteration as the search opens it, and the changes that its outcome brought."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class Ask:
         number: 1-based.
         island: index of the island that it belongs to.
         parents: id of the first parent.
-        elites: the first parent and the inspirations; empty where the outcome is in the record.
+        elites: the first parent and the inspirations; empty if the record holds the outcome.
         rival: id of the elite that its candidate races, None if there is no race.
-        race: None if there is none, or if its end is in the record and of no interest.
-        tuned: whether it is a point of tuning.
-        offline: whether it is the offline proposer's, which works beside models.
+        race: None without a race, or if the record holds the outcome of the race.
+        tuned: whether the iteration is a point of tuning.
+        offline: whether the iteration belongs to the offline proposer that works beside models.
         point: the tuner's proposal; None if a proposer is asked.
         context: what the proposer may know; None if no proposer is asked.
-        programs: programs that its reply is to hold (count); as many iterations share the reply.
-        program: which of them is its own, 1-based.
+        programs: number of programs that the reply is to hold; as many iterations share the reply.
+        program: number of this iteration's program in the reply, 1-based.
     """
 
     number: int
@@ -42,12 +42,14 @@ class Ask:
 
     @property
     def of_model(self) -> bool:
-        """Whether it is neither a point of tuning nor the offline proposer's beside models."""
+        """Whether a model is asked: neither a point of tuning nor the offline proposer beside models."""
         return not self.tuned and not self.offline
 
     @property
     def first(self) -> int:
-        """Number of the iteration that asks for the reply: its own, or the first of those that share it."""
+        """Number of the first iteration of those that share the reply; the iteration's own number if none
+        does.
+        """
         return self.number - self.program + 1
 
     @property
@@ -63,7 +65,7 @@ class Told:
     Attributes:
         added: what the archive did with the candidate; None if there was no candidate.
         events: what else happened, in order.
-        validate: a candidate that is to be validated now, None if there is none.
+        validate: a candidate to validate now; None if there is none.
     """
 
     added: AddStatus | None

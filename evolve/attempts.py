@@ -1,4 +1,4 @@
-"""What a model is told of all that was tried: one line for each candidate, newest first, then the best."""
+"""The attempts that a prompt lists: one line for each candidate, the newest first, then the best."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Attempts:
     def __init__(
         self, instances: int, loss_of: Callable[[Score], float | None], starts: Iterable[Elite] = ()
     ) -> None:
-        """Has seen nothing but the start programs.
+        """Begins with the start programs alone.
 
         Args:
             instances: in use in training (count).
@@ -36,9 +36,9 @@ class Attempts:
         self._best: list[Attempt] = []
 
     def grow(self, instances: int, elites: Iterable[Elite]) -> None:
-        """Takes that more training instances are in use (count), with the elites on all of them.
+        """Takes a larger number of training instances, and the elites' evaluations on all of them.
 
-        The best are from now on the best on all of them.
+        From now on the best attempts are the best on all of these instances.
         """
         self._instances = instances
         self._scores |= {elite.candidate.id: _by_instance(elite.evaluation) for elite in elites}
@@ -58,7 +58,7 @@ class Attempts:
             outcome: of an iteration.
             added: what the archive did with the candidate.
             twin: id of an earlier candidate with the same answers, None if there is none.
-            parents: of the iteration; a candidate that was stopped may have answered as the first one does.
+            parents: parents of the iteration; a stopped candidate may have given the first parent's answers.
             rival: id of the candidate that it raced; None without a race.
         """
         if isinstance(outcome, Refused):
@@ -97,7 +97,9 @@ class Attempts:
             self._best = sorted([*self._best, attempt], key=_loss)[: NEWEST + BEST]
 
     def _answered_alike(self, stopped: Evaluation, parents: tuple[str, ...]) -> str | None:
-        """The first parent if a stopped candidate answered as it does; also told of outcomes of a record."""
+        """The first parent if a stopped candidate gave the same answers; also for outcomes read from a
+        record.
+        """
         theirs = self._scores.get(parents[0], {}) if parents else {}
         same = bool(theirs) and all(
             score.answer_digest is not None
@@ -120,7 +122,7 @@ class Attempts:
     def _difference(
         self, evaluation: Evaluation, parents: tuple[str, ...]
     ) -> tuple[float, float | None, int] | None:
-        """By how much a candidate's loss is above its first parent's; see `Attempt`."""
+        """A candidate's loss minus the loss of its first parent; see `Attempt`."""
         differences = [a - b for a, b in self._pairs(evaluation, parents[0] if parents else "")]
         return (fmean(differences), half_interval(differences), len(differences)) if differences else None
 

@@ -1,7 +1,7 @@
-"""Parents that bring no candidates: the search says so, and takes others as long as there are others.
+"""Barren parents: all proposals from them are rejected, so the search selects other parents if there are any.
 
-Of a program of one line the offline proposer knows a few dozen changes. Once they are made, whatever is
-proposed is a known program, and thousands of iterations may pass without an evaluation.
+The offline proposer has only a few dozen changes for a program of one line. Once all of them are made, every
+further proposal repeats a program, and thousands of iterations may pass without an evaluation.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ class Barren:
     """The parents whose latest proposals were all rejected; a function of the outcomes in their order."""
 
     def __init__(self) -> None:
-        """Knows of no outcome yet."""
+        """Starts without outcomes."""
         self.parents: set[str] = set()
         self._rejections: dict[str, Counter[str]] = {}
 
     def tell(self, number: int, parent: str, outcome: Outcome) -> list[Event]:
-        """Takes an outcome; the event in which a parent is told to be barren, once.
+        """Takes an outcome; returns an event when its parent becomes barren, once for each parent.
 
         Args:
             number: of the iteration.
             parent: id of its first parent.
-            outcome: how it ended.
+            outcome: outcome of the iteration.
         """
         if not isinstance(outcome, Refused):
             self._rejections.pop(parent, None)

@@ -67,10 +67,10 @@ class Completion:
     """A model's reply.
 
     Attributes:
-        text: as it came.
-        model: the name that answered.
-        tokens_in, tokens_out: as the provider counts them, None when it does not say.
-        tokens_cached, tokens_reasoning: parts of the two above, None when it does not say.
+        text: the reply, unchanged.
+        model: name of the model that answered.
+        tokens_in, tokens_out: as the provider counts them; None if the provider does not say.
+        tokens_cached, tokens_reasoning: parts of the two above; None if the provider does not say.
         cost_usd: US dollars, None when the price is not known.
         seconds: wall seconds from request to reply.
         finish_reason: the provider's word (`stop`, `length`, …), None when it does not say.
@@ -89,11 +89,11 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What the sandbox's describe job says of files that can be a candidate.
+    """The result of the sandbox's describe job for files that can be a candidate.
 
     Attributes:
-        id: of the candidate that they make.
-        description: of the file that holds the entry point.
+        id: id of the candidate that the files make.
+        description: description of the file that holds the entry point.
     """
 
     id: str
@@ -107,7 +107,7 @@ class Proposal:
     Attributes:
         operator: what made it, finer than the origin (`number`, `swap-operands`, a template's name);
             free text for statistics.
-        examined: what is known of the files; None if they were not examined yet.
+        examined: result of examining the files; None before that.
         idea: what the change is and why, in the reply's own sentence; empty where nobody said.
     """
 
@@ -122,7 +122,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why there is no candidate: a reason from the closed list and an excerpt of what was got."""
+    """Why there is no candidate: a reason from the closed list and an excerpt of the text."""
 
     reason: RejectionReason
     excerpt: str
@@ -140,9 +140,9 @@ class Candidate:
         id: digest of the normalised tokens; the same code has the same id and is never evaluated twice.
         files: path → text; the first holds the entry point.
         parents: ids, empty for start programs.
-        island: index of the island that asked for it.
-        iteration: number of the ask that made it; 0 for start programs.
-        description: what the sandbox's describe job found.
+        island: index of the island that asked for the candidate.
+        iteration: number of the ask that made the candidate; 0 for start programs.
+        description: result of the sandbox's describe job.
         idea: what the change is and why, in the reply's own sentence; empty where nobody said.
     """
 
@@ -224,7 +224,7 @@ class Failed(_Evaluated):
 
 @dataclass(frozen=True, slots=True)
 class Worse(_Evaluated):
-    """The candidate lost its race: what it did so far is clearly worse than its rival."""
+    """The candidate lost its race: on the instances so far it is clearly worse than its rival."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,10 +246,10 @@ class AddStatus(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to the search beside the outcomes.
+    """A change in the search that is not an outcome.
 
     Attributes:
-        iteration: the iteration, or for the islands the number of told iterations, that it belongs to.
+        iteration: number of the iteration; for events of islands, the number of told iterations.
         kind: `best`, `twin`, `faster` (a twin in a faster class), `beyond_bound`, `migration`,
             `reset`, or `shares` (it took a further program of an earlier iteration's reply).
         data: JSON.

@@ -1,4 +1,4 @@
-"""Which iterations share one reply: a model may be asked for several programs, its input paid once."""
+"""Lets iterations share one reply: a model may be asked for several programs, so its input is paid once."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from .memory import crashed
 
 
 class Sharing:
-    """Counts the programs of replies; a function of the asks in their order.
+    """Counts the programs of replies; depends only on the asks in their order.
 
     An ask of a model opens as many iterations as its reply is to hold programs, one after the other, before
     anything else is asked for. An ask that mends a program that crashed is for one program.
 
     Attributes:
-        programs: that a reply is to hold (count, at least 1).
+        programs: number of programs that a reply is to hold (at least 1).
         before: the ask of the iteration before, if its reply holds a program for the next one.
         joined: iterations that took a further program of a reply (count).
-        under_way: numbers of the iterations of replies without an outcome.
+        under_way: numbers of the iterations that wait for their outcome.
     """
 
     def __init__(self, programs: int) -> None:
-        """Nothing was asked for yet."""
+        """Starts without asks."""
         self.programs = programs
         self.before: Ask | None = None
         self.joined = 0
         self.under_way: set[int] = set()
 
     def wanted(self, failed: Failed | None) -> int:
-        """Programs that an ask with such a failure to mend is for (count)."""
+        """Number of programs that an ask is for, given the failure that it is to mend."""
         return 1 if failed is not None and crashed(failed) else self.programs
 
     def open(self, ask: Ask) -> Ask:

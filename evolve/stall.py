@@ -21,19 +21,19 @@ class StallSettings:
 
 
 class Stall:
-    """Counts outcomes without a gain; a function of the asks and outcomes in their order.
+    """Counts outcomes without a gain; depends only on the asks and outcomes in their order.
 
     Each program under way may still be a gain, so a stand-still begins one outcome later for each of them.
 
-    About its CPU time the best program is asked once: what brought nothing then would bring nothing again.
+    Asks for a faster form of the best program only once, since a second ask would bring nothing new.
     """
 
     def __init__(self, settings: StallSettings) -> None:
-        """Nothing was asked or told yet."""
+        """Starts without asks and outcomes."""
         self._after = settings.stall_after
         self._still = 0
         self._begun = False  # whether an ask since the last gain had a turn
-        self._timed = False  # whether the best program was asked about its time
+        self._timed = False  # whether a faster form of the best program was asked for
         self._open: dict[int, Turn | None] = {}
 
     def ask(self, number: int) -> None:
@@ -43,14 +43,18 @@ class Stall:
         self._timed = self._timed or turn is Turn.TIME
 
     def note(self, number: int, *, improved: bool) -> None:
-        """Takes the outcome of an ask: whether it is a new best; only those of models and gains are noted."""
+        """Counts the outcome of an ask, or starts again at 0 after a gain; takes outcomes of models, and
+        gains.
+        """
         self._open.pop(number, None)
         self._still = 0 if improved else self._still + 1
         self._begun = self._begun and not improved
         self._timed = self._timed and not improved
 
     def turn(self, number: int) -> Turn | None:
-        """What an ask (1-based number) asks for in its turn; None while the campaign makes progress."""
+        """The turn of an ask (1-based number): what its prompt asks for; None while the campaign makes
+        progress.
+        """
         if number in self._open:
             return self._open[number]
         if not self._after or not (self._begun or self._still >= self._after + len(self._open)):

@@ -1,4 +1,4 @@
-"""Where programs are good: mean loss by stratum, and which elites win where another one loses."""
+"""Mean loss by stratum, and which elites win on strata where the best elite loses."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _CLOSE = 1e-12
 
 
 class Strata:
-    """Mean training loss of elites on each stratum; what was computed of an elite is kept."""
+    """Mean training loss of elites on each stratum; computed once per elite."""
 
     def __init__(self, instances: Mapping[str, Instance], loss_of: Callable[[Score], float | None]) -> None:
-        """Takes the training instances by id, and what an execution lost."""
+        """Takes the training instances by id, and the function that gives an execution's loss."""
         self._instances = instances
         self._loss_of = loss_of
         self._losses: dict[str, dict[str, float]] = {}
@@ -31,7 +31,7 @@ class Strata:
         return {id: instance.stratum for id, instance in self._instances.items()}
 
     def grow(self) -> None:
-        """Forgets what was computed on fewer instances."""
+        """Forgets the means that were computed on fewer instances."""
         self._losses.clear()
 
     def losses(self, elite: Elite) -> dict[str, float]:
@@ -52,10 +52,10 @@ class Strata:
         )
 
     def complements(self, best: Elite, elites: Sequence[Elite]) -> tuple[Complement, ...]:
-        """The elites that together would take most off the best one's loss, each with the strata it wins.
+        """The elites that together would reduce the best elite's loss most, each with the strata it wins.
 
-        The first wins the most against the best; the next one wins the most of what is left. Fewer come back
-        where fewer win a stratum.
+        The first reduces the loss of the best elite most; each next one reduces the remaining loss most.
+        Returns fewer elites where fewer win a stratum.
         """
         least = dict(self.losses(best))
         rest = [elite for elite in unique(elites) if elite.candidate.id != best.candidate.id]

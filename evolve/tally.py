@@ -9,11 +9,11 @@ from .base import Outcome, Refused
 
 @dataclass(slots=True)
 class Tally:
-    """Counts, and CPU seconds of training.
+    """Counts, and CPU seconds used in training.
 
     Attributes:
         asked, told: iterations opened and closed (counts).
-        points: of those opened, points of tuning that no budget counts as an iteration (count).
+        points: opened points of tuning, which no budget counts as iterations (count).
         evaluations, executions: in training (counts).
         since_improvement: iterations closed since the last new best (count).
         rejections: reason → count.
@@ -51,7 +51,7 @@ class Tally:
         Args:
             outcome: of an iteration.
             improved: whether it is a new best.
-            gained: whether it is a gain; None where that says nothing of its operator.
+            gained: whether the outcome is a gain; None if that does not count for its operator.
             cost: US dollars of the iteration's model calls, None if not known.
             point: whether it is a point of tuning that no budget counts.
         """

@@ -1,7 +1,7 @@
-"""Time of a candidate: recorded CPU seconds of an execution without those of the sandbox, in coarse classes.
+"""Time of a candidate: CPU seconds of an execution minus those of the sandbox, in coarse classes.
 
-Two measurements of one evaluation differ by some 5 %, so that with classes a factor of four apart about one
-candidate of twenty-five falls into another class when it is run again.
+Two measurements of one evaluation differ by about 5 %. Classes are a factor of four apart, so about one
+candidate in 25 changes its class when it is measured again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What a machine's times are read with.
+    """The figures that make times of a machine comparable.
 
     Attributes:
         floor_seconds: CPU seconds of an execution that returns at once.
@@ -35,7 +35,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What a proposer may know of CPU times, where time decides something.
+    """The CPU times that a proposer may know, where time is a measure or limited.
 
     Attributes:
         floor_seconds: CPU seconds of an execution that does nothing.
@@ -49,7 +49,7 @@ class Times:
 
 
 def net_seconds(scores: Sequence[Score], floor: float) -> float:
-    """Mean CPU seconds of an execution above `floor` (CPU seconds), at least 0; of no scores 0."""
+    """Mean CPU seconds of an execution above `floor` (CPU seconds), at least 0; 0 without scores."""
     if not scores:
         return 0.0
     return max(0.0, sum(score.cpu_seconds for score in scores) / len(scores) - floor)
@@ -69,7 +69,7 @@ def seconds_of(text: str) -> float:
     """CPU seconds of a duration such as `10ms` or `0.5s`.
 
     Raises:
-        ValueError: the text is none, or is not above 0.
+        ValueError: the text is not a duration above 0.
     """
     match = _DURATION.fullmatch(text)
     seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0

@@ -1,8 +1,8 @@
-"""Numbers of a program tuned by an optimiser: the proposer finds the structure, CMA-ES finds the constants.
+"""Tunes the numbers of programs: the proposer finds the structure, CMA-ES finds the constants.
 
-CMA-ES (Hansen and Ostermeier 2001, doi:10.1162/106365601750190398) as the package `cma` keeps it, on the
-logarithms of the constants, so that a step is a factor. Each point is an iteration of the campaign like any
-other: raced, recorded, and told in order.
+CMA-ES (Hansen and Ostermeier 2001, doi:10.1162/106365601750190398) from the package `cma` works on the
+logarithms of the constants, so that a step is a factor. Each point is an ordinary iteration of the campaign:
+raced, recorded and told in order.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ OPERATOR = "cma-es"
 _STEP = 0.3  # of the first generation, natural logarithm: factors of about 0.7 to 1.35
 _LARGEST = 12.0  # natural logarithm: a constant changes by a factor of e^12 at most
 _PROMISING = 4  # how many of the best elites are looked at
-_TUNABLE = (1e-100, 1e100)  # numbers outside lie too near to the ends of floats for steps by factors
+_TUNABLE = (1e-100, 1e100)  # numbers outside this range may overflow or underflow when multiplied
 
 
 @dataclass(frozen=True)
 class TuneSettings:
-    """How much of the budget goes into the numbers of programs."""
+    """Share of the budget that tunes the numbers of programs."""
 
     tune_share: float = knob(
         0.2,
@@ -51,8 +51,8 @@ class Numbers:
     """Which numbers of a text are tuned.
 
     Attributes:
-        of: their values, all positive, from a text.
-        put: a text with other values in their place.
+        of: function from a text to the values of its numbers, all positive.
+        put: function from a text and new values to the text with these values.
     """
 
     of: Callable[[str], list[float]]
@@ -74,10 +74,10 @@ class Generations:
 
         Args:
             text: source within the sandbox's caps, with at least one number to tune.
-            evaluations: points to hand out (count).
+            evaluations: number of points to hand out.
             seed: ≥ 0, of the optimiser's own random stream.
             numbers: which numbers are tuned, by default `WRITTEN`.
-            loss: of the text itself, if it is known: a point with the same numbers is not asked for.
+            loss: loss of the text itself, if known: then no point repeats its numbers.
         """
         import cma
         import numpy as np
@@ -85,7 +85,7 @@ class Generations:
         self._numbers = numbers or WRITTEN
         given = self._numbers.of(text)
         stream = np.random.default_rng(seed)
-        # One dimension is not enough for a covariance: a second one that nothing reads stands in.
+        # A covariance needs two dimensions: with one number, a second one that nothing reads is added.
         self._origin = [math.log(value) for value in given] + [0.0] * (len(given) == 1)
         options = {"seed": math.nan, "randn": lambda *shape: stream.standard_normal(shape), "verbose": -9}
         self._strategy = cma.CMAEvolutionStrategy(self._origin, _STEP, options)
@@ -100,7 +100,7 @@ class Generations:
 
     @property
     def over(self) -> bool:
-        """Whether no point will be handed out any more."""
+        """Whether all points have been handed out."""
         return self._left <= 0 and not self._waiting
 
     def ask(self) -> tuple[int, str] | None:
@@ -121,7 +121,7 @@ class Generations:
                 return number, text
 
     def tell(self, number: int, loss: float | None) -> None:
-        """Takes the loss of a point, None if it has none (stopped, failed, rejected)."""
+        """Takes the loss of a point; None for a point that was stopped, failed or was rejected."""
         text = self._written(number)
         self._known[text] = loss
         for same in self._same.pop(text):
@@ -139,8 +139,8 @@ class Generations:
         if self._points:
             told = [self._losses[number] for number in range(len(self._points))]
             finite = [loss for loss in told if loss is not None]
-            # A generation without any loss says nothing. Otherwise a failure ranks behind all of its
-            # generation; CMA-ES uses ranks alone.
+            # A generation without any loss says nothing. Otherwise failures rank last in their generation;
+            # CMA-ES uses only ranks.
             if finite:
                 worst = max(finite) + 1.0
                 self._strategy.tell(self._points, [worst if loss is None else loss for loss in told])
@@ -157,13 +157,13 @@ class Generations:
 class Tuner:
     """Gives a share of the iterations to tuning the best elites, one structure after another.
 
-    With models it leaves a structure as soon as the best program has another one.
+    With models, tuning of a structure ends as soon as the best program has another structure.
 
     A pure function of the archive at each ask and of the outcomes: a replayed campaign tunes the same.
     """
 
     def __init__(self, settings: TuneSettings, *, seed: int, named: bool = False) -> None:
-        """Takes how much may be spent.
+        """Takes the limits of tuning.
 
         Args:
             settings: shares and counts.
@@ -186,16 +186,17 @@ class Tuner:
         self._spent = 0
 
     def ask(self, number: int, archive: Archive) -> tuple[Elite, Proposal | Rejection] | None:
-        """At an ask (1-based number) that belongs to tuning: the elite and its next point; None otherwise.
+        """The elite and its next point if this ask (1-based number) belongs to tuning; None otherwise.
 
-        A rejection in place of the point says what was raised; the structure is not tuned any further.
+        If making the point raises, a rejection with the error takes its place and tuning of the structure
+        ends.
         """
         if not self._named and int(number * self._share) == int((number - 1) * self._share):
             return None
         if self._named and self._spent >= self._share * self._executions:
             return None
-        # Points near a good program are seldom stopped early: by iterations alone they would take more than
-        # their share.
+        # Points near a good program are seldom stopped early: counted by iterations, they would use more than
+        # their share of the executions.
         if self._spent > self._share * self._executions:
             return None
         if self._work is None or self._work.over:
@@ -230,8 +231,8 @@ class Tuner:
 
         Args:
             number: of the ask (1-based).
-            outcome: a complete one has a loss; one that answers as its parent does has the parent's.
-            tuned: whether the ask was one of tuning.
+            outcome: a complete candidate has a loss; one with its parent's answers has the parent's loss.
+            tuned: whether the ask was a point of tuning.
         """
         executions = 0 if isinstance(outcome, Refused) else len(outcome.evaluation.scores)
         self._executions += executions
@@ -244,23 +245,23 @@ class Tuner:
             work.tell(point, None if fitness is None else -fitness)
 
     def grow(self) -> None:
-        """Begins the structure that is being tuned anew: losses on more instances are other losses."""
+        """Restarts tuning of the current structure, because losses on more instances are not comparable."""
         if self._elite is not None:
             key = structure(next(iter(self._elite.candidate.files.values())), self._numbers)
             self._structures.discard(key or "")
         self._work = self._elite = None
 
     def skip(self, files: Mapping[str, str]) -> None:
-        """Marks the structure of a program as one that is not tuned, or not again."""
+        """Excludes the structure of a program from further tuning."""
         key = structure(next(iter(files.values())), self._numbers)
         if key is not None:
             self._structures.add(key)
 
     def _better(self, archive: Archive) -> Elite | None:
-        """The best elite of all, if it is another one than before and its structure was not tuned yet.
+        """The best elite of all, if it is new and its structure was not tuned yet.
 
-        A campaign with models has points for one program at most: numbers of a program that was surpassed are
-        of no use any more.
+        A campaign with models tunes at most one program at a time: numbers of a surpassed program are
+        useless.
         """
         best = archive.best
         if best is None or best.candidate.id == self._seen:
@@ -284,9 +285,10 @@ class Tuner:
 
 @lru_cache(maxsize=128)
 def structure(text: str, numbers: Numbers | None = None) -> str | None:
-    """A text with 1 for each of its tunable numbers; None if it has none, cannot be written, or has regions.
+    """The text with each tunable number replaced by 1; None without tunable numbers, for regions, or on
+    failure.
 
-    Writing a tree anew would lose the marks of EVOLVE-BLOCKs and change what stands outside of them.
+    Regions are excluded because unparsing the tree would lose EVOLVE-BLOCK marks and change text outside.
     """
     if START in text:
         return None
@@ -301,8 +303,8 @@ def structure(text: str, numbers: Numbers | None = None) -> str | None:
 def constants(text: str) -> list[float]:
     """Values of the numbers of a text that can be tuned, in order, at most `MAX_CONSTANTS`, all positive.
 
-    Tunable is what takes part in arithmetic or a comparison and lies between 1e-100 and 1e100; not an index,
-    size, range or exponent.
+    A number is tunable if it is an operand of arithmetic or a comparison, lies between 1e-100 and 1e100, and
+    is not an index, size, range or exponent.
     """
     return [float(spot.node.value) for spot in _tunable(ast.parse(text))]
 

@@ -1,4 +1,4 @@
-"""A model whose replies are of no use time after time is set aside, and asked no more."""
+"""Sets a model aside, so that it is not asked again, after too many unusable replies in succession."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Unusable:
     """Counts unusable replies in succession; thread-safe.
 
     Args:
-        limits: of each model, by its place in the ensemble (count; None or 0 is none).
+        limits: limit of each model by its place in the ensemble (count; None or 0 for no limit).
     """
 
     def __init__(self, limits: Sequence[int | None]) -> None:
@@ -20,7 +20,9 @@ class Unusable:
         self._lock = threading.Lock()
 
     def note(self, model: int, why: str | None) -> str | None:
-        """Takes what is wrong with a reply, None for nothing; a sentence if that sets the model aside."""
+        """Takes the fault of a reply (None for none); returns a sentence if the fault sets the model
+        aside.
+        """
         with self._lock:
             if why is None:
                 self._counts[model] = 0

@@ -38,10 +38,10 @@ class ChampionSettings:
 
 
 class Validation:
-    """Evaluations on the validation split: those that have ended and those under way."""
+    """Evaluations on the validation split, ended and under way."""
 
     def __init__(self, ports: Ports) -> None:
-        """Takes where evaluations are made and recorded."""
+        """Takes the ports that make and record evaluations."""
         self.evaluations: dict[str, Evaluation] = {}
         self.executions = 0
         self.cpu_seconds = 0.0
@@ -58,10 +58,10 @@ class Validation:
         return id in self.evaluations or id in self._under_way.values()
 
     def start(self, candidate: Candidate) -> None:
-        """Validates a candidate once; an evaluation that is in the record already is not made again."""
+        """Validates a candidate once; does not repeat an evaluation that the record holds."""
         if self.has(candidate.id):
             return
-        # Counted when it starts: what a budget sees may not depend on how fast it is.
+        # Counted when it starts, so that a budget does not depend on how fast a validation runs.
         self.executions += len(self._ports.evaluator.instances(SPLIT))
         recorded = self._ports.store.read.evaluation(candidate.id, SPLIT)
         if recorded is not None:
@@ -71,7 +71,7 @@ class Validation:
             self._under_way[self._ports.executor.submit(job)] = candidate.id
 
     def know(self, id: str, evaluation: Evaluation) -> None:
-        """Takes a founder's evaluation that was made before the search, which no budget counts."""
+        """Takes the evaluation of a founder from before the search; no budget counts it."""
         self.evaluations[id] = evaluation
 
     def collect(self) -> None:
