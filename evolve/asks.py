@@ -53,6 +53,11 @@ class Ask:
         return self.number - self.program + 1
 
     @property
+    def shown(self) -> list[str]:
+        """Ids of the first parent and of the elites beside it."""
+        return [*self.parents, *self.inspirations]
+
+    @property
     def inspirations(self) -> list[str]:
         """Ids of the elites beside the first parent."""
         return [elite.candidate.id for elite in self.elites[1:]]

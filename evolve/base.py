@@ -30,6 +30,7 @@ class Origin(StrEnum):
     EXPLORE = "explore"
     COMBINE = "combine"
     REPAIR = "repair"
+    STALLED = "stalled"
 
 
 class RejectionReason(StrEnum):
@@ -173,6 +174,11 @@ class Elite:
         if self.evaluation.fitness is None:
             raise ValueError(f"elite {self.candidate.id}: an incomplete evaluation cannot hold a cell")
         return self.evaluation.fitness
+
+    @property
+    def solved(self) -> bool:
+        """Whether it attains a proven optimum or bound on every training instance."""
+        return all(score.reference_kind.proven and score.excess == 0 for score in self.evaluation.scores)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,9 +60,11 @@ class Guide:
     _told: int = 0
     _children: dict[str, Children] = field(default_factory=dict)
     _offers: Counter[str] = field(default_factory=Counter)
+    _open: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
-    def note(self, outcome: Outcome, parents: tuple[str, ...]) -> None:
-        """Takes an outcome of a model's reply; a rejected reply says nothing of the parent."""
+    def note(self, number: int, outcome: Outcome, parents: tuple[str, ...]) -> None:
+        """Takes the outcome of a model's ask (1-based number); a rejection says nothing of the parent."""
+        self._open.pop(number, None)
         self._told += 1
         if outcome.operator.split(" ")[0] == Origin.SIMPLIFY:
             self.simplified.update(parents[:1])
@@ -72,16 +74,18 @@ class Guide:
         children.told += 1
         children.lost += isinstance(outcome, Worse | Alike | Failed)
 
-    def offer(self, beside: Sequence[str]) -> None:
-        """Notes the ids of the programs that an ask shows beside the parent."""
-        self._offers.update(beside)
+    def offer(self, number: int, shown: Sequence[str]) -> None:
+        """Notes the ids of the programs that an ask (1-based number) shows, the parent first."""
+        self._offers.update(shown[1:])
+        self._open[number] = tuple(shown)
 
     def parents(
         self, archive: Archive, island: int, turn: Turn | None, rng: random.Random, count: int
     ) -> list[Elite]:
         """First parent and programs beside it (`count` elites in all, fewer if there are fewer).
 
-        What a stalled campaign asks for in its turn, it asks of the best program.
+        What a stalled campaign asks for in its turn, it asks of the best program. Otherwise no two asks under
+        way show the same programs, as long as there are others.
         """
         elites = archive.elites(island)
         if (number := archive.draw_class(elites, rng)) is not None:
@@ -91,8 +95,16 @@ class Guide:
             first = archive.best
         else:
             best = max(elite.fitness for elite in everywhere)
-            first = self._draw([e for e in elites if not self._done(e, everywhere)] or elites, best, rng)
+            possible = [e for e in elites if not self._done(e, everywhere)] or elites
+            first = self._draw(possible, best, rng)
+            if others := [e for e in possible if self._is_new(e, everywhere, count)]:
+                first = first if first in others else self._draw(others, best, rng)
         return [first, *self._beside(first, everywhere)[: count - 1]]
+
+    def _is_new(self, first: Elite, elites: Sequence[Elite], count: int) -> bool:
+        """Whether no ask under way shows the programs that an ask with this parent would show."""
+        shown = [elite.candidate.id for elite in (first, *self._beside(first, elites)[: count - 1])]
+        return tuple(shown) not in self._open.values()
 
     def _done(self, elite: Elite, others: Sequence[Elite]) -> bool:
         """Whether a start program is beaten on every stratum, or by several replies in the mean.
@@ -122,8 +134,8 @@ class Guide:
     def _beside(self, first: Elite, elites: Sequence[Elite]) -> list[Elite]:
         """Elites that are neither ancestors nor descendants of the parent, and not beaten.
 
-        Those come first that win the most against it, summed over strata and divided by how often they were
-        shown beside a parent.
+        Those come first that no ask under way shows beside it, and of these the ones that win the most
+        against it, summed over strata and divided by how often they were shown beside a parent.
         """
         own = self.memory.ancestors(first.candidate.id)
         least = self.strata.losses(first)
@@ -135,9 +147,11 @@ class Guide:
             and not self.strata.beaten(elite, elites)
             and not self._done(elite, elites)
         }
+        shown = {id for ids in self._open.values() if ids[:1] == (first.candidate.id,) for id in ids}
         return sorted(
             suitable.values(),
             key=lambda elite: (
+                elite.candidate.id in shown,
                 -self.strata.gain(elite, least) / (1 + self._offers[elite.candidate.id]),
                 self._offers[elite.candidate.id],
                 -elite.fitness,

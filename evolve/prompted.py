@@ -210,9 +210,9 @@ class PromptedProposer:
     def choose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Arm:
         """Model and operator for an ask; *combine* needs two parents, *repair* something that failed.
 
-        A program that crashed is always repaired. *simplify* needs a reply's program of some length, and is
-        asked for once of each. A record's are those of then: weights and costs of
-        the models that were asked are not known here.
+        A program that crashed is always repaired; when the campaign stands still, nothing else is asked for
+        but its turn. *simplify* needs a reply's program of some length, and is asked for once of each. A
+        record's are those of then: weights and costs of the models that were asked are not known here.
         """
         possible = self._possible(parents, context)
         if (model := self._record) is not None and (then := model.chosen(context.iteration)) is not None:
@@ -221,6 +221,8 @@ class PromptedProposer:
                 return found[0]
         if context.failed is not None and crashed(context.failed):
             possible = [arm for arm in possible if arm.operator == "repair"]
+        elif context.turn is not None:
+            possible = [arm for arm in possible if arm.operator in (STALLED, "repair")]
         return choose(Choice(self._settings.choice), possible, context.operators, context.costs, rng)
 
     def _possible(self, parents: Sequence[Elite], context: Context) -> list[Arm]:
@@ -228,6 +230,7 @@ class PromptedProposer:
         needs = {
             "combine": len(parents) > 1,
             "repair": context.failed is not None,
+            STALLED: context.turn is not None,
             "simplify": _may_be_shorter(parents[0]) and (self._record is not None or not context.simplified),
         }
         usable = [arm for arm in self._arms if not self._unusable.aside(arm.model)] or self._arms
@@ -239,7 +242,7 @@ class PromptedProposer:
         """The prompt of an operator, or why there is none."""
         parts = self._parts(operator, parents, context, failure)
         try:
-            return Prompt(*self._builder.render(STALLED if parts.turn else operator, parts))
+            return Prompt(*self._builder.render(operator, parts))
         except PromptTooLarge as error:
             return error
 

@@ -34,7 +34,7 @@ from .founders import SlowFounders
 from .guide import Guide
 from .islands import Islands
 from .memory import Memory
-from .news import news
+from .news import news, solved
 from .pages import Pages
 from .pool import POOL_SHARE, Pool
 from .races import Races, better
@@ -153,7 +153,7 @@ class Search:
         if point is not None:
             self._count_point()
             return ask
-        failed = self._opened(number, island, ask.inspirations) if ask.of_model else None
+        failed = self._opened(number, island, ask.shown) if ask.of_model else None
         programs = self.sharing.wanted(failed) if ask.of_model else 1
         context = self.context(number, elites, failed, programs)
         return self.sharing.open(replace(ask, programs=programs, context=context))
@@ -206,7 +206,8 @@ class Search:
         raced = raced if rival is None else rival.candidate.id
         offline = not tuned and self._offline(number)
         ask = Ask(number, island, parents, tuple(elites), raced, race, tuned, offline, again)
-        failed = self._opened(number, island, inspirations) if ask.of_model and before is None else None
+        shown = [*parents[:1], *inspirations]
+        failed = self._opened(number, island, shown) if ask.of_model and before is None else None
         programs, program = self.sharing.wanted(failed) if ask.of_model else 1, 1
         if before is not None:
             programs, program = before.programs, before.program + 1
@@ -231,11 +232,11 @@ class Search:
         twin = next((str(event.data["of"]) for event in events if event.kind == "twin"), None)
         if ask.of_model and self._guide is not None:
             self._attempts.add(outcome, added, twin, ask.parents, ask.rival)
+            self._guide.note(ask.number, outcome, ask.parents)
         improved = better(self.archive.best, best)
         if improved or ask.of_model:
             self._stall.note(ask.number, improved=improved)
-        if self._guide is not None and ask.of_model:
-            self._guide.note(outcome, ask.parents)
+        self.notes += solved(ask.number, self.archive.best if improved and self._guide else None)
         events += news(ask.number, outcome, self.archive.best if improved else None)
         gained = None  # almost any change of a start program is a gain, which says little of its operator
         if self._guide is not None and ask.of_model:
@@ -344,12 +345,12 @@ class Search:
         turn = number - self.sharing.joined  # the programs of one reply are one turn
         return int(turn * self._offline_share) != int((turn - 1) * self._offline_share)
 
-    def _opened(self, number: int, island: int, inspirations: Sequence[str]) -> Failed | None:
-        """Notes the ask of a model; returns the failure that it may repair."""
+    def _opened(self, number: int, island: int, shown: Sequence[str]) -> Failed | None:
+        """Notes the ask of a model and the programs that it shows (ids); returns what it may repair."""
         self._pages.ask(number, self.tally.told)
         self._stall.ask(number)
         if self._guide is not None:
-            self._guide.offer(inspirations)
+            self._guide.offer(number, shown)
         return self.memory.take_failure(island)
 
     def _next(self) -> int:

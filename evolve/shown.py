@@ -13,10 +13,10 @@ from statistics import fmean
 
 from ..evaluators.base import ReferenceKind, Score, ScoreStatus
 from ..problems.base import DescribesCalls, Driven, Instance, Number, Sense
-from ..prompts.builder import NOTES
+from ..prompts.builder import NOTES, STALLED
 from ..prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task
 from ..prompts.text import SMALLEST, percent, short_inputs
-from .base import Context, Elite, Failed
+from .base import Context, Elite, Failed, Turn
 from .edits import START
 from .racing import half_interval
 from .shown_attempts import line_of
@@ -62,8 +62,8 @@ def parts_for(
         notes: the page of notes.
     """
     parent = parents[0]
-    stalled = context.turn is not None and operator not in ("repair", NOTES)
-    partner = parents[1] if operator == "combine" and not stalled and len(parents) > 1 else None
+    turn = context.turn if operator == STALLED else None
+    partner = parents[1] if operator == "combine" and len(parents) > 1 else None
     best = context.best if context.best is not None else context.start
     labels = {best.candidate.id: "the best program", parent.candidate.id: "this program"}
     if partner is not None:
@@ -73,7 +73,7 @@ def parts_for(
     labels |= {elite.candidate.id: label.replace("Program", "program") for label, elite, _ in others}
     text = main_text(parent) if failure is None or not failure.ran else failure.text
     programs = context.programs if failure is None or failure.ran else 1
-    anew = programs > 1 or operator in ("explore", NOTES) or context.turn in ("representation", "fresh")
+    anew = programs > 1 or operator in ("explore", NOTES) or turn in (Turn.REPRESENTATION, Turn.FRESH)
     lines = 0 if anew else len(text.splitlines())
     hunks = lines >= hunks_from and operator != "combine"
     columns, strata = _table(parent, partner, best, [elite for _, elite, _ in others], context)
@@ -94,7 +94,8 @@ def parts_for(
         notes=notes,
         time=time_sentences(parent, context) if operator != NOTES else "",
         failure=failure,
-        turn=context.turn.value if context.turn is not None and stalled else "",
+        solved=best.solved,
+        turn="" if turn is None else turn.value,
         programs=programs,
         hunks=hunks,
         edits=lines >= EDITS_FROM_LINES and not hunks,

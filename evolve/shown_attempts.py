@@ -7,8 +7,9 @@ from statistics import fmean
 
 from ..prompts.parts import Tried
 from ..prompts.text import decimal, percent, shortened
-from .base import Attempt, End
+from .base import Attempt, End, Origin
 
+_NAMES = {Origin.STALLED.value: "asked at a stand-still"}
 IDEA = 400
 """Characters of a candidate's own sentence."""
 
@@ -32,7 +33,7 @@ def line_of(attempt: Attempt, labels: Mapping[str, str], groups: Mapping[str, Se
         End.FAILED: f"failed: {attempt.reason}",
     }
     return Tried(
-        operator=attempt.operator.split(" ")[0],
+        operator=_NAMES.get(operator := attempt.operator.split(" ")[0], operator),
         gap_percent=None if attempt.loss is None else 100 * attempt.loss,
         ending=" ".join(f"{shortened(endings[attempt.end], IDEA // 2)}{shown}".split()),
         idea=shortened(" ".join(attempt.idea.split()), IDEA),

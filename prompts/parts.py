@@ -180,6 +180,7 @@ class Parts:
         notes: the campaign's page of notes; empty without one.
         time: CPU times and what is wanted in which time, sentences; empty where time decides nothing.
         failure: the failure to mend, for *repair*.
+        solved: whether the best program attains a proven optimum on every training instance.
         turn: what a campaign that stands still asks for (`representation`, `strata`, `time`, `fresh`).
         programs: programs that the reply shall hold (count).
         hunks: whether the reply shall be SEARCH/REPLACE hunks rather than a whole program.
@@ -203,6 +204,7 @@ class Parts:
     notes: str = ""
     time: str = ""
     failure: Failure | None = None
+    solved: bool = False
     turn: str = ""
     programs: int = 1
     hunks: bool = False

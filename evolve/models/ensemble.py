@@ -22,6 +22,9 @@ OPERATORS: Mapping[str, float] = {
     "repair": 4,
 }
 """Operators of a first question and their shares; *combine* and *repair* only where they are possible."""
+STALLED = "stalled"
+"""Operator of a campaign that stands still, in place of all but *repair*; its share is theirs together."""
+_SHARES = {**OPERATORS, STALLED: sum(OPERATORS.values()) - OPERATORS["repair"]}
 _TYPICAL_TOKENS = (3000, 1500)
 LEAST_COST_SHARE = 0.05
 """Floor of an arm's mean cost, as a share of the largest arm's: a free model costs a twentieth of it."""
@@ -70,7 +73,7 @@ def arms(members: Sequence[Member]) -> list[Arm]:
             member.price,
         )
         for index, member in enumerate(members)
-        for operator, share in OPERATORS.items()
+        for operator, share in _SHARES.items()
     ]
 
 

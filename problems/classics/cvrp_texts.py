@@ -23,9 +23,11 @@ A fixed loop makes one route after the other: it calls select_next_node(...) and
 returned. current_node is where the vehicle stands (the depot before its first customer), depot is 0,
 unvisited_nodes an array of the customers left whose demands still fit (integers), the nearest to current_node
 first, of equally near ones the lowest number; rest_capacity is what still fits, demands[a] the demand of node
-a and distance_matrix[a, b] the distance of nodes a and b (floats, visited nodes included). Return one of
-unvisited_nodes, or the depot to go home at once, which a vehicle that stands at the depot may not. Where no
-customer left fits, the vehicle goes home without a call. numpy is `np`."""
+a and distance_matrix[a, b] the distance of nodes a and b (floats, visited nodes included). The rule sees the
+capacity at the depot alone, where it is rest_capacity: on the way neither the capacity nor the route so far
+is among the arguments. Return one of unvisited_nodes, or the depot to go home at once, which a vehicle that
+stands at the depot may not. Where no customer left fits, the vehicle goes home without a call. numpy is
+`np`."""
 
 CONSTRUCTIONS = (
     "nearest-neighbour",

@@ -174,6 +174,35 @@ def test_a_stalled_campaign_asks_something_else_of_the_best(fakes: Make) -> None
     assert after.turn is None
 
 
+def test_no_two_asks_under_way_show_the_same_programs(search: Search) -> None:
+    """As long as there are other parents or partners; with more asks than pairs, pairs return."""
+    opened = [search.ask() for _ in range(4)]
+    losses = ((0.1, 0.4), (0.4, 0.1), (0.2, 0.3), (0.3, 0.2))
+    for number, (ask, loss) in enumerate(zip(opened, losses, strict=True)):
+        outcome = Complete(made(search, ask, f"p{number}", 200 + 100 * number), evaluation(*loss))
+        search.tell(ask, outcome)
+    asks = [search.ask() for _ in range(6)]
+    shown = [(*ask.parents, *ask.inspirations) for ask in asks]
+    assert len(set(shown)) == len(shown)
+    for ask in asks:
+        search.tell(ask, Refused(Rejection(RejectionReason.NO_CODE, "", Origin.IMPROVE, "improve")))
+    assert {(*ask.parents, *ask.inspirations) for ask in (search.ask() for _ in range(40))} & set(shown)
+
+
+def test_a_solved_training_set_is_said_once_and_to_models(search: Search) -> None:
+    """Only a proven optimum on every instance counts."""
+    step(search, "near", (0.0, 0.1), nodes=200)
+    assert not search.notes
+    step(search, "optimal", (0.0, 0.0), nodes=300)
+    step(search, "other", (0.0, 0.0), nodes=400)
+    (note,) = search.notes
+    assert note.startswith("iteration 2: every training instance is at its proven optimum")
+    best = search.archive.best
+    assert best is not None
+    assert best.solved
+    assert not search.start.solved
+
+
 def test_a_gain_is_one_against_the_best_so_far(search: Search) -> None:
     """A candidate that is better than its parent but not than the best gains nothing."""
     step(search, "best", (0.1, 0.1), nodes=200)

@@ -21,6 +21,7 @@ from gapsmith.evolve.base import (
     Proposal,
     Rejection,
     RejectionReason,
+    Turn,
 )
 from gapsmith.evolve.ledger import Ledger
 from gapsmith.evolve.models.base import SKIPPED, ErrorKind, ModelError
@@ -122,6 +123,32 @@ def test_a_reply_becomes_a_proposal_with_its_prompt():
     assert made.origin.value == made.operator
     assert made.prompt == model.requests[0].prompt
     assert made.completion.text == WHOLE
+
+
+@pytest.mark.parametrize("turn", Turn)
+def test_a_reply_at_a_stand_still_is_counted_as_one(turn):
+    """Whatever the turn, the candidate is no improvement, combination or simplification."""
+    model = Told(WHOLE)
+    for iteration in range(1, 9):
+        parents = [elite(iteration=1), elite(id="other")]
+        made = proposer(model).propose(parents, context(iteration, turn=turn), random.Random(iteration))
+        assert (made.origin, made.operator) == (Origin.STALLED, "stalled")
+        assert "# The campaign stands still" in made.prompt.user
+
+
+def test_a_crash_is_repaired_at_a_stand_still_too():
+    """A repair is asked for as one."""
+    evaluation = replace(
+        elite().evaluation,
+        scores=(
+            Score("a", ScoreStatus.RAISED, None, 5, ReferenceKind.OPTIMUM, None, None, 0.1, message="no"),
+        ),
+    )
+    failed = Failed(elite(id="bad").candidate, evaluation)
+    told = context(turn=Turn.STRATA, failed=failed)
+    made = proposer(Told(WHOLE)).propose([elite()], told, random.Random(1))
+    assert made.origin is Origin.REPAIR
+    assert made.prompt.user.startswith("# Repair a program")
 
 
 def test_the_prompt_shows_training_facts_and_no_secret():

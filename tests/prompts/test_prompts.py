@@ -218,6 +218,14 @@ def test_long_text_is_cut_in_the_middle():
     assert "907 characters left out" in text
 
 
+@pytest.mark.parametrize("operator", [*OPERATORS, STALLED])
+def test_a_solved_training_set_is_told(operator):
+    """Every question that shows measurements says that no smaller gap exists, and what counts then."""
+    said = "On every training instance the best program attains a proven optimum"
+    assert said in Builder().render(operator, replace(PARTS, solved=True, turn="strata"))[1]
+    assert said not in Builder().render(operator, replace(PARTS, turn="strata"))[1]
+
+
 def test_code_with_fences_stays_in_its_fence():
     """The fence is longer than any inside."""
     code = 'x = """\n````\nnot the end\n"""'

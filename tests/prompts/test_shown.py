@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.base import Attempt, Candidate, Complement, Context, Elite, End, Failed, Origin, Turn
+from gapsmith.evolve.models.ensemble import STALLED
 from gapsmith.evolve.shown import EDITS_FROM_LINES, failure_of, parts_for
 from gapsmith.problems.base import Instance, Sense
 from gapsmith.sandbox.base import Description
@@ -136,7 +137,7 @@ def test_a_baseline_that_loses_as_another_program_does_has_no_column() -> None:
 def test_two_programs_are_compared_by_what_they_do(first: Elite, second: Elite, words: str) -> None:
     """No program is called strong where it is not; one that is asked for something else has no partner."""
     assert parts_for("combine", [first, second], context(), None, 150).gains.startswith(words)
-    stalled = parts_for("combine", [first, second], context(turn=Turn.STRATA), None, 150)
+    stalled = parts_for(STALLED, [first, second], context(turn=Turn.STRATA), None, 150)
     assert (stalled.turn, stalled.partner, stalled.gains) == ("strata", None, "")
 
 
