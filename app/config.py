@@ -35,7 +35,7 @@ from .workers import MOST_WORKERS, Workers, kind_of, read_workers, slots_of
 _MOST_BYTES = 2**18
 """Of a configuration file."""
 _LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
-"""A key that takes TOML's reader time by the square of its length."""
+"""A dotted key so long that the TOML reader needs quadratic time for it."""
 
 
 def _known_measure(name: str) -> str:

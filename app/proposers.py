@@ -52,7 +52,7 @@ class Source:
     Attributes:
         proposer: makes texts.
         pace: how many iterations are under way, or the recorded steps that are taken.
-        points: of tuning by iteration, where a record says them; None tunes.
+        points: recorded points of tuning by iteration; None lets the tuner choose points.
         beside: the offline proposer that works beside models, None if none does.
         beside_share: share of the iterations that are its own (ratio).
     """

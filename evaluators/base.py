@@ -253,7 +253,7 @@ class Evaluation:
         split: name of the set.
         scores: in the order of execution; one for every instance, in the usual order, if `COMPLETE`.
         status: `STOPPED` by racing, `FAILED` if an instance has no valid answer.
-        fitness: −mean over all instances of loss / max(|reference|, scale) (a ratio, larger is better, 0 is
+        fitness: −mean over all instances of excess / max(|reference|, scale) (a ratio, larger is better, 0 is
             optimal everywhere); None unless `COMPLETE`.
     """
 

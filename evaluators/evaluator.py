@@ -99,7 +99,7 @@ class GapEvaluator:
         return Program(files, self.problem.entry_point, getattr(self.problem, "driver", None))
 
     def loss(self, score: Score) -> float | None:
-        """loss / max(|reference|, scale) of one score (a ratio); None unless the score is OK."""
+        """excess / max(|reference|, scale) of one score (a ratio); None unless the score is OK."""
         return normalised_loss(score, self._every[score.instance])
 
     def evaluate(

@@ -21,10 +21,10 @@ class Figures:
     """Figures of one program on one set of instances.
 
     Attributes:
-        fitness: −mean of loss / max(|reference|, scale) over all instances (a ratio); None if any failed.
+        fitness: −mean of excess / max(|reference|, scale) over all instances (a ratio); None if any failed.
         mean_gap_percent: mean of ratios over instances with a positive reference, percent of the reference.
         mean_gap_ci95_percent: 95 % bootstrap interval of that mean over instances; None below two instances.
-        ratio_of_sums_percent: sum of losses over sum of |references|, all instances, percent.
+        ratio_of_sums_percent: sum of excesses over sum of |references|, all instances, percent.
         mean_excess: mean loss in the problem's unit (bins, hours, …) over all instances.
         instances: number of instances, scored or failed.
         solved: number of instances whose objective equals the reference.

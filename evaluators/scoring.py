@@ -91,7 +91,7 @@ def ratio(part: Number, whole: Number) -> Fraction | float:
 
 
 def normalised_loss(score: Score, instance: Instance) -> float | None:
-    """loss / max(|reference|, scale) of one score (a ratio); None unless the score is OK.
+    """The loss of one score: excess / max(|reference|, scale) (a ratio); None unless the score is OK.
 
     A float objective that beats a proven bound by less than the tolerance has loss 0, so that rounding noise
     never wins over an exact optimum. The score itself keeps the difference.

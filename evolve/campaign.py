@@ -1,7 +1,7 @@
 """The driver of a search: threads, store, budget, stop file and validation around a pure `Search`.
 
-Nothing between an ask and its tell changes the search, so iterations overlap. The steps come from a course
-that is recorded, live, or first the one and then the other.
+Nothing between an ask and its tell changes the search, so iterations overlap. The order of steps comes from a
+recorded course, from live events, or first from the one and then from the other.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Pace:
     Attributes:
         in_flight: iterations without an outcome (count), never the number of workers.
         order: of telling.
-        waits: whether the proposer waits for a model, so that it runs in threads.
-        course: the recorded steps that are taken; None goes on live.
+        waits: whether the proposer waits for a model and so runs in threads.
+        course: the recorded steps to follow; None for a live campaign.
     """
 
     in_flight: int
@@ -75,7 +75,7 @@ class Campaign:
             pace: how many iterations are under way.
             stop_file: a file that ends the campaign when it exists.
             observe: called after every outcome and at least a few times a second.
-            kept: what a budget of wall seconds keeps for validation and test.
+            kept: wall seconds that a budget of time reserves for validation and test.
         """
         self.search = search
         self.ports = ports
@@ -115,7 +115,9 @@ class Campaign:
         return self.stopped
 
     def interrupt(self, reason: StopReason) -> None:
-        """Asks for no more; what is in flight is told, people aside. Safe to call from a signal handler."""
+        """Stops asking; iterations in flight are still told, unless a person is to reply. Safe in a signal
+        handler.
+        """
         self.stopped = self.stopped or reason
         self._halt = self._halt or (reason if reason.halts else None)
 
@@ -225,7 +227,7 @@ class Campaign:
         return due is None or grow(self.search, self.ports, due, stopped, _TICK_SECONDS)
 
     def _reopened(self, number: int) -> Flight:
-        """An iteration that is in the record; only what has no outcome there is done."""
+        """Reopens a recorded iteration; does only the work whose outcome the record lacks."""
         recorded, made = self._recorded[number], self._recorded.made(number)
         shared = self.search.sharing.programs > 1
         elites, rival = self._recorded.opened(number, self.search.archive, shared=shared)
@@ -377,7 +379,7 @@ class Campaign:
             self.stopped = self._halt = StopReason.PROVIDER
 
     def _wait(self) -> None:
-        """Waits until something may have landed, a tick at most, and collects validations."""
+        """Waits at most one tick for an iteration that can be closed, and collects validations."""
         if self._halt is not None and isinstance(self.ports.proposer, Leavable):
             self.ports.proposer.leave()
         futures: list[Future[Any]] = list(self.validation.futures)

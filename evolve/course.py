@@ -1,7 +1,7 @@
 """The course of a campaign: in which order its iterations were opened and closed, and with which outcomes.
 
-A course is recorded or live. To resume is to take the recorded steps with their recorded outcomes and then to
-go on live; to replay is to take the recorded steps and to work their outcomes out again.
+A course is recorded or live. `resume` follows the recorded steps with their recorded outcomes, then goes on
+live; `replay` follows the recorded steps and computes their outcomes again.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ class Recorded:
         return self._iterations[number]
 
     def made(self, number: int) -> Candidate | Rejection | None:
-        """What the proposal of an iteration became, None if there was none yet."""
+        """The candidate or rejection that an iteration's proposal became; None if there was no proposal
+        yet.
+        """
         iteration = self._iterations[number]
         if iteration.candidate is not None:
             return self._read.candidate(iteration.candidate)

@@ -1,6 +1,6 @@
-"""Runs jobs and drafts on workers in other processes, here or on other machines, and again where one is lost.
+"""Runs jobs and drafts on workers in other processes, here or elsewhere; repeats those of a lost worker.
 
-Both are pure: done twice they give the same result, so the work of a lost worker is done elsewhere.
+Jobs and drafts are pure: a repetition gives the same result, so another worker can repeat lost work.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ MOST_TRIES = 3
 
 
 class WorkerLost(Exception):
-    """A worker has ended or cannot be reached; says nothing about the job that it had."""
+    """A worker has ended or cannot be reached; this says nothing about the worker's job."""
 
 
 class WorkersLost(Exception):
-    """Workers were lost again and again on one job, or none is left; a person must act."""
+    """One job lost several workers, or no worker is left; a person must act."""
 
 
 class Worker(Protocol):
@@ -55,7 +55,7 @@ class Worker(Protocol):
         """
 
     def close(self) -> None:
-        """Ends the worker whatever it does; any thread may call it, and more than once."""
+        """Ends the worker, even during a job; any thread may call `close`, also more than once."""
 
 
 @dataclass(slots=True)

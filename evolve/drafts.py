@@ -1,4 +1,4 @@
-"""Proposals that workers make and examine: what one is a function of, and the result, as JSON mappings.
+"""Drafts: proposals that workers make and examine; their inputs and results as JSON mappings.
 
 Parents are chosen and candidates admitted by the driver, in order. Between the two nothing depends on the
 driver: parents' texts, records of operators and the key of a random stream give the same text in any process.
@@ -43,7 +43,7 @@ class Remote(Protocol):
     """A proposer whose proposals any process can make."""
 
     def material(self, parents: Sequence[Elite], context: Context) -> Material:
-        """What a proposal is a function of, beside the problem and the random stream."""
+        """The inputs of a proposal, beside the problem and the random stream."""
 
     def make(self, material: Material, problem: Any, rng: random.Random) -> Proposal | Rejection:
         """The proposal; `propose` makes the same one of the parents and the context."""

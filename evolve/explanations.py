@@ -1,4 +1,4 @@
-"""What a problem says of candidates' answers, recorded so that a later prompt or a replay says the same."""
+"""A problem's explanations of candidates' answers, recorded so that later prompts and replays repeat them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Explanations:
 
         Args:
             recorded: `candidate`, `instance` and `text` of each explanation.
-            make: makes one that is not recorded; None where only the record counts.
-            record: keeps one that was made.
+            make: makes an explanation that the record lacks; None to use the record alone.
+            record: stores a new explanation.
         """
         self._texts: dict[Key, str] = {(d["candidate"], d["instance"]): str(d["text"]) for d in recorded}
         self._make = make

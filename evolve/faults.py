@@ -24,7 +24,8 @@ _CHARACTERS = 300
 
 
 def sheltered(make: Callable[[], Proposal | Rejection]) -> Proposal | Rejection:
-    """What `make` returns, or a rejection if it raises what only a fault in Gapsmith raises.
+    """The result of `make`, or a rejection if `make` raises an exception that only a fault in Gapsmith
+    raises.
 
     Texts of candidates are hostile input to the code that reads them. What a person must act on (a model's
     trouble, a full disk, a template that is no template) is raised.

@@ -1,4 +1,4 @@
-"""An iteration under way: what is there of it by now, and what is waited for."""
+"""The state of an iteration under way: results so far, and the result that the loop waits for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class Flight:
-    """An iteration under way, and what is there of it by now.
+    """An iteration under way, with its results so far.
 
     Attributes:
         ask: how it was opened.
@@ -36,7 +36,7 @@ class Flight:
 
     @property
     def awaited(self) -> Future[Any] | None:
-        """What is waited for, None if nothing is."""
+        """The future that the loop waits for; None if it waits for none."""
         return self.text if self.made is None else self.evaluation
 
     @property

@@ -15,11 +15,11 @@ from .search import Search
 def grow(search: Search, ports: Ports, prefix: int, stopped: Callable[[], bool], tick: float) -> bool:
     """Goes on to a longer prefix; nothing may be in flight.
 
-    Each evaluation is recorded as soon as it is there, and none is made twice: after a stop or a kill the
-    growth goes on where it was.
+    Each evaluation is recorded as soon as it ends and never repeated, so after a stop or a kill the growth
+    continues where it was.
 
     Args:
-        search: which has said that this prefix is due.
+        search: the search for which this prefix is due.
         ports: where evaluations are made and recorded.
         prefix: training instances in use from now on (count).
         stopped: asked at least every `tick` wall seconds whether to leave the rest for later.

@@ -1,10 +1,11 @@
-"""Parents for models, whose calls are few and dear: no iteration goes to a program that teaches nothing.
+"""Chooses parents for models, whose calls are few and expensive, and avoids programs without promise.
 
-Elites are drawn by rank of fitness. Start programs leave the draw once another elite beats them on every
-stratum, or several replies are better in the mean; replies once another elite beats them on every stratum and
-they lose twice as much as the best. A program whose children are stopped again and again is chosen less, and
-late in a campaign so is one that loses twice as much as the best. The program beside the parent, with which a
-model may combine it, is no relative of its, is good somewhere, and takes turns with the others that are.
+Elites are drawn by rank of fitness. A start program leaves the draw once another elite beats it on every
+stratum, or several replies are better in the mean. A reply leaves the draw once another elite beats it on
+every stratum and its loss is twice that of the best. A program whose children are often stopped is chosen
+less, and late in a campaign so is one with twice the loss of the best. The program shown beside the parent,
+for a model to combine the two, is neither its ancestor nor its descendant and is good on some stratum; all
+such programs take turns.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Children:
 
     @property
     def chance(self) -> float:
-        """What the program's chance is multiplied by: 1 without children, 1 / (n + 1) if all n were lost."""
+        """Factor of the program's chance: 1 without children, 1 / (n + 1) if all n were lost."""
         return (1 + self.told - self.lost) / (1 + self.told)
 
 
@@ -84,7 +85,7 @@ class Guide:
     ) -> list[Elite]:
         """First parent and programs beside it (`count` elites in all, fewer if there are fewer).
 
-        What a stalled campaign asks for in its turn, it asks of the best program. Otherwise no two asks under
+        In a turn of a stalled campaign the first parent is the best program. Otherwise no two asks under
         way show the same programs, as long as there are others.
         """
         elites = archive.elites(island)
@@ -118,7 +119,7 @@ class Guide:
         return len(unique(better)) >= SURPASSED or self.strata.beaten(elite, others)
 
     def _chance(self, elite: Elite, best: float) -> float:
-        """What a program's chance by rank is multiplied by, beside the best fitness (a ratio) so far."""
+        """Factor of a program's chance by rank, given the best fitness (a ratio) so far."""
         weak = self._told >= LATE and elite.fitness < WEAK * min(best, 0.0)
         return self._children.get(elite.candidate.id, Children()).chance * (LATE_CHANCE if weak else 1.0)
 

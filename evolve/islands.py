@@ -1,4 +1,4 @@
-"""How islands meet: migration along a ring, and the resettling of islands that stand still."""
+"""Exchange between islands: migration along a ring, and the reset of islands that stand still."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Islands:
         self._since = [0] * archive.islands
 
     def meet(self, count: int) -> list[Event]:
-        """Does what is due after `count` told iterations (from 1); returns an event for each move."""
+        """Makes the moves due after `count` told iterations (from 1); returns an event for each move."""
         if self._archive.islands < 2:
             return []
         self._note(count)

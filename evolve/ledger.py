@@ -1,4 +1,5 @@
-"""The ledger: what calls may cost at most is set aside before they are sent, and settled when they end.
+"""The ledger sets aside the largest possible cost of a call before sending it, and settles when the call
+ends.
 
 spent + kept + open ≤ cap holds at every moment, so `--usd` and `--tokens` are hard caps with any number of
 calls in flight. The state is never stored: it is a fold over the recorded calls (`restore`).
@@ -191,13 +192,15 @@ class Ledger:
         return reservation
 
     def release(self, reservation: Reservation) -> None:
-        """Gives back a reservation whose call cost nothing."""
+        """Releases the reservation of a call that cost nothing."""
         with self._changed:
             self._open.discard(reservation)
             self._changed.notify_all()
 
     def keep(self, reservation: Reservation) -> None:
-        """Holds a reservation for good: the outcome of its call is unknown, so it may have been billed."""
+        """Keeps a reservation for good: the outcome of its call is unknown, so the call may have been
+        billed.
+        """
         with self._changed:
             self._open.discard(reservation)
             self._keep(reservation.tokens, reservation.usd)
@@ -240,7 +243,7 @@ class Ledger:
         return tokens, usd
 
     def _refusal(self, reason: StopReason, wanted: Reservation) -> str:
-        """Spent, left, and why that is not enough."""
+        """A sentence with the amounts spent and left, and why they do not suffice."""
         now = self._spending
         tokens, usd = self._left()
         if reason is StopReason.TOKENS:
@@ -288,7 +291,7 @@ class Ledger:
 
 
 def _overrun(entry: Entry, used: int) -> str | None:
-    """How a reply took more than was set aside for it, None if it did not."""
+    """A sentence on how a reply exceeded its reservation; None if it did not."""
     why = "the server does not honour the limit on the reply's length, so the cap cannot be kept"
     if used > entry.reserved_tokens:
         return f"a reply used {used:,} tokens where {entry.reserved_tokens:,} were set aside: {why}"

@@ -36,7 +36,7 @@ _ROW = (TEXT, TEXT, TEXT, MAYBE, TEXT, MAYBE, MAYBE, (float, int), MAYBE, MAYBE)
 _ROWS = frozenset(product(*_ROW))
 _STATUSES = {status.value: status for status in ScoreStatus}
 _number = lru_cache(maxsize=4096)(decode_number)
-"""Numbers come back often: references with each job, gaps with each candidate that answers as another one."""
+"""Cached, because the same numbers arrive often: references with each job, gaps with each twin."""
 _KINDS = {kind.value: kind for kind in ReferenceKind}
 
 

@@ -1,7 +1,7 @@
 """Measures of the archive, with fixed, declared bins.
 
-All but one are functions of source and answers alone. `time` is a function of recorded CPU seconds: the user
-asks for it, and the course then differs between machines.
+All measures except `time` depend on source and answers alone. `time` depends on recorded CPU seconds: it must
+be requested, and makes the course differ between machines.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ DEFAULT_NAMES = ("size", "profile")
 
 @dataclass(frozen=True, slots=True)
 class MeasureSpace:
-    """What the cells of an archive are made of.
+    """The measures whose bins form the cells of an archive.
 
     Attributes:
         names: of the measures, in the order of a cell's indices; none at all makes one cell an island.

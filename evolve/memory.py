@@ -1,4 +1,4 @@
-"""What a search remembers of its candidates: names, shapes, fitness, and how they came about."""
+"""The search's memory of its candidates: ids, shapes, fitness and lineage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _CRASHES = (ScoreStatus.RAISED, ScoreStatus.CRASHED, ScoreStatus.REFUSED, ScoreS
 
 
 def crashed(failed: Failed) -> bool:
-    """Whether a program itself broke off, or returned what is no answer: most often a slip."""
+    """Whether a program itself raised, or returned no valid form of answer: usually a slip that can be
+    repaired.
+    """
     return failed.score.status in _CRASHES
 
 
@@ -66,7 +68,7 @@ class Memory:
         return candidate
 
     def know(self, candidate: Candidate) -> None:
-        """Takes a candidate; of several of one shape the first is remembered."""
+        """Remembers a candidate; of several with one shape, the first counts."""
         self.candidates[candidate.id] = candidate
         if (shape := candidate.description.shape_digest) is not None:
             self.shapes.setdefault(shape, candidate.id)
@@ -83,13 +85,13 @@ class Memory:
         return frozenset(line)
 
     def take_failure(self, island: int) -> Failed | None:
-        """Hands out, once, a failure of an island that may be repaired: the oldest crash, else the last."""
+        """Hands out a repairable failure of an island once: the oldest crash, else the last failure."""
         if crashes := self.crashed.get(island):
             return crashes.pop(0)
         return self.failed.pop(island, None)
 
     def note_failure(self, island: int, outcome: Outcome, *, repairable: bool) -> None:
-        """Remembers an island's crashes and its last other failure until somebody is asked to repair them.
+        """Remembers an island's crashes and its last other failure until an ask hands them out for repair.
 
         Args:
             island: index.

@@ -1,4 +1,4 @@
-"""What is noted of an outcome: a new best, and an objective that no proven bound allows."""
+"""The events of an outcome: a new best, and an objective beyond a proven bound."""
 
 from __future__ import annotations
 

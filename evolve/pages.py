@@ -1,4 +1,4 @@
-"""When the page of notes of a campaign with models is written anew."""
+"""Decides when a campaign with models rewrites its page of notes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def page_of(reply: str) -> str:
 
 
 class Pages:
-    """Counts outcomes; a function of the asks and outcomes in their order.
+    """Counts outcomes; depends only on the asks and outcomes in their order.
 
     The first ask after every so many outcomes writes a page before it asks for a program.
     """

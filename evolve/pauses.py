@@ -1,8 +1,8 @@
 """An ask of a model waits for an evaluation that is about to end: its prompt then knows the outcome.
 
 Replies take seconds and evaluations often less. Without a pause the next question leaves as soon as a reply
-is there, before its candidate has taught anything. Where many iterations are under way, evaluations end all
-the time and one outcome is little beside those that are missing, so nothing waits. The course of asks and
+is there, before its candidate has taught anything. With many iterations under way, evaluations end all the
+time and one more outcome adds little, so no ask waits. The course of asks and
 outcomes is recorded, so a replay need not measure anything.
 """
 

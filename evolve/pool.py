@@ -1,7 +1,7 @@
 """The training instances of a campaign: a finite pool, of which a growing prefix is in use.
 
-What a search selects on few instances fits these instances. More instances from the beginning would make
-every candidate dear, also the many poor ones. So the pool is drawn before the start, and the prefix doubles
+Programs selected on few instances overfit them. More instances from the beginning would make every candidate
+expensive, also the many poor ones. So the pool is drawn before the start, and the prefix doubles
 whenever the re-evaluation of the elites on the new instances is cheap beside what the search has executed.
 """
 
@@ -46,7 +46,7 @@ def prefixes(first: int, pool: int) -> tuple[int, ...]:
 
 
 class Pool:
-    """Which prefix of the training instances is in use; a pure function of the outcomes in their order."""
+    """The prefix of the training instances in use; a pure function of the outcomes in their order."""
 
     def __init__(self, sizes: Sequence[int], share: float) -> None:
         """Begins with the first prefix.

@@ -1,4 +1,4 @@
-"""Racing: a candidate that is not worth going on with is stopped before all instances are executed.
+"""Racing stops an unpromising candidate before all instances are executed.
 
 Paired, as in F-Race (Birattari et al. 2002, GECCO, pp. 11-18), against one rival: a one-sided paired t test
 at a few fixed numbers of instances, its level divided by the number of looks (Bonferroni), and, where
@@ -119,7 +119,7 @@ class PairedRace:
 
 @dataclass(frozen=True, slots=True)
 class TimedRace:
-    """A race against one's own time class: a slow rival never ends a fast candidate.
+    """A race within the candidate's time class: a slow rival never ends a fast candidate.
 
     Attributes:
         rivals: time class → the race against its rival; classes without an elite are missing.

@@ -1,4 +1,4 @@
-"""Replies of models: what was asked, what came, which programs a reply holds, and what each amounts to."""
+"""Replies of models: prompt and text, the programs that a reply holds, and the proposal or fault of each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REPAIRABLE = (
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The files that a program of a reply makes, and what is known of them."""
+    """The files that a program of a reply makes, and the result of examining them."""
 
     files: dict[str, str]
     examined: Examined | None
@@ -72,7 +72,7 @@ class Reading:
         return Read(files, examined) if isinstance(examined, Examined) else examined
 
     def complaint(self, text: str) -> str | None:
-        """What is wrong with a reply's text, None when nothing is; fewer programs than asked for are not."""
+        """The fault of a reply's text, None without one; fewer programs than asked for are no fault."""
         for program in range(1, self._programs + 1):
             if program > 1 and self.part(text, program) is None:
                 break
@@ -88,9 +88,9 @@ class Answer:
     """A reply to a prompt.
 
     Attributes:
-        arm: of the model that gave it.
-        prompt: that it answers.
-        completion: as it came.
+        arm: arm of the model that replied.
+        prompt: the prompt that the reply answers.
+        completion: the reply, unchanged.
         reading: what reads it; None for an answer of an earlier session.
     """
 

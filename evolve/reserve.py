@@ -1,4 +1,4 @@
-"""What a budget of wall seconds keeps for the end: evaluations under way, validation and the final test."""
+"""Time that a budget of wall seconds reserves for evaluations under way, validation and the final test."""
 
 from __future__ import annotations
 

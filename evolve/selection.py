@@ -1,8 +1,8 @@
 """The parents of an iteration: the archive's choice, or that of a control at equal budget.
 
 A share of the iterations begins again at the start program, or at the best founder, as random immigrants do
-in a population (Grefenstette 1992, PPSN II, pp. 137-144): islands that settled on a poor structure, or on one
-that is slow to execute, meet others all along. Where a search begins with start programs alone, the share is
+in a population (Grefenstette 1992, PPSN II, pp. 137-144): islands with a poor or slow structure thus keep
+meeting other structures. Where a search begins with start programs alone, the share is
 larger at first: their changes are the first population, and as long as the archive is poor a race lets more
 of them through.
 """
@@ -20,7 +20,7 @@ from .knobs import knob
 
 
 class Control(StrEnum):
-    """What takes the place of the search, to see what the search is worth."""
+    """A control that replaces the search, to measure what the search contributes."""
 
     NONE = "none"
     BEST_OF_N = "best-of-n"
@@ -40,7 +40,7 @@ class InspirationSettings:
 
 @dataclass(frozen=True)
 class FreshSettings:
-    """How often an iteration begins again at the start program, or at the best founder."""
+    """Share of iterations that begin again at the start program, or at the best founder."""
 
     fresh_share: float = knob(
         0.25,

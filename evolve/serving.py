@@ -15,7 +15,7 @@ from .lines import decode_work, encode_reply
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """What a worker works with.
+    """The parts that a worker uses.
 
     Attributes:
         evaluator: scores programs.
@@ -30,7 +30,7 @@ class Workplace:
     problem: Any
 
     def reply(self, line: str) -> str:
-        """Does the job of a line and returns the line of its result, whatever went wrong in it.
+        """Does the job of a line and returns the line of its result; an error in the job is a result too.
 
         Raises:
             LineError: the line holds no job.

@@ -135,7 +135,7 @@ class Template:
             return
         try:
             process.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:  # not waited for, so the number is still this group's
+        except subprocess.TimeoutExpired:  # the process is not reaped, so no other group can have this id
             with contextlib.suppress(OSError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()

@@ -43,7 +43,7 @@ Times = Mapping[tuple[str, int], float]
 
 @dataclass(frozen=True, slots=True)
 class RecalledSetup(Setup):
-    """A setup whose slots take time-outs, and times that matter, from the record and run everything else."""
+    """A setup whose slots take time-outs, and times that decide, from the record, and run everything else."""
 
     time_outs: TimeOuts
     times: Times

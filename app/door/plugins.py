@@ -81,14 +81,16 @@ class LoadedProblem:
 
     @property
     def reference_fingerprint(self) -> str:
-        """Hex SHA-256 of what references depend on beside the instance; of a file, only what they use."""
+        """Hex SHA-256 of all that references depend on beside the instance; of a file, only the definitions
+        they use.
+        """
         if self.source is None:
             return self.fingerprint
         parts = [used_digest(self.source), dict(self.parameters)]
         return hashlib.sha256(canonical_json(parts).encode()).hexdigest()
 
     def at(self, version: str | None) -> LoadedProblem:
-        """The problem as it was at a version; as it is if it does not know that version any more."""
+        """The problem at an earlier version; the present problem if that version is unknown."""
         if version is None or not isinstance(self.problem, Versioned):
             return self
         with suppress(KeyError):

@@ -87,12 +87,14 @@ def _parsed(text: str, path: Path) -> list[ast.stmt]:
 
 
 def _computing(body: Sequence[ast.stmt]) -> tuple[list[ast.stmt], set[str]]:
-    """Constants, functions and classes that only compute, in their order, and names of what works outside."""
+    """Definitions that only compute (constants, functions, classes), in order; and the names of those with
+    effects.
+    """
     kinds = (ast.Assign, ast.AnnAssign, ast.FunctionDef, ast.ClassDef)
     nodes: list[ast.stmt] = [node for node in body if isinstance(node, kinds)]
     outside = set(_OUTSIDE) | set(_ENTRIES)
     while left := [node for node in nodes if (_bound(node) | _names(node)) & outside]:
-        outside |= {name for node in left for name in _bound(node)}  # who uses what works outside works there
+        outside |= {name for node in left for name in _bound(node)}  # its users have effects
         nodes = [node for node in nodes if node not in left]
     return nodes, outside
 

@@ -1,4 +1,6 @@
-"""Runs recorded programs again, for what the store does not keep: answers, and variants of a program."""
+"""Runs recorded programs again to get results that the store does not keep: answers, and variants of a
+program.
+"""
 
 from __future__ import annotations
 

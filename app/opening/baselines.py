@@ -32,7 +32,7 @@ def evaluate_baselines(
 ) -> dict[str, dict[str, Evaluation]]:
     """Baseline → split → evaluation, all instances even after a failure.
 
-    Cached by all that they depend on, but for those with an instance that the machine may have spoilt.
+    Cached under a digest of all inputs, except for evaluations that the machine may have disturbed.
     """
     sources = setup.loaded.problem.baselines()
     wanted = {name: setup.evaluator.program({MAIN_FILE: sources[name]}) for name in sources}
@@ -67,7 +67,7 @@ def evaluate_all(
 
 
 def shipped_programs(problem: Problem) -> dict[str, str]:
-    """Name → source of a problem's start programs and baselines; of equal names the baseline counts."""
+    """Name → source of a problem's start programs and baselines; if names are equal, the baseline counts."""
     return {**problem.start_programs(), **problem.baselines()}
 
 
@@ -130,9 +130,10 @@ def _run(
 
 
 def _key(setup: Setup, program: Program, split: str) -> str:
-    """Digest of all that a baseline's evaluation depends on.
+    """Digest of all inputs of a baseline's evaluation.
 
-    The source and the parameters are part of it: `verify` may change without a new version, or ask them.
+    Includes the problem's source and parameters: `verify` may change without a new version, or use
+    parameters.
     """
     parts = [setup.evaluator.digest(split, setup.part(split)), program.digest, setup.loaded.fingerprint]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -1,7 +1,7 @@
-"""What a worker is told once: a problem, its instances with hidden parts, its references and its limits.
+"""The first message to a worker: a problem, its instances with hidden parts, its references and its limits.
 
-A worker draws nothing, solves nothing and reads no cache. A problem of one file travels as source; any other
-must be installed where the worker is. What the worker made of it is compared by digests.
+A worker draws no instances, solves nothing and reads no cache. A problem of one file is sent as source; any
+other problem must be installed on the worker's machine. Digests show whether driver and worker agree.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def identity(setup: Setup) -> dict[str, Any]:
-    """What a driver and its workers must have in common."""
+    """The digests that a driver and its workers must have in common."""
     return {
         "gapsmith": versions()["gapsmith"],
         "python": PYTHON,
@@ -92,12 +92,12 @@ def read_brief(line: str) -> Brief:
 
 
 def hello(setup: Setup, layers: Mapping[str, bool]) -> str:
-    """The line by which a worker says that it is ready, and what it is."""
+    """The line in which a worker reports that it is ready, with its identity and machine."""
     return json.dumps({**identity(setup), "layers": dict(layers), "machine": machine()})
 
 
 def machine() -> str:
-    """The processor and the system of this machine, by which mixed machines are told apart."""
+    """Processor and system of this machine, to notice when workers run on different machines."""
     model = platform.processor() or platform.machine()
     with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
         names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -105,7 +105,7 @@ def machine() -> str:
 
 
 def check_hello(line: str, setup: Setup) -> dict[str, Any]:
-    """What a worker said of itself.
+    """Checks a worker's first line; returns what the worker reports of itself.
 
     Raises:
         UserError: the worker could not begin, or is no equal of this process.

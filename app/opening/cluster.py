@@ -99,7 +99,7 @@ def place(ray: Any, work: type, node: Node, *arguments: Any) -> Any:
 
 
 class Actor:
-    """A worker's side; runs in a process of Ray's."""
+    """The worker's side of an actor; runs in a process of Ray."""
 
     def __init__(self, brief: str, read: Callable[[str], Setup]) -> None:
         self._serving = Serving(brief, read)
@@ -156,7 +156,7 @@ class RayWorker:
 
 
 def _said(error: BaseException) -> str:
-    """Kind and first line of one of Ray's errors, which go on for pages."""
+    """Kind and first line of an error of Ray, whose full texts are pages long."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {(lines or ['no message'])[0]:.200}"
 
@@ -228,7 +228,7 @@ def _ready(started: Sequence[RayWorker], setup: Setup, note: Callable[[str], Non
 
 
 def _nobody(troubles: Mapping[str, UserError]) -> UserError:
-    """The error of a cluster without any worker: the first node's reason and exit code."""
+    """The error for a cluster without a usable worker: reason and exit code of the first node."""
     for name, error in troubles.items():
         return UserError(error.code, f"no node can work; {name}: {error.message}", error.hint)
     return UserError(INVALID, "the cluster has no node with a processor", "`ray status` shows its nodes")

@@ -1,4 +1,4 @@
-"""The instances of a campaign: drawn by its problem or read from a user's files; and their references."""
+"""The instances of a campaign, drawn by its problem or read from a user's files, and their references."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def pool_of(
 ) -> list[Instance]:
     """The training instances of a campaign, the training set first: further ones are drawn as that set is.
 
-    What equals another instance is left out; instances of a user's files are all that there are.
+    Duplicate instances are left out; no instances are added to those of a user's files.
     """
     pool = list(splits["train"])
     if config.evaluation.instances:
@@ -185,10 +185,10 @@ def get_pool(
     cache: Cache,
     notify: Notify,
 ) -> tuple[list[Instance], tuple[int, ...], dict[str, Reference]]:
-    """The pool as far as its references can be had soon, the sizes of its prefixes, and the references.
+    """The pool, as far as its references are available soon; the sizes of its prefixes; and the references.
 
-    A reference that ships or is in the cache is there at once. The others are computed for `POOL_SECONDS`,
-    in their order, and kept in the cache: the next campaign has them.
+    Shipped and cached references are available at once. The others are computed in order for `POOL_SECONDS`
+    and kept in the cache for the next campaign.
     """
     pool, first = pool_of(loaded, config, splits), len(splits["train"])
     found: dict[str, Reference] = {}
@@ -207,7 +207,9 @@ def computed(
     cache: Cache,
     allowed: float | None = None,
 ) -> Iterator[tuple[Instance, Reference]]:
-    """Each instance with its reference, cached or computed, as they come in `allowed` wall seconds."""
+    """Yields each instance with its reference, cached or computed, as they arrive within `allowed` wall
+    seconds.
+    """
     book, seconds = book_of(loaded, cache), config.evaluation.reference_seconds
 
     def compute(instance: Instance) -> Reference:

@@ -19,7 +19,8 @@ def keep_drawing(folder: Path, setup: Setup, store: Store) -> None:
 
     A run without a champion keeps no drawing, nor does one whose problem cannot draw; a drawing of more than
     `MOST_SHAPES` shapes is not kept either.
-    What the problem's `draw` raises is an event of the run: the campaign's result stands without a picture.
+    An exception in the problem's `draw` becomes an event of the run; the campaign's result then has no
+    picture.
     """
     if not isinstance(setup.loaded.problem, Drawable) or store.read.record("champion") is None:
         return
@@ -33,7 +34,7 @@ def keep_drawing(folder: Path, setup: Setup, store: Store) -> None:
 
 
 def _drawn(folder: Path, setup: Setup) -> dict[str, Any] | None:
-    """The drawings as a document of the store; None for none, and for too many shapes.
+    """The drawings as a document of the store; None without drawings, or with too many shapes.
 
     Raises:
         NotDrawn: the problem's `draw` failed, or drew what no run keeps.

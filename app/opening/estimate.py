@@ -23,9 +23,9 @@ LONG_SECONDS = 10.0
 def time_of_references(
     loaded: LoadedProblem, config: Config, missing: Sequence[Instance], cache: Cache
 ) -> tuple[str, bool]:
-    """What the references that are yet to be computed will take, in a sentence; and whether that is long.
+    """A sentence on how long the missing references will take to compute; and whether that is long.
 
-    One of them is computed for that, and stays in the cache.
+    Computes one of them to measure the time; the cache keeps the result.
     """
     began = time.monotonic()
     middle = missing[len(missing) // 2]
@@ -45,7 +45,9 @@ def time_of_references(
 def with_references(
     loaded: LoadedProblem, config: Config, splits: Mapping[str, Sequence[Instance]], cache: Cache
 ) -> dict[str, list[Instance]]:
-    """Of each split the instances with a reference that is there, or else the first one; without any, all."""
+    """The instances of each split whose references are available, or else the first one; all without
+    references.
+    """
     if loaded.references is None:
         return {name: list(some) for name, some in splits.items()}
     book, seconds = book_of(loaded, cache), config.evaluation.reference_seconds

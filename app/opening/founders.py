@@ -1,4 +1,4 @@
-"""The founders of a campaign: the start programs, and the baselines that are sound programs."""
+"""The founders of a campaign: the start programs, and the baselines that can be candidates."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def founders_of(
     programs: Programs | None,
     baselines: Mapping[str, Mapping[str, Evaluation]],
 ) -> list[Founder]:
-    """The founders of a campaign, start programs first; evaluated and recorded when the campaign begins.
+    """The founders of a campaign, start programs first; evaluates and records them at the start of a
+    campaign.
 
     Args:
         setup: of the campaign.
@@ -70,7 +71,7 @@ def founders_of(
         store.set("start_programs", [candidate.id for candidate, _ in starts])
         store.set("starts", [candidate.id for candidate, _ in founders])
         store.set("founders", names)
-        if store.read.record("founder_seconds") is None:  # a replay has those of its record
+        if store.read.record("founder_seconds") is None:  # a replay uses the evaluations of its record
             store.set("founder_seconds", {c.id: _seconds(evaluation) for c, evaluation in founders})
         store.set("given_starts", None)
     return founders
@@ -119,7 +120,7 @@ def _baselines(
     starts: list[Founder],
     evaluations: Mapping[str, Mapping[str, Evaluation]],
 ) -> tuple[dict[str, Founder], dict[str, str]]:
-    """The baselines that are founders, and for the others the reason why they are none.
+    """The baselines that are founders; for each other baseline the reason why it is not.
 
     A baseline may be a start program too. Two that differ in names and numbers alone are both founders:
     textbook rules may differ in a number.

@@ -1,4 +1,6 @@
-"""References of a problem as a whole: what is stored, computed several at a time, proven once more."""
+"""References of a problem as a whole: lists stored ones, computes missing ones in parallel, proves them
+again.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +144,7 @@ def verify(
 
 
 def proved_again(loaded: LoadedProblem, instance: Instance, first: Reference, seconds: float) -> Reference:
-    """What the references' own `reprove` finds, else the reference computed anew; nothing stored is used."""
+    """The result of the references' own `reprove`, else the reference computed again; uses nothing stored."""
     reprove = getattr(loaded.references, "reprove", None)
     if reprove is None:
         return _computed(loaded, instance, seconds)
@@ -153,7 +155,7 @@ def proved_again(loaded: LoadedProblem, instance: Instance, first: Reference, se
 
 
 def reached_again(loaded: LoadedProblem, first: Reference, second: Reference) -> bool:
-    """Whether a second proof says as much as the first: an optimum, or a bound that is no weaker."""
+    """Whether a second proof is as strong as the first: an optimum, or a bound that is no weaker."""
     if first.kind is ReferenceKind.OPTIMUM:
         return second.kind is ReferenceKind.OPTIMUM
     if first.bound is None or second.bound is None:
@@ -183,7 +185,8 @@ def parallel(
     workers: int | None,
     seconds: float | None = None,
 ) -> Iterator[tuple[Instance, T]]:
-    """(instance, result) as they come, for some wall seconds at most; an interruption drops the rest.
+    """Yields (instance, result) as results arrive, up to a limit of wall seconds; an interruption drops the
+    rest.
 
     The threads are daemons: a plug-in's reference may never return, and a pool would wait for it at the end.
     """

@@ -21,8 +21,8 @@ FILE = "secret"
 def with_secret(config: Config, loaded: LoadedProblem) -> Config:
     """A configuration that names the secret, the installation's unless given.
 
-    Hidden parts of instances are drawn with the secret, and the decisions of a rule that are asked for again.
-    A problem with neither has none, and its configuration stays as it is.
+    The secret seeds hidden parts of instances, and the choice of a rule's decisions that are asked for again.
+    The configuration of a problem with neither stays unchanged.
     """
     if config.evaluation.secret is not None or not isinstance(loaded.problem, Keyed | Stateless):
         return config
@@ -31,7 +31,9 @@ def with_secret(config: Config, loaded: LoadedProblem) -> Config:
 
 
 def keyed(loaded: LoadedProblem, secret: str | None) -> LoadedProblem:
-    """The problem drawn with a secret; as it is if there is none, or nothing to hide."""
+    """The problem whose instances are drawn with a secret; unchanged without a secret, or with nothing to
+    hide.
+    """
     if not secret or not isinstance(loaded.problem, Keyed):
         return loaded
     with blame(f"problem {loaded.name}: keyed(secret)"):

@@ -1,4 +1,4 @@
-"""A worker of another process: it gets a brief, then jobs, whatever brings the lines to it."""
+"""A worker in another process: gets a brief, then jobs, over any transport of lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a campaign is judged by: a problem with its instances, references, evaluator and sandbox policy."""
+"""The setup of a campaign: a problem with its instances, references, evaluator and sandbox policy."""
 
 from __future__ import annotations
 
@@ -108,10 +108,10 @@ class Setup:
     def of_plan(
         cls, config: Config, programs: Mapping[str, Mapping[str, str]] | None = None
     ) -> tuple[Setup, list[str]]:
-        """A setup for a plan, and what the plan says of the work before the search.
+        """A setup for a plan, and the plan's sentences on the work before the search.
 
-        With a model the setup holds the training instances that the first prompt tells of; where references
-        take long, those alone whose references are there. Without a model it holds an instance of each split.
+        With a model, the setup holds the training instances that the first prompt describes; if references
+        take long, only those with available references. Without a model, it holds one instance of each split.
 
         Raises:
             UserError: the problem, a file or a start program cannot be used.
@@ -210,7 +210,7 @@ class Setup:
 
     @classmethod
     def from_brief(cls, line: str) -> Setup:
-        """An equal of the setup whose brief (`encode_brief`) another process sent.
+        """A setup equal to the one whose brief (`encode_brief`) another process sent.
 
         Raises:
             UserError: the problem is not here, or is another one.

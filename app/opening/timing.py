@@ -34,7 +34,8 @@ _measured: dict[str, Timing] = {}
 def measured(slot: Sandbox, policy: Policy) -> Timing:
     """Floor and pace of this machine under a policy, measured once in a process.
 
-    The floor is the median of twenty executions that return at once, the pace that of three of a fixed loop.
+    The floor is the median of twenty executions that return at once; the pace is the median of three
+    executions of a fixed loop.
     """
     if isinstance(slot, Workshop):  # every program there runs an evaluator
         slot = slot.sealed
@@ -45,7 +46,9 @@ def measured(slot: Sandbox, policy: Policy) -> Timing:
 
 
 def keeper_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]]) -> Keeper:
-    """What keeps time for validation and the tests of champion and start program, by the baselines' times."""
+    """Reserves time for validation and for the tests of champion and start program, by the baselines'
+    times.
+    """
     counts = {split: len(setup.evaluator.instances(split)) for split in ("valid", "test")}
     champions = setup.config.evaluation.champions
     return Keeper(Reserve(lengths(baselines.values(), counts), champions, _TESTS, setup.config.run.slots))

@@ -69,5 +69,7 @@ def no_answer(name: str, score: Score, problem: str) -> UserError:
 
 
 def _own(text: str, name: str) -> str:
-    """A text of the sandbox with the name of the user's file, which is another one there."""
+    """A message of the sandbox with the user's file name in place of the name that the sandbox gives the
+    file.
+    """
     return text.replace(MAIN_FILE, name) if name.endswith(".py") else text

@@ -41,7 +41,9 @@ def recorded_replies(reader: Reader, course: Course | None = None) -> Cassette:
 
 
 def as_asked(specs: Iterable[str]) -> bool:
-    """Whether a campaign of these models told outcomes in the order of asking; a record may have another."""
+    """Whether these models make a campaign tell outcomes in the order of asking; a record may hold another
+    order.
+    """
     return all(spec.startswith(("scripted/", "offline")) for spec in specs)
 
 

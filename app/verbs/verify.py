@@ -83,7 +83,7 @@ def _print(document: Mapping[str, Any]) -> None:
         if len(rows) > _MOST_SHOWN:
             out.print(f"  … and {len(rows) - _MOST_SHOWN} more; --json lists all", markup=False)
     if document["changed"] and not document["differences"]:
-        out.print("  what changed since made no difference to anything that was compared")
+        out.print("  the changes since this run make no difference to the compared results")
     if "fresh" in document:
         _print_fresh(document["fresh"])
 

@@ -120,7 +120,9 @@ def _columns(starts: Any, prompt: int, output: int, step: int) -> tuple[Any, Any
 
 
 def evaluate(whole: Mapping[str, Any], priced: Sequence[int]) -> int:
-    """The bound of these prices, in exact integers and rounded up; at least the rounds of service."""
+    """The bound that these prices prove: exact in integers, rounded up, and at least the rounds of
+    service.
+    """
     sums = [0, *accumulate(priced)]
     moments = [0, *accumulate(price * moment for moment, price in enumerate(priced))]
     end = len(priced)

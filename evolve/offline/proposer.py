@@ -184,7 +184,7 @@ class _Parent:
 
 @lru_cache(maxsize=64)
 def _parent(text: str, bare: str, behind: str, entry: str) -> _Parent:
-    """What is known of a text, `bare` without what stands behind it, if all of that does."""
+    """Facts of a text; `bare` is the text without `behind`, its end, where the two make up the text."""
     whole = joined(bare, behind) == text
     facts, alone = facts_of(behind if whole else ""), hazards_of("")
     tree = ast.parse(bare if whole else text)

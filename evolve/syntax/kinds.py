@@ -292,7 +292,7 @@ def infer(function: FunctionNode | ast.Module, outer: Lookup, order: Order | Non
     """Kinds of all names of a function: annotations, assignments, loops, uses as subscript.
 
     Args:
-        function: whose names are asked for; of a module, the bodies of its functions teach nothing.
+        function: function or module to analyse; the bodies of a module's functions are ignored.
         outer: kinds of the names around it.
         order: of a tree that holds the function, where there is one.
     """

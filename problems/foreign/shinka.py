@@ -72,7 +72,7 @@ def _seconds(path: Path, key: str, value: float | str | None) -> float | None:
 
 
 def message_of(folder: Path) -> str:
-    """The text that `run_evo.py` gives as `task_sys_msg`, as an argument or by a name; empty without one."""
+    """The value of `task_sys_msg` in `run_evo.py` (a literal or a name's value); empty without one."""
     path = folder / "run_evo.py"
     if not path.is_file() or path.stat().st_size > _MOST_BYTES:
         return ""

@@ -69,7 +69,7 @@ class TotalTardiness:
         return {**splits, **self._named()}
 
     def instances(self, set: str, seed: int) -> Sequence[Instance]:
-        """The instances of a set in stratified order, of several sizes the small ones first.
+        """The instances of a set in stratified order, small sizes first.
 
         The splits of one seed are disjoint.
         """

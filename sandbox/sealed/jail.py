@@ -1,8 +1,8 @@
 """The jailed process of a workshop: a trusted evaluator that runs an untrusted program in its own process.
 
 Three processes, one evaluation. The *watcher*, forked from the template, stays outside and ends the others at
-the deadline, or with the template. The *keeper* is the first process of the namespaces: with it everything
-ends that the evaluator started. The *worker* puts on the layers and runs the driver.
+the deadline, or with the template. The *keeper* is the first process of the namespaces: when it ends, the
+kernel ends every process that the evaluator started. The *worker* puts on the layers and runs the driver.
 """
 
 from __future__ import annotations
