@@ -6,7 +6,8 @@
 An entry is a folder of `gallery/` with `found.py` (the program of the campaign), `simplified.py` (a shorter
 or faster form), `champion.py` where the campaign went on to a slower program, `entry.toml` (what a person
 wrote, how to take one part out of the program, baselines of the problem's other form as rivals, the sets, the
-times at which CP-SAT is stopped, `only` some programs on a set) and `evidence.json` (what was measured).
+deterministic seconds after which the solver is stopped, `only` some programs on a set) and `evidence.json`
+(what was measured).
 `measure` runs each program and each baseline as `gapsmith evaluate` does, and compares `found.py` with each
 of them instance by instance.
 """
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from gapsmith.app.audit.evaluation import evaluate_program
+from gapsmith.app.audit.rivals import stopped_solver
 from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.numbers import time_words
 from gapsmith.app.opening.setup import Setup
@@ -28,15 +30,13 @@ from gapsmith.app.opening.timing import measured as timing_of
 from gapsmith.app.verbs.flags import build_config
 from gapsmith.app.views.plots.canvas import BLUE, GREEN, GREY, ORANGE, fit_losses, new_axes, render, styled
 from gapsmith.evaluators.base import Reference, ReferenceKind
+from gapsmith.evaluators.figures import of_evaluation
 from gapsmith.evaluators.statistics import bootstrap_interval, paired, wins_ties_losses
 from gapsmith.evolve.timing import edge, time_class
-from gapsmith.problems.base import Instance, Number
 from gapsmith.sandbox.base import MAIN_FILE
 
 ROOT = Path(__file__).resolve().parents[1]
 TICKS = [number * 10.0**power for power in range(-3, 5) for number in (1, 2, 5)]
-WALL = 60.0
-"""Wall seconds after which CP-SAT ends in any case; its limit is in deterministic seconds."""
 GALLERY = ROOT / "gallery"
 PAGE = ROOT / "docs" / "discoveries.md"
 PICTURES = ROOT / "docs" / "gallery"
@@ -115,8 +115,8 @@ def table(folder: Path, entry: Mapping[str, Any], words: Mapping[str, Any]) -> d
         rows.append({"program": name, "kind": "form" if name in forms else "baseline", **figures(document)})
         if name != "found.py":
             rows[-1]["pair"] = pair(own, gaps(document))
-    for seconds in words.get("exact_seconds", ()):
-        rows.append(stopped(setup, set_name, seconds, own))
+    for effort in words.get("efforts", ()):
+        rows.append(stopped(setup, set_name, effort, own))
     objectives = {row["instance"]: row["objective"] for row in judged["found.py"]["instances"]}
     slot = setup.open_slot()
     try:
@@ -141,68 +141,24 @@ def pair(own: Mapping[str, float], other: Mapping[str, float]) -> dict[str, Any]
     return {**counts, "difference": result.difference, "interval": result.ci95, "p": result.p_value}
 
 
-def stopped(setup: Setup, set_name: str, seconds: float, own: Mapping[str, float]) -> dict[str, Any]:
-    """The row of CP-SAT, one thread, stopped after deterministic seconds: gaps of its incumbents."""
-    solve, others = EXACT[setup.loaded.name.removesuffix("-rule")], {}
+def stopped(setup: Setup, set_name: str, effort: float, own: Mapping[str, float]) -> dict[str, Any]:
+    """The row of the problem's solver, one thread, stopped after deterministic seconds."""
+    ((name, evaluation),) = stopped_solver(setup, set_name, [effort], lambda what, done, total: None).items()
+    print(f"{name}, {set_name}", flush=True)
     instances = setup.evaluator.instances(set_name)
-    for id, instance in instances.items():
-        value, reference = solve(instance, seconds), setup.evaluator.references[id].value
-        if value is not None:
-            others[id] = 100.0 * float(value - reference) / float(reference)
-    means = list(others.values())
-    print(f"CP-SAT, {seconds} s, {set_name}", flush=True)
+    summary = of_evaluation(evaluation, instances).as_json()
+    answers = {one.instance: 100 * float(one.gap) for one in evaluation.scores if one.gap is not None}
     return {
-        "program": f"CP-SAT stopped after {time_words(seconds)}",
+        "program": name,
         "kind": "exact",
-        "gap": sum(means) / len(means) if means else None,
-        "interval": bootstrap_interval(means),
-        "ratio_of_sums": None,
-        "cpu_ms": 1000 * seconds,
+        "gap": sum(answers.values()) / len(answers) if answers else None,
+        "interval": bootstrap_interval(list(answers.values())),
+        "ratio_of_sums": summary["ratio_of_sums_percent"],
+        "cpu_ms": 1000 * summary["cpu_seconds_mean"],
         "instances": len(instances),
-        "failed": len(instances) - len(others),
-        "pair": pair(own, others),
+        "failed": len(instances) - len(answers),
+        "pair": pair(own, answers),
     }
-
-
-def _task_graph(instance: Instance, seconds: float) -> Number | None:
-    from gapsmith.evaluators.graphs.models import arithmetic_bound, graph_model
-    from gapsmith.evaluators.toolbox import solve_cpsat
-    from gapsmith.problems.graphs.verification import judge
-
-    least = arithmetic_bound(instance.public)
-    graph = graph_model(instance.public, least=least)
-    schedule = graph.schedule(solve_cpsat(graph.model, seconds=WALL, effort=seconds, known_bound=least))
-    return None if schedule is None else judge(instance.public, schedule).objective
-
-
-def _memory_mapping(instance: Instance, seconds: float) -> Number | None:
-    from gapsmith.evaluators.memory.models import memory_model
-    from gapsmith.evaluators.toolbox import solve_cpsat
-    from gapsmith.problems.memory.verification import largest_load
-
-    buffers = instance.public["buffers"]
-    stacked = [sum(size for _, _, size in buffers[:i]) for i in range(len(buffers))]
-    model = memory_model(buffers, stacked).model
-    value = solve_cpsat(model, seconds=WALL, effort=seconds, known_bound=largest_load(buffers)).value
-    return None if value is None else int(value)
-
-
-def _job_shop(instance: Instance, seconds: float) -> Number | None:
-    from gapsmith.evaluators.shops.models import arithmetic_bound, shop_model
-    from gapsmith.evaluators.toolbox import solve_cpsat
-
-    least = arithmetic_bound(instance.public)
-    shop = shop_model(instance.public, blocking=False, least=least)
-    value = solve_cpsat(shop.model, seconds=WALL, effort=seconds, known_bound=least).value
-    return None if value is None else int(value)
-
-
-EXACT = {
-    "task-graph": _task_graph,
-    "memory-mapping": _memory_mapping,
-    "job-shop": _job_shop,
-}
-"""Family → objective of CP-SAT's incumbent after deterministic seconds; None without one."""
 
 
 def programs(folder: Path, entry: Mapping[str, Any]) -> dict[str, str]:
@@ -294,9 +250,9 @@ How to read an entry:
   busy machine: compare times within one table only, and take a class as right within one.
 - *Gap* is the mean of ratios above the reference in percent, with a 95 % interval over instances; large
   references dominate the *ratio of sums*. Instances whose reference is 0 have no gap.
-- *CP-SAT* with one thread is stopped after its own deterministic seconds, which are about CPU seconds; the
-  start of its process and the building of the model are not counted. Its row has the gap of its best answer
-  until then.
+- *cp-sat, effort E* is CP-SAT with one thread, stopped after E of its own deterministic seconds, each of
+  which takes 1 to 12 CPU seconds. Its row has the gap of its best answer until then, and the CPU time of
+  solving as it was measured; the start of its process and the building of the model are not counted.
 - *Better, equal, worse* count the instances on which `found.py` has the smaller, the same and the larger
   gap than the program of the row; *difference* is the mean of its gaps minus those of the row, in points,
   with its 95 % interval. *p* is a two-sided paired sign-flip test of that mean, not corrected for the

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-from ..problems.base import Instance, Number, Problem
+from ..problems.base import Instance, Number, Problem, Verdict
 from ..problems.plain import brief
 from ..sandbox.base import Program, Sandbox
 from .numbers import SCORABLE, scorable, written
@@ -128,6 +128,32 @@ class References(Protocol):
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
         """The reference of an instance within about `seconds` of wall time; a time limit gives a bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incumbent:
+    """The best answer that a solver had when it was stopped.
+
+    Attributes:
+        verdict: what the problem's own verification says of the answer; None if there was no answer yet.
+        solver: name of the solver.
+        cpu_seconds: CPU seconds of solving with one thread, without the start of the process and the model.
+    """
+
+    verdict: Verdict | None
+    solver: str
+    cpu_seconds: float
+
+
+@runtime_checkable
+class Anytime(References, Protocol):
+    """References whose solver can be stopped early, and so be a rival of heuristics at their own time."""
+
+    def incumbent(self, instance: Instance, effort: float) -> Incumbent:
+        """The best answer after deterministic seconds of the solver (> 0), one thread.
+
+        A deterministic second counts steps: it takes 1 to 12 CPU seconds, as the model goes.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from ...problems.reported import Reported
 from ...sandbox.base import Program
 from ..errors import USAGE, UserError, unwritable
 from ..opening.baselines import evaluate_baselines
+from .rivals import stopped_solver
 
 if TYPE_CHECKING:
     from ..opening.setup import Notify, Setup
@@ -111,11 +112,20 @@ def write_answers(setup: Setup, chosen: str, files: Mapping[str, str], path: Pat
     return len(valid)
 
 
-def baselines_document(setup: Setup, chosen: str, against: str | None, notify: Notify) -> dict[str, Any]:
+def baselines_document(
+    setup: Setup, chosen: str, against: str | None, notify: Notify, efforts: Sequence[float] = ()
+) -> dict[str, Any]:
     """The document of `baselines`; each is also compared instance by instance with one of them.
 
+    Args:
+        setup: the problem with references of the set.
+        chosen: name of the set.
+        against: the baseline to compare with; None takes the first start program that is one.
+        notify: told how far the work is.
+        efforts: deterministic seconds after which the problem's solver is stopped, a row for each.
+
     Raises:
-        UserError: there is no baseline of the name to compare with.
+        UserError: there is no baseline of the name to compare with, or no solver that can be stopped.
     """
     problem = setup.loaded.problem
     names = list(problem.baselines())
@@ -126,11 +136,13 @@ def baselines_document(setup: Setup, chosen: str, against: str | None, notify: N
     if against is not None and against not in names:
         raise UserError(USAGE, f"--against {against}: no such baseline", f"one of {', '.join(names)}")
     instances = setup.evaluator.instances(chosen)
+    solver = stopped_solver(setup, chosen, efforts, notify) if efforts else {}
     with setup.executor() as executor:
-        found = evaluate_baselines(setup, executor, [chosen], notify)
-    rows = {name: _figures(by[chosen], instances) for name, by in found.items()}
+        programs = evaluate_baselines(setup, executor, [chosen], notify)
+    evaluations = {**{name: by[chosen] for name, by in programs.items()}, **solver}
+    rows = {name: _figures(evaluation, instances) for name, evaluation in evaluations.items()}
     for name, row in rows.items():
-        row["pairs"] = None if rival is None else _pairs(found[name][chosen], found[rival][chosen])
+        row["pairs"] = None if rival is None else _pairs(evaluations[name], evaluations[rival])
     return {
         "problem": setup.loaded.name,
         "unit": problem.unit,
@@ -138,7 +150,8 @@ def baselines_document(setup: Setup, chosen: str, against: str | None, notify: N
         "unsafe_without": sorted(setup.policy.without),
         "layers": setup.layers(),
         "against": rival,
-        "baselines": rows,
+        "baselines": {name: row for name, row in rows.items() if name not in solver},
+        "solver": {name: rows[name] for name in solver},
     }
 
 
@@ -162,7 +175,7 @@ def write_csv(document: Mapping[str, Any], path: Path) -> None:
 
     rows = [
         {"baseline": name, "stratum": stratum, **_flat(figures)}
-        for name, entry in document["baselines"].items()
+        for name, entry in {**document["baselines"], **document["solver"]}.items()
         for stratum, figures in {"all": entry, **entry["strata"]}.items()
     ]
     try:

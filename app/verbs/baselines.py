@@ -28,6 +28,14 @@ def baselines(
         str | None,
         typer.Option("--against", metavar="NAME", help="Baseline to count wins, ties and losses against."),
     ] = None,
+    solver: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--solver",
+            metavar="EFFORT",
+            help="Show the problem's solver beside them, stopped after deterministic seconds (repeatable).",
+        ),
+    ] = None,
     source: Annotated[
         str | None,
         typer.Option("--source", metavar="NAME", help="Print one baseline's program; evaluate nothing."),
@@ -52,7 +60,7 @@ def baselines(
         if csv is not None:
             check_new(csv, force)
         setup, chosen = open_one_set(problem, split, instances, workers, assign, unsafe_without)
-        document = baselines_document(setup, chosen, against, progress_line())
+        document = baselines_document(setup, chosen, against, progress_line(), solver or ())
         if csv is not None:
             write_csv(document, csv)
         if json:
@@ -62,10 +70,14 @@ def baselines(
 
         out = console()
         title = f"{setup.loaded.name}, {document['instances_from']}"
-        print_figures(out, title, document["baselines"], document["unit"])
+        rows = {**document["baselines"], **document["solver"]}
+        print_figures(out, title, rows, document["unit"])
+        if document["solver"]:
+            words = "solver: one thread; its CPU time is that of solving, without start and model"
+            out.print(words, markup=False)
         if document["against"] is not None:
             out.print(f"w/t/l: wins, ties, losses against {document['against']}, instances", markup=False)
-        for name, entry in document["baselines"].items():
+        for name, entry in rows.items():
             if (why := entry["failure"]) is not None:
                 words = f"{name} failed on {why['instance']}: {why['status']}: {why['message']}"
                 out.print(words, markup=False)

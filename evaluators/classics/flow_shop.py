@@ -12,9 +12,9 @@ from ...problems.base import Instance, Json
 from ...problems.classics import taillard
 from ...problems.classics.flow_shop import judge, starts
 from ..base import ProofKind, Reference, ReferenceKind
-from ..toolbox import solve_cpsat
+from ..toolbox import Solved, solve_cpsat, stop_cpsat
 from .certificates import Certificate
-from .references import CertifiedReferences
+from .references import StoppableReferences
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -89,11 +89,24 @@ def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificat
     solved = solve_cpsat(shop.model, seconds=seconds, known_bound=lower_bound(times))
     order = known
     if solved.solution is not None:
-        order = sorted(range(len(times)), key=lambda j: solved[shop.starts[j]])
-        order = min(order, known, key=lambda one: _makespan(times, one))
+        order = min(_order(shop, solved), known, key=lambda one: _makespan(times, one))
     value = _makespan(times, order)
     assert solved.bound is not None
     return Certificate(int(solved.bound), value, order, solved.solver, solved.version, solved.seconds)
+
+
+def stop(public: Mapping[str, Any], effort: float) -> tuple[Solved, Json]:
+    """CP-SAT's best order after deterministic seconds; it starts from the insertion heuristic's."""
+    times = public["times"]
+    shop = shop_model(times, inserted(times))
+    solved = stop_cpsat(shop.model, effort, lower_bound(times))
+    order: Any = None if solved.solution is None else _order(shop, solved)
+    return solved, order
+
+
+def _order(shop: ShopModel, solved: Solved) -> list[int]:
+    """The jobs by their start on the first machine."""
+    return sorted(range(len(shop.starts)), key=lambda job: solved[shop.starts[job]])
 
 
 def inserted(times: Sequence[Sequence[int]]) -> list[int]:
@@ -132,4 +145,4 @@ def _table() -> dict[str, Reference]:
     }
 
 
-FLOW_SHOP = CertifiedReferences("flow-shop", "pair orders 1", solve, judge, taillard_best_known)
+FLOW_SHOP = StoppableReferences("flow-shop", "pair orders 1", solve, judge, stop, taillard_best_known)

@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...problems.base import Instance, Json, Verdict
-from ..base import Reference, ReferenceKind
+from ..base import Incumbent, Reference, ReferenceKind
+from ..toolbox import Solved, incumbent
 from . import certificates
 from .certificates import Certificate
 
 Solve = Callable[[Mapping[str, Any], float, Json], Certificate]
 """From the public part, wall seconds (about) and a valid answer or None to what could be proved."""
+Stop = Callable[[Mapping[str, Any], float], tuple[Solved, Json]]
+"""From the public part and deterministic seconds to what a solver did, and its answer, None without one."""
 Judge = Callable[[Mapping[str, Any], Json], Verdict]
 
 
@@ -87,3 +90,26 @@ class CertifiedReferences:
             raise ValueError(
                 f"instance {instance.id}: the certificate's answer: got {got}, expected {made.value}"
             )
+
+
+class StoppableReferences(CertifiedReferences):
+    """References whose solver can be stopped early."""
+
+    def __init__(
+        self,
+        problem: str,
+        version: str,
+        solve: Solve,
+        judge: Judge,
+        stop: Stop,
+        best_known: Callable[[Instance], Reference | None] = lambda instance: None,
+    ) -> None:
+        """As `CertifiedReferences`; `stop` gives the solver's answer after deterministic seconds."""
+        super().__init__(problem, version, solve, judge, best_known)
+        self._stop = stop
+
+    def incumbent(self, instance: Instance, effort: float) -> Incumbent:
+        """The solver's best answer after deterministic seconds."""
+        solved, answer = self._stop(instance.public, effort)
+        verdict = None if solved.solution is None else self._judge(instance.public, answer)
+        return incumbent(solved, verdict)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from typing import cast
 
-from ...problems.base import Instance
+from ...problems.base import Instance, Json
 from ...problems.faults import objective_of
 from ...problems.graphs.verification import judge
-from ..base import ProofKind, Reference, ReferenceKind
+from ..base import Incumbent, ProofKind, Reference, ReferenceKind
 from ..shipped import shipped
-from ..toolbox import Solved, SolveStatus, solve_cpsat
+from ..toolbox import Solved, SolveStatus, incumbent, solve_cpsat, stop_cpsat
 from .models import arithmetic_bound, graph_model
 
 Schedule = list[list[int]]
@@ -41,6 +42,15 @@ class TaskGraphReferences:
         schedule = graph.schedule(solved)
         value = None if schedule is None else _value(instance, schedule)
         return solved.as_reference(verified=value)
+
+    def incumbent(self, instance: Instance, effort: float) -> Incumbent:
+        """CP-SAT's best schedule after deterministic seconds."""
+        floor = arithmetic_bound(instance.public)
+        graph = graph_model(instance.public, least=floor)
+        solved = stop_cpsat(graph.model, effort, floor)
+        schedule = graph.schedule(solved)
+        verdict = None if schedule is None else judge(instance.public, cast(Json, schedule))
+        return incumbent(solved, verdict)
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
         """The same reference proven again: no schedule ends earlier, and of an optimum one ends then.

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 
-from ...problems.base import Instance
+from ...problems.base import Instance, Json
 from ...problems.memory.verification import judge, largest_load
-from ..base import ProofKind, Reference, ReferenceKind
+from ..base import Incumbent, ProofKind, Reference, ReferenceKind
+from ..toolbox import incumbent, stop_cpsat
 from . import store
+from .models import memory_model
 
 
 class MemoryReferences:
@@ -39,6 +41,17 @@ class MemoryReferences:
         else:
             source, proof = "the largest load, attained by offsets that ship", ProofKind.ARITHMETIC
         return Reference.optimum(bound, proof, "arithmetic", "1", spent, source)
+
+    def incumbent(self, instance: Instance, effort: float) -> Incumbent:
+        """CP-SAT's best offsets after deterministic seconds; the search may not stack all buffers."""
+        buffers = instance.public["buffers"]
+        stacked = [sum(size for _, _, size in buffers[:i]) for i in range(len(buffers))]
+        memory = memory_model(buffers, stacked)
+        solved = stop_cpsat(memory.model, effort, largest_load(buffers))
+        if solved.solution is None:
+            return incumbent(solved, None)
+        offsets: list[Json] = [int(solved[offset]) for offset in memory.offsets]
+        return incumbent(solved, judge(instance.public, offsets))
 
     def shipped(self, instance: Instance) -> Reference | None:
         """The optimum of an instance whose offsets ship, else None."""

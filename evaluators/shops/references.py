@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from ...problems.base import Instance, Verdict
 from ...problems.shops.verification import judge
-from ..base import ProofKind, Reference, ReferenceKind
-from ..toolbox import Solved, SolveStatus, solve_cpsat
+from ..base import Incumbent, ProofKind, Reference, ReferenceKind
+from ..toolbox import Solved, SolveStatus, incumbent, solve_cpsat, stop_cpsat
 from . import store
 from .models import ShopModel, arithmetic_bound, shop_model
 
@@ -56,6 +56,15 @@ class ShopReferences:
         starts = _schedule(shop, solved)
         verdict = None if starts is None else self._judge(instance, starts)
         return solved.as_reference(verified=None if verdict is None else verdict.objective), starts
+
+    def incumbent(self, instance: Instance, effort: float) -> Incumbent:
+        """CP-SAT's best schedule after deterministic seconds."""
+        floor = arithmetic_bound(instance.public)
+        shop = shop_model(instance.public, blocking=self._blocking, least=floor)
+        solved = stop_cpsat(shop.model, effort, floor)
+        starts = _schedule(shop, solved)
+        verdict = None if starts is None else self._judge(instance, starts)
+        return incumbent(solved, verdict)
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
         """The same reference proven again: a schedule attains it, and CP-SAT finds none that is shorter.

@@ -10,6 +10,7 @@ from .cpsat import solve_cpsat
 from .mip import floats_suffice, solve_mip
 from .process import SolverError
 from .solved import ModelError, Solved, SolveStatus, safe_bound
+from .stopped import incumbent, stop_cpsat
 
 __all__ = [
     "ModelError",
@@ -17,7 +18,9 @@ __all__ = [
     "Solved",
     "SolverError",
     "floats_suffice",
+    "incumbent",
     "safe_bound",
     "solve_cpsat",
     "solve_mip",
+    "stop_cpsat",
 ]

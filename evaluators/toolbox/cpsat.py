@@ -66,6 +66,7 @@ def solve_cpsat(
         command=("" if effort is None else f"{effort:g} deterministic s, ")
         + f"{seconds:g} s, {workers} worker{'s' * (workers > 1)}, seed {seed}",
         note=report.note,
+        cpu_seconds=report.cpu_seconds,
     )
 
 

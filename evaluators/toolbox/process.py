@@ -39,6 +39,7 @@ class Report:
         message: fault of an invalid model.
         version: version of the solver.
         seconds: wall seconds of the run.
+        cpu_seconds: CPU seconds of solving, without the start and the model; None if the solver gave none.
         note: why the worker did not end by itself; empty if it did.
     """
 
@@ -49,6 +50,7 @@ class Report:
     message: str = ""
     version: str = "unknown"
     seconds: float = 0.0
+    cpu_seconds: float | None = None
     note: str = ""
 
 

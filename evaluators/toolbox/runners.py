@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import time
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -215,13 +216,14 @@ def run_cpsat(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) 
         solver.parameters.max_deterministic_time = float(job["effort"])
     solver.best_bound_callback = lambda bound: reporter.note(**_finite(bound))
     reporter.flush(ready=True)
+    begun = time.process_time()
     status = solver.solve(model, Incumbents())
     facts: dict[str, Any] = {}
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         values = [int(v) for v in list(solver.response_proto.solution)[:count]]
         facts = {"value": solver.objective_value, "solution": values, **_finite(solver.best_objective_bound)}
     ended = {cp_model.OPTIMAL: "optimal", cp_model.INFEASIBLE: "infeasible"}.get(status, "limit")
-    reporter.end(ended=ended, **facts)
+    reporter.end(ended=ended, cpu_seconds=time.process_time() - begun, **facts)
 
 
 def _finite(bound: float) -> dict[str, float]:

@@ -48,6 +48,8 @@ class Solved:
         version: version of the solver.
         seconds: wall seconds of the worker, its start included.
         command: limits and seed of the run, for repeating it.
+        cpu_seconds: CPU seconds of solving, without the start of the process and the reading of the model;
+            None if the solver gave none.
         note: why the run did not end by itself, or why part of its report is not used; else empty.
     """
 
@@ -63,6 +65,7 @@ class Solved:
     seconds: float
     command: str
     note: str = ""
+    cpu_seconds: float | None = None
 
     def __post_init__(self) -> None:
         found = self.status in (SolveStatus.OPTIMUM, SolveStatus.FEASIBLE)
@@ -186,6 +189,7 @@ def conclude(
     seconds: float,
     command: str,
     note: str,
+    cpu_seconds: float | None = None,
 ) -> Solved:
     """Turns a worker's report into a result.
 
@@ -224,7 +228,19 @@ def conclude(
     else:
         status = SolveStatus.UNKNOWN if bound is None else SolveStatus.BOUND_ONLY
     return Solved(
-        status, value, bound, solution, names, sense, proof, solver, version, seconds, command, note
+        status,
+        value,
+        bound,
+        solution,
+        names,
+        sense,
+        proof,
+        solver,
+        version,
+        seconds,
+        command,
+        note,
+        cpu_seconds,
     )
 
 

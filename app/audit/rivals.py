@@ -1,0 +1,75 @@
+"""The problem's own solver, stopped early, as a rival of heuristics at their own time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...evaluators.base import Anytime, Evaluation, EvaluationStatus, Incumbent, Score
+from ...evaluators.judging import Judgement
+from ...evaluators.scoring import fitness, score
+from ...problems.base import Instance
+from ...sandbox.base import Execution, ExecutionStatus
+from ..errors import USAGE, UserError
+from ..opening.references import parallel
+
+if TYPE_CHECKING:
+    from ..opening.setup import Notify, Setup
+
+_MOST_EFFORT = 3600.0
+"""Deterministic seconds of a run of the solver; a day of CPU time is no rival of a heuristic."""
+
+
+def stopped_solver(
+    setup: Setup, chosen: str, efforts: Sequence[float], notify: Notify
+) -> dict[str, Evaluation]:
+    """Row name (`cp-sat, effort 1`) → the solver's best answers on a set.
+
+    Args:
+        setup: the problem with references of the set.
+        chosen: name of the set.
+        efforts: deterministic seconds after which the solver stops, each > 0.
+        notify: told how many runs of the solver are over.
+
+    Raises:
+        UserError: the references come from no solver that can be stopped early, or an effort is out of range.
+    """
+    references = setup.loaded.references
+    if not isinstance(references, Anytime):
+        why = f"--solver: {setup.loaded.name} has no solver that can be stopped early"
+        hint = "its references say how they are proved: gapsmith references verify " + setup.loaded.name
+        raise UserError(USAGE, why, hint)
+    for effort in efforts:
+        if not 0 < effort <= _MOST_EFFORT:
+            why = f"--solver {effort:g}: expected deterministic seconds above 0, at most {_MOST_EFFORT:g}"
+            raise UserError(USAGE, why)
+    instances = list(setup.evaluator.instances(chosen).values())
+    total, rows = len(efforts) * len(instances), dict[str, Evaluation]()
+    notify("solver runs", 0, total)
+    for number, effort in enumerate(efforts):
+        scores, solver = dict[str, Score](), ""
+        runs = parallel(partial(references.incumbent, effort=effort), instances, setup.config.run.slots)
+        for done, (instance, run) in enumerate(runs, number * len(instances) + 1):
+            scores[instance.id], solver = _score(setup, instance, run, effort), run.solver
+            notify("solver runs", done, total)
+        rows[f"{solver}, effort {effort:g}"] = _evaluation(chosen, scores, instances)
+    return rows
+
+
+def _score(setup: Setup, instance: Instance, run: Incumbent, effort: float) -> Score:
+    """A solver's answer, scored as a candidate's: one beyond a proven bound shows an evaluator's fault."""
+    reference = setup.evaluator.references[instance.id]
+    if run.verdict is None:
+        why = f"no answer after {effort:g} deterministic seconds"
+        execution = Execution(ExecutionStatus.TIMEOUT, error=why, cpu_seconds=run.cpu_seconds)
+        return score(setup.loaded.problem, instance, reference, execution)
+    execution = Execution(ExecutionStatus.OK, cpu_seconds=run.cpu_seconds)
+    return score(setup.loaded.problem, instance, reference, execution, Judgement(run.verdict, None))
+
+
+def _evaluation(chosen: str, scores: Mapping[str, Score], instances: Sequence[Instance]) -> Evaluation:
+    ordered = tuple(scores[instance.id] for instance in instances)
+    value = fitness(ordered, instances)
+    status = EvaluationStatus.FAILED if value is None else EvaluationStatus.COMPLETE
+    return Evaluation(chosen, ordered, status, value)
