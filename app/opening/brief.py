@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 """Texts and random streams may differ between minor versions of Python."""
+STARTED = "`gapsmith run … --workers processes:N` starts workers and writes their lines"
 
 
 def identity(setup: Setup) -> dict[str, Any]:
@@ -79,14 +80,18 @@ def read_brief(line: str) -> Brief:
     """The parts of a setup that a brief holds.
 
     Raises:
-        UserError: the problem is not here, or is another one.
-        ValueError: the line holds no brief.
+        UserError: the line holds no brief, or the problem is not here or is another one.
     """
-    document = json.loads(line)
-    config = parse(document["config"], "the brief of a worker")
-    splits = {name: [_read_instance(row) for row in rows] for name, rows in document["splits"].items()}
-    references = {id: decode_reference(row) for id, row in document["references"].items()}
-    loaded = _load(config.campaign.problem, document["source"], config.problem).at(document["version"])
+    try:
+        document = json.loads(line)
+        config = parse(document["config"], "the brief of a worker")
+        splits = {name: [_read_instance(row) for row in rows] for name, rows in document["splits"].items()}
+        references = {id: decode_reference(row) for id, row in document["references"].items()}
+        source, version = document["source"], document["version"]
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        damage = f"{type(error).__name__}: {error}"
+        raise UserError(INVALID, f"worker: its first line holds no brief ({damage})", STARTED) from error
+    loaded = _load(config.campaign.problem, source, config.problem).at(version)
     loaded = keyed(loaded, config.evaluation.secret)
     return Brief(loaded, config, splits, references)
 

@@ -9,9 +9,14 @@ import threading
 from queue import SimpleQueue
 from typing import TextIO
 
+from ..errors import INVALID, UserError
+from ..opening.brief import STARTED
+from .terminal import errors
+
 
 def worker() -> None:
     """Read a brief and then jobs from standard input, one a line; write a line for each."""
+    from ...evolve.columns import LineError
     from ..opening.serve import Serving
     from ..opening.setup import Setup
 
@@ -22,16 +27,21 @@ def worker() -> None:
     if serving.code:
         raise SystemExit(serving.code)
     jobs = _Jobs(lines)
-    while (line := jobs.next()) is not None:
-        done = serving.reply(line)
-        jobs.done()
-        _write(replies, done)
-    serving.close()
+    with errors():
+        try:
+            while (line := jobs.next()) is not None:
+                done = serving.reply(line)
+                jobs.done()
+                _write(replies, done)
+        except LineError as error:
+            raise UserError(INVALID, f"worker: {error}", STARTED) from error
+        finally:
+            serving.close()
 
 
 def _channel() -> tuple[TextIO, TextIO]:
     """The pipes to the driver; whatever else reads finds nothing, and what prints goes to standard error."""
-    lines = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    lines = os.fdopen(os.dup(0), "r", encoding="utf-8", errors="backslashreplace")
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -100,6 +101,34 @@ def test_a_damaged_first_line_is_an_error(line: str) -> None:
     """Whatever a process prints in place of its first line, the error quotes it."""
     with pytest.raises(UserError, match="first line is damaged"):
         check_hello(line, setup())
+
+
+@pytest.mark.parametrize("given", [b"", b"\xff\xfe\n", b'{"config": 1}\n', b"[" * 100_000 + b"\n"])
+def test_a_damaged_brief_is_one_clear_line(given: bytes) -> None:
+    """Bytes that are no brief end a worker with a reason in its first line, an exit code and no traceback."""
+    done = subprocess.run([sys.executable, *opening.COMMAND], input=given, capture_output=True, timeout=120)
+    code, message, _ = json.loads(done.stdout)["error"]
+    assert done.returncode == code == 3
+    assert "its first line holds no brief" in message
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("given", [b"\xff\xfe\n", b'{"job": "x"}\n'])
+def test_a_damaged_job_is_one_clear_error(given: bytes) -> None:
+    """A worker that is ready ends with the same exit code, and says what the line lacks."""
+    brief, pipe = encode_brief(setup()).encode() + b"\n", subprocess.PIPE
+    words = [sys.executable, *opening.COMMAND]
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe) as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        assert worker.stderr is not None
+        worker.stdin.write(brief + given)
+        worker.stdin.flush()  # and open: a worker whose driver has gone ends with 0
+        replies, said = worker.stdout.read(), worker.stderr.read()
+    assert worker.returncode == 3, said
+    assert b"error: worker: " in said
+    assert b"Traceback" not in said
+    assert len(replies.splitlines()) == 1
 
 
 def test_an_object_of_this_process_is_for_threads() -> None:
