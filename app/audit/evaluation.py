@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...evaluators.base import Evaluation, Score, ScoreStatus
+from ...evaluators.base import Evaluation, ScoreStatus
 from ...evaluators.figures import by_stratum, of_evaluation
 from ...evaluators.statistics import wins_ties_losses
 from ...evolve.executor import Executor, Job
-from ...problems.base import SPLITS, Instance, Number, Stateless, WritesAnswers
+from ...problems.base import SPLITS, Instance, Stateless, WritesAnswers
 from ...problems.reported import Reported
 from ...sandbox.base import Program
 from ..errors import USAGE, UserError, unwritable
 from ..opening.baselines import evaluate_baselines
+from ..record.splits import instance_row
 from .rivals import stopped_solver
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def evaluate_program(
         "layers": setup.layers(),
         "program": name,
         "status": "failed" if evaluation.failure else "ok",
-        "instances": [_row(score, instances[score.instance]) for score in evaluation.scores],
+        "instances": [instance_row(score, instances[score.instance]) for score in evaluation.scores],
         "summary": of_evaluation(evaluation, instances).as_json(),
         "baselines": None
         if found is None
@@ -216,24 +217,3 @@ def _failure(evaluation: Evaluation) -> dict[str, str | None] | None:
         if score.status is not ScoreStatus.OK:
             return {"instance": score.instance, "status": score.status.value, "message": score.message}
     return None
-
-
-def _row(score: Score, instance: Instance) -> dict[str, Any]:
-    return {
-        "instance": score.instance,
-        "stratum": instance.stratum,
-        "status": score.status.value,
-        "objective": _plain(score.objective),
-        "reference": _plain(score.reference),
-        "reference_kind": score.reference_kind.value,
-        "gap_percent": None if score.gap is None else float(score.gap) * 100,
-        "excess": _plain(score.excess),
-        "cpu_seconds": score.cpu_seconds,
-        "message": score.message,
-        "metrics": score.metrics,
-    }
-
-
-def _plain(number: Number | None) -> int | float | None:
-    """A number as JSON has it: integers stay, fractions become decimals."""
-    return number if number is None or isinstance(number, int) else float(number)

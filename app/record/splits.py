@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...evaluators.base import Evaluation
+from ...evaluators.base import Evaluation, Score
 from ...evaluators.figures import Figures, of_evaluation
 from ...evolve.store.reader import Reader
-from ...problems.base import SPLITS
+from ...problems.base import SPLITS, Instance, Number
 
 
 def candidate_summary(reader: Reader, id: str) -> dict[str, Any]:
@@ -33,3 +33,25 @@ def splits(reader: Reader, program: str) -> dict[str, Any]:
 def figures_of(reader: Reader, evaluation: Evaluation) -> Figures:
     """Figures of a recorded evaluation."""
     return of_evaluation(evaluation, reader.instances())
+
+
+def instance_row(score: Score, instance: Instance) -> dict[str, Any]:
+    """Figures of one execution."""
+    return {
+        "instance": score.instance,
+        "stratum": instance.stratum,
+        "status": score.status.value,
+        "objective": _plain(score.objective),
+        "reference": _plain(score.reference),
+        "reference_kind": score.reference_kind.value,
+        "gap_percent": None if score.gap is None else float(score.gap) * 100,
+        "excess": _plain(score.excess),
+        "cpu_seconds": score.cpu_seconds,
+        "message": score.message,
+        "metrics": score.metrics,
+    }
+
+
+def _plain(number: Number | None) -> int | float | None:
+    """A number for JSON: an integer stays an integer, a fraction becomes a float."""
+    return number if number is None or isinstance(number, int) else float(number)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...evaluators.base import Score
 from ...evolve.store.progress import children
 from ...evolve.store.recorded import first_of_reply
-from ...problems.base import SPLITS, Number
+from ...problems.base import SPLITS
 from ..numbers import far_mark, interval, milliseconds, percent, reported_cell
 from ..record.metrics import measured, metric_rows
 from ..record.record import SHORT, RunRecord
 from ..record.reported import REPORTED, trust
+from ..record.splits import instance_row
 from ..record.summary import test_evaluations
 from ..words import UNKNOWN, UNVERIFIED, bar, clean, one_line, reaches
 from .tables import new_table
@@ -52,7 +52,11 @@ def candidate_document(record: RunRecord, id: str) -> dict[str, Any]:
             split: {name: m.as_json() for name, m in measured(record.scores(id, split)).items()}
             for split in SPLITS
         },
-        "instances": [_instance_row(record, split, s) for split in SPLITS for s in record.scores(id, split)],
+        "instances": [
+            {"split": split, **instance_row(score, record.instances[score.instance])}
+            for split in SPLITS
+            for score in record.scores(id, split)
+        ],
         "prompt": prompt,
         "reply": reply,
     }
@@ -241,28 +245,6 @@ def _conversation(record: RunRecord, iteration: int) -> tuple[dict[str, Any] | N
     names = ("model", "text", "tokens_in", "tokens_out", "cost_usd", "finish_reason")
     reply = {name: getattr(call, name) for name in names} | {"wall_seconds": call.seconds}
     return (None if prompt is None else {"system": prompt.system, "user": prompt.user}), reply
-
-
-def _instance_row(record: RunRecord, split: str, score: Score) -> dict[str, Any]:
-    return {
-        "split": split,
-        "instance": score.instance,
-        "stratum": record.instances[score.instance].stratum,
-        "status": score.status.value,
-        "objective": _plain(score.objective),
-        "reference": _plain(score.reference),
-        "reference_kind": score.reference_kind.value,
-        "gap_percent": None if score.gap is None else float(score.gap) * 100,
-        "excess": _plain(score.excess),
-        "cpu_seconds": score.cpu_seconds,
-        "message": score.message,
-        "metrics": score.metrics,
-    }
-
-
-def _plain(number: Number | None) -> int | float | None:
-    """A number for JSON: an integer stays an integer, a fraction becomes a float."""
-    return number if number is None or isinstance(number, int) else float(number)
 
 
 def best_document(record: RunRecord, id: str) -> Mapping[str, Any]:

@@ -243,16 +243,6 @@ class Reader:
         with self.sound(f"candidate {id}"):
             return read_candidate(rows[0], [p["parent"] for p in parents])
 
-    def started_from(self) -> list[Candidate]:
-        """The start programs, also those that lost their cell to another one.
-
-        Raises:
-            StoreError: what is stored of one is none.
-        """
-        rows = self.rows("SELECT *, NULL AS idea FROM candidates WHERE iteration = 0")
-        with self.sound("start programs"):
-            return [read_candidate(row, ()) for row in rows]
-
     def candidate_ids(self, prefix: str = "") -> list[str]:
         """Ids that start with a prefix, in the order in which they came."""
         query = "SELECT id FROM candidates WHERE substr(id, 1, ?) = ? ORDER BY iteration, id"

@@ -133,11 +133,6 @@ def model_cost(degree: int) -> tuple[Fraction, Fraction]:
     return quadratic, linear
 
 
-def sequence_time(cost: tuple[Fraction, Fraction], tokens: int) -> int:
-    """Units of 10 µs, rounded up and at least 1; exact, so no platform's floats decide."""
-    return _rounded_up(_over_one(cost), tokens)
-
-
 def _over_one(cost: tuple[Fraction, Fraction]) -> tuple[int, int, int]:
     """Both numbers over one denominator."""
     (a, b), (c, d) = (part.as_integer_ratio() for part in cost)
@@ -145,6 +140,7 @@ def _over_one(cost: tuple[Fraction, Fraction]) -> tuple[int, int, int]:
 
 
 def _rounded_up(parts: tuple[int, int, int], tokens: int) -> int:
+    """Units of 10 µs, rounded up and at least 1; exact, so no platform's floats decide."""
     quadratic, linear, denominator = parts
     return max(1, -(-(quadratic * tokens + linear) * tokens // denominator))
 
