@@ -61,7 +61,8 @@ def test_campaign_against_a_server_improves_the_heuristic(
     assert found["best"]["splits"]["valid"]["fitness"] > found["start"]["splits"]["valid"]["fitness"]
     assert found["usage"]["model_calls"] >= 8
     assert found["usage"]["tokens_in"] > 0
-    assert found["best"]["origin"] in ("improve", "explore", "combine", "tune", "simplify", "repair")
+    asked = {"improve", "explore", "combine", "simplify", "repair", "stalled"}
+    assert found["best"]["origin"] in {"tune", *asked}
 
 
 @pytest.mark.parametrize(
