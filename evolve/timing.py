@@ -22,7 +22,7 @@ _UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The figures that make times of a machine comparable.
+    """Figures of a machine that make its CPU times comparable with those of others.
 
     Attributes:
         floor_seconds: CPU seconds of an execution that returns at once.

@@ -1,4 +1,4 @@
-"""Reads what a child wrote: any bytes give a verdict, and nothing above the caps gets through."""
+"""Reads the bytes that a child wrote: accepts one document within the caps, refuses everything else."""
 
 from __future__ import annotations
 

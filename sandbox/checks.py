@@ -1,8 +1,8 @@
 """The behavioural self-test: real attacks and honest programs in real children.
 
-A report of what was switched on is no evidence; the classic failure is a sandbox that says it is there. The
-other failure stops attacks because it stops everything, so honest programs must come through. Both run on a
-slot's own server, so that what is tested is what is used.
+A list of active layers is no evidence: a layer may be on and still stop nothing. A sandbox that stops
+everything would stop attacks too, so honest programs must run. Attacks and honest programs run on a slot's
+own server, so the self-test tests the server that candidates use.
 """
 
 from __future__ import annotations
@@ -159,6 +159,6 @@ def _let_through(slot: Testable, honest: Honest) -> None:
 
 
 def unavailable(error: SandboxError) -> dict[str, Layer]:
-    """What is known of the layers where no child can be sealed: the one to blame, and that nothing runs."""
+    """State of the layers if no child can be sealed: names the layer to blame; nothing runs."""
     rest = f"nothing is run, because of {error.layer}"
     return {name: Layer(False, error.reason if name == error.layer else rest) for name in LAYERS}

@@ -1,4 +1,6 @@
-"""From the report of a describe job to a `Description`; a child that died says that the text is too much."""
+"""Turns the report of a describe job into a `Description`; a child that died means that the text is too
+large.
+"""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Talk:
     def _talk(self, inbound: int, outbound: int) -> bool:
         """Whether the dialogue came to its end before the child did."""
         self._pending = b""
-        if self._opening is None:  # a second child gets the line that the first one took along
+        if self._opening is None:  # a second child gets the line that the first one read before it ended
             self._opening = (self._step(b""),)
         line = self._opening[0]
         while line is not None:

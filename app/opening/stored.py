@@ -1,4 +1,4 @@
-"""The setup that a run goes on with: that of its beginning, or none."""
+"""The setup with which a run began and continues."""
 
 from __future__ import annotations
 

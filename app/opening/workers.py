@@ -30,7 +30,7 @@ class PipeWorker:
     """A worker process of this machine."""
 
     def __init__(self, number: int) -> None:
-        """Starts the process; `send` it its brief first."""
+        """Starts the process; the first `send` must be the brief."""
         self._process = subprocess.Popen(
             [sys.executable, *COMMAND],
             stdin=subprocess.PIPE,
