@@ -1,4 +1,4 @@
-"""The loop's words: candidates, proposals and rejections, elites, budgets, and the proposer's port."""
+"""Types of the loop: candidates, proposals and rejections, elites, events, and the proposer's port."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class Recorded:
 
         Args:
             id: of a candidate with a complete training evaluation.
-            archive: whose cells it is put into.
+            archive: the archive whose cells the elite is put into.
             island: by default the candidate's own.
             prefix: see `evaluation`.
 

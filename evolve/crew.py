@@ -82,7 +82,7 @@ class CrewExecutor:
             workers: at least one.
             replace: starts a worker in the place of a lost one, from the lost one's thread; any exception
                 of it leaves the place empty.
-            note: told of each lost worker, from that thread; any exception of it leaves the place empty.
+            note: called for each lost worker, in that worker's thread; an exception leaves the place empty.
         """
         self._replace, self._note = replace, note
         self._numbers = count(1)

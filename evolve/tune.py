@@ -168,9 +168,8 @@ class Tuner:
         Args:
             settings: shares and counts.
             seed: of the optimiser's random streams.
-            named: whether the numbers that a program names are tuned, at any ask that the share of the
-                executions allows: for models, whose calls are the iterations. Otherwise it is the numbers
-                written anywhere, at a share of the asks.
+            named: with models: tunes the numbers that a program names, at any ask that the share of the
+                executions allows. Otherwise tunes the numbers written anywhere, at a share of the asks.
         """
         self._seed = seed
         self._named = named
