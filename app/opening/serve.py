@@ -29,7 +29,7 @@ class Serving:
         self._slot: Sandbox | None = None
         try:
             self._setup = read(brief)
-            self._setup.evaluator.prepare()  # opening a slot forks, so it comes before any thread starts
+            self._setup.evaluator.prepare()  # forks, so it comes before any thread starts
             self._slot = self._setup.open_slot()
             self._workplace = self._work()
             self.code, self.first = 0, hello(self._setup, self._setup.layers())
