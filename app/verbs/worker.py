@@ -10,13 +10,13 @@ from queue import SimpleQueue
 from typing import TextIO
 
 from ..errors import INVALID, UserError
-from ..opening.brief import STARTED
 from .terminal import errors
 
 
 def worker() -> None:
     """Read a brief and then jobs from standard input, one a line; write a line for each."""
     from ...evolve.columns import LineError
+    from ..opening.brief import STARTED
     from ..opening.serve import Serving
     from ..opening.setup import Setup
 
