@@ -30,7 +30,7 @@ from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.recorded import told_rows
 from gapsmith.evolve.store.schema import StoreError
 
-PROBLEM = Path(__file__).parent.parent / "tests" / "campaign" / "flow_time.py"
+PROBLEM = Path(__file__).parent.parent / "tests" / "app" / "campaign" / "flow_time.py"
 ITERATIONS = 60
 COLUMNS = {
     "iterations": "iteration island parents rival candidate rejection told added",

@@ -1,0 +1,86 @@
+"""The example problems pass their check, and are what they say they are."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from gapsmith import Interactive, ReferenceKind, check_problem
+from gapsmith.app.door.plugins import load_problem
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+NAMES = ("knapsack", "graph_colouring", "online_machines", "flow_shop", "routing", "circle_packing")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_passes_its_check(name: str) -> None:
+    """Contract and attacks find nothing."""
+    report = check_problem(str(EXAMPLES / f"{name}.py"), seconds=4.0)
+    assert report.passed, report.findings
+
+
+def test_knapsack_reference_is_the_enumerated_optimum() -> None:
+    """The dynamic programme agrees with trying every choice of ten items."""
+    loaded = load_problem(str(EXAMPLES / "knapsack.py"), {"items": 10})
+    for instance in loaded.instances("train", 1)[:4]:
+        verdicts = [
+            loaded.problem.verify(instance, list(chosen))
+            for size in range(11)
+            for chosen in combinations(range(10), size)
+        ]
+        best = max(v.objective for v in verdicts if v.objective is not None)
+        reference = loaded.reference(instance, 1.0)
+        assert (reference.kind, reference.value) == (ReferenceKind.OPTIMUM, best)
+
+
+def test_colouring_reference_of_small_graphs() -> None:
+    """CP-SAT proves the chromatic number of a small graph, which its own verification accepts."""
+    loaded = load_problem(str(EXAMPLES / "graph_colouring.py"), {"nodes": 8, "density": 0.6})
+    instance = loaded.instances("train", 1)[0]
+    reference = loaded.reference(instance, 10.0)
+    assert reference.kind is ReferenceKind.OPTIMUM
+    assert not any(
+        loaded.problem.verify(instance, colours).objective is not None
+        for colours in _colourings(8, reference.value - 1)
+    )
+
+
+def test_the_online_example_reveals_one_job_at_a_time() -> None:
+    """The parent hands out the next job only after a decision, and refuses what is none."""
+    loaded = load_problem(str(EXAMPLES / "online_machines.py"))
+    assert isinstance(loaded.problem, Interactive)
+    instance = loaded.instances("train", 1)[0]
+    dialogue = loaded.problem.dialogue(instance)
+    assert [int(dialogue.next(line)) for line in (b"", b"0", b"3")] == instance.hidden["durations"][:3]
+    assert dialogue.answer() == [0, 3]
+    with pytest.raises(ValueError, match="machine from 0 to 3"):
+        dialogue.next(b"4")
+
+
+def test_circle_packing_is_checked_exactly() -> None:
+    """Circles that touch within the tolerance are accepted, others not; no sum is above the bound."""
+    loaded = load_problem(str(EXAMPLES / "circle_packing.py"))
+    instance = next(one for one in loaded.instances("valid", 1) if one.public["count"] == 9)
+    grid = [[(2 * i + 1) / 6, (2 * j + 1) / 6, 1 / 6] for i in range(3) for j in range(3)]
+    verdict = loaded.problem.verify(instance, grid)
+    assert verdict.objective == pytest.approx(1.5)
+    assert verdict.objective < loaded.reference(instance, 1.0).value
+    for place, value in ((2, 1 / 6 + 1e-8), (2, -0.1), (0, 1e400), (0, 10**400), (2, True), (1, "0.5")):
+        wrong = [list(circle) for circle in grid]
+        wrong[4][place] = value
+        assert loaded.problem.verify(instance, wrong).objective is None
+    wrong = [*grid[:-1], [0.5, 0.5, 0.0]]
+    assert loaded.problem.verify(instance, wrong).objective is None
+    test = {one.public["count"]: loaded.reference(one, 1.0) for one in loaded.instances("test", 1)}
+    assert (test[26].kind, float(test[26].value)) == (ReferenceKind.BEST_KNOWN, 2.635)
+    assert test[26].value < test[26].bound < 2.8769
+
+
+def _colourings(nodes: int, colours: int) -> list[list[int]]:
+    """All colourings up to the names of colours."""
+    found = [[0]]
+    for _ in range(nodes - 1):
+        found = [[*old, c] for old in found for c in range(min(max(old) + 2, colours))]
+    return found

@@ -1,0 +1,132 @@
+"""The kinds of scaffold run and check; the page on optional parts does what it says."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from gapsmith import Drawing, HasPrimitives, InstanceFileError, ReadsInstances, ReferenceKind, check_problem
+from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.door.scaffold import KINDS, write_problem
+from gapsmith.app.errors import UserError
+
+PAGE = Path(__file__).parents[3] / "docs" / "optional-parts.md"
+OPTIMAL = {"permutation", "routing", "packing", "rule"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_loads_and_has_references(kind: str, tmp_path: Path) -> None:
+    """File and test are written; four kinds have optima, the others bounds."""
+    path, test = write_problem("night-shift", tmp_path, package=False, kind=kind)
+    compile(test.read_text("utf-8"), str(test), "exec")
+    loaded = load_problem(str(path))
+    reference = loaded.reference(loaded.instances("train", 1)[0], 1.0)
+    assert reference is not None
+    assert (reference.kind is ReferenceKind.OPTIMUM) == (kind in OPTIMAL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_passes_its_check(kind: str, tmp_path: Path) -> None:
+    """Contract and attacks find nothing in what is written."""
+    path = write_problem("night-shift", tmp_path, package=False, kind=kind)[0]
+    report = check_problem(str(path), seconds=4.0)
+    assert report.passed, report.findings
+
+
+def test_tours_of_the_scaffold_are_optimal(tmp_path: Path) -> None:
+    """The dynamic programme agrees with trying every round trip of seven cities."""
+    from itertools import permutations
+
+    path = write_problem("round-trip", tmp_path, package=False, kind="permutation")[0]
+    loaded = load_problem(str(path), {"cities": 7})
+    for instance in loaded.instances("train", 1)[:5]:
+        trips = (loaded.problem.verify(instance, [0, *rest]).objective for rest in permutations(range(1, 7)))
+        reference = loaded.reference(instance, 1.0)
+        assert reference is not None
+        assert reference.value == min(trip for trip in trips if trip is not None)
+
+
+def test_routes_of_the_scaffold_are_optimal(tmp_path: Path) -> None:
+    """The programme over sets agrees with trying every order of five customers, cut everywhere."""
+    from itertools import combinations, pairwise, permutations
+
+    path = write_problem("rounds", tmp_path, package=False, kind="routing")[0]
+    loaded = load_problem(str(path), {"customers": 5, "capacity": 12})
+    cuts = [[0, *some, 5] for count in range(5) for some in combinations(range(1, 5), count)]
+    for instance in loaded.instances("train", 1)[:3]:
+        answers = (
+            [list(order[a:b]) for a, b in pairwise(cut)]
+            for order in permutations(range(1, 6))
+            for cut in cuts
+        )
+        lengths = (loaded.problem.verify(instance, answer).objective for answer in answers)
+        reference = loaded.reference(instance, 1.0)
+        assert reference is not None
+        assert reference.value == min(length for length in lengths if length is not None)
+
+
+def test_an_unknown_kind_is_answered_with_all_of_them(tmp_path: Path) -> None:
+    """Nothing is written."""
+    match = "--kind routes: not known, expected one of assignment, permutation, routing"
+    with pytest.raises(UserError, match=match):
+        write_problem("night-shift", tmp_path, package=False, kind="routes")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_online_baseline_chooses_by_a_key(tmp_path: Path) -> None:
+    """The program still takes the first of the least loaded machines."""
+    path = write_problem("night-shift", tmp_path, package=False, kind="online")[0]
+    source = load_problem(str(path)).problem.baselines()["least-loaded"]
+    assert "key=lambda m: loads[m]" in source
+    names: dict[str, Any] = {}
+    exec(source, names)
+    for loads in ([3, 1, 1, 2], [0, 0, 0, 0], [5, 4, 3, 2]):
+        assert names["choose"](7, loads) == loads.index(min(loads))
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The names that the page's blocks define, beside the scaffold that they extend."""
+    write_problem("night-shift", tmp_path, package=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "night_shift", raising=False)
+    module = ModuleType("page")
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.S):
+        exec(block, vars(module))
+    monkeypatch.delitem(sys.modules, "night_shift")
+    return module
+
+
+def test_drawings_and_files_of_the_page(page: ModuleType, tmp_path: Path) -> None:
+    """Shapes end at the loads; a file gives instances; a wrong line is named with what stands there."""
+    drawn, read = page.Drawn(jobs=3, machines=2), page.Read()
+    drawing = drawn.draw(drawn.instances("train", 1)[0], [0, 1, 0])
+    assert isinstance(drawing, Drawing)
+    assert len(drawing.shapes) == 3
+    assert isinstance(read, ReadsInstances)
+    path = tmp_path / "mine.txt"
+    path.write_text("2 3 4 5\n3 1 1\n", "utf-8")
+    assert [i.public["machines"] for i in read.read_instances(path)] == [2, 3]
+    path.write_text("2 3 4 5\n2 x\n", "utf-8")
+    with pytest.raises(InstanceFileError, match="line 2: got '2 x', expected whole numbers > 0"):
+        read.read_instances(path)
+
+
+def test_driver_primitives_and_moves_of_the_page(page: ModuleType) -> None:
+    """The driver's plan is verified; primitives are offered; the objective is what verification says."""
+    rated, scope = page.Rated(), {}
+    instance = rated.instances("train", 1)[0]
+    exec(rated.driver + rated.start_programs()["longest-first"], scope)
+    run: Callable[..., Any] = scope["drive"]
+    plan = run(scope["rate"], instance.public)
+    assert rated.verify(instance, plan).objective is not None
+    assert isinstance(page.WithPrimitives(), HasPrimitives)
+    moves = page.WithMoves().moves()
+    exec(moves.source, scope)
+    assert scope["objective"](plan, **instance.public) == rated.verify(instance, plan).objective

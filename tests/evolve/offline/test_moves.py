@@ -1,0 +1,129 @@
+"""What problems hand over for local search, and the phases that are made of it, on trusted texts."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.door.plugins import BUILT_INS, load_problem
+from gapsmith.evolve.offline import change
+from gapsmith.evolve.offline.neighbours import Ground
+from gapsmith.evolve.offline.searches import OPERATORS
+from gapsmith.problems.base import Instance, Problem, Sense
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+SPECS = [*BUILT_INS, *(str(EXAMPLES / f"{name}.py") for name in ("knapsack", "flow_shop", "routing"))]
+GROUNDS = {
+    Path(spec).stem: (loaded.problem, ground)
+    for spec in SPECS
+    if (ground := Ground.of((loaded := load_problem(spec)).problem)) is not None
+}
+each = pytest.mark.parametrize("name", GROUNDS)
+
+
+def run(text: str) -> dict[str, Any]:
+    """Names that a text defines."""
+    names: dict[str, Any] = {}
+    exec(compile("import random\n" + text, "text", "exec"), names)
+    return names
+
+
+def case(name: str) -> tuple[Problem, Ground, Instance, str, dict[str, Any]]:
+    """A problem, its ground, its smallest training instance, a start program, and the names of both texts."""
+    problem, ground = GROUNDS[name]
+    instance = min(problem.instances("train", 3), key=lambda i: len(json.dumps(dict(i.public))))
+    program = next(iter(problem.start_programs().values()))
+    return problem, ground, instance, program, run(program + "\n" + ground.text)
+
+
+def neighbours(ground: Ground, instance: Instance, names: dict[str, Any], answer: Any, guide: Any) -> Any:
+    """The class of moves on an answer."""
+    given = [instance.public[argument] for argument in ground.arguments]
+    return names["Neighbours"](answer, *given, *([guide] if ground.moves.guide else []))
+
+
+def term(ground: Ground) -> Callable[..., float] | None:
+    """The problem's term as a function."""
+    moves = ground.moves
+    return eval(f"lambda {', '.join(moves.guide)}: {moves.term}") if moves.guide else None
+
+
+def test_whole_forms_hand_over_moves() -> None:
+    """Whole forms have moves, rules and schedulers of clusters have none."""
+    rules = [name for name in BUILT_INS if name.endswith("-rule") or name.startswith("online")]
+    assert not set(rules) & set(GROUNDS)
+    without = {"cluster-scheduling", "cluster-churn"}
+    assert set(BUILT_INS) - set(rules) - without <= {*GROUNDS}
+
+
+@each
+def test_moves_keep_answers_valid_and_count_their_changes(name: str) -> None:
+    """After many moves the answer is valid, `objective` is what verification says, and changes add up."""
+    problem, ground, instance, _, names = case(name)
+    answer = names[problem.entry_point](**instance.public)
+    given = [instance.public[argument] for argument in ground.arguments]
+    guide = term(ground)
+    moves = neighbours(ground, instance, names, answer, guide)
+    stream = random.Random(5)
+    before = names["objective"](answer, *given)
+    total = made = 0
+    for _ in range(2000):
+        change, move = moves.draw(stream.random)
+        if move is not None and change < 1e100 and stream.random() < 0.5:
+            moves.make(move)
+            total += change
+            made += 1
+    now = moves.answer()
+    verdict = problem.verify(instance, json.loads(json.dumps(now)))
+    assert made > 20
+    assert verdict.objective is not None, verdict.violations
+    value = names["objective"](now, *given)
+    assert float(verdict.objective) == pytest.approx(value)
+    again = neighbours(ground, instance, names, now, guide)
+    if hasattr(moves, "terms"):
+        assert sum(moves.terms) == pytest.approx(sum(again.terms))
+    elif ground.moves.total == "sum":
+        assert total == pytest.approx((value - before) * (-1 if problem.sense is Sense.MAXIMISE else 1))
+
+
+@pytest.mark.parametrize("name", ["gpu-fleet-aggregate", "knapsack", "routing"])
+def test_phases_are_sound_and_no_worse(name: str) -> None:
+    """A child of each operator runs, is no worse than its parent, and holds the problem's text unchanged."""
+    problem, ground, instance, program, names = case(name)
+    entry, stream = problem.entry_point, random.Random(2)
+    given = [instance.public[argument] for argument in ground.arguments]
+    sign = -1 if problem.sense is Sense.MAXIMISE else 1
+    text, parent = program, names
+    for operator in OPERATORS:
+        made = change(text, entry, stream, donor=program, operators=[operator], ground=ground)
+        assert made is not None, operator.name
+        child = run(made[1])
+        values = [
+            sign * names["objective"](one[entry](**json.loads(json.dumps(dict(instance.public)))), *given)
+            for one in (child, parent)
+        ]
+        assert operator.name in ("moves-drop", "moves-effort") or values[0] <= values[1]
+        assert operator.name == "moves-drop" or made[1].endswith(ground.text)
+        if operator.name in ("moves-descent", "moves-effort"):
+            text, parent = made[1], child
+
+
+@pytest.mark.slow
+def test_other_operators_leave_the_problem_s_text_alone() -> None:
+    """Children of many generations of all operators end with the same text, or do without it."""
+    problem, ground, _, program, _ = case("flow_shop")
+    stream = random.Random(1)
+    text = program
+    held = 0
+    for _ in range(25):
+        made = change(text, problem.entry_point, stream, donor=program, numpy=True, ground=ground)
+        phased = change(text, problem.entry_point, stream, donor=program, operators=OPERATORS, ground=ground)
+        text = (made or ("", text))[1] if phased is None or stream.random() < 0.5 else phased[1]
+        if "Neighbours" in text:
+            held += 1
+            assert text.endswith(ground.text)
+    assert held > 10
