@@ -1,1 +1,1 @@
-"""A run is judged or run again: compare, verify, replay, simplify."""
+"""Judges recorded runs and runs them again: compare, verify, replay, simplify."""

@@ -1,4 +1,4 @@
-"""Campaigns side by side at an equal budget: what each had found by then, and whether they differ."""
+"""Compares campaigns at an equal budget: the best candidate of each within it, and whether they differ."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Arm:
 
     @property
     def label(self) -> str:
-        """What made it: its models, or `offline`, and the control if it is one."""
+        """Name of the candidates' proposer: models or `offline`, and the control if the run is one."""
         record = self.tracks[0].record
         control = (record.config.get("campaign") or {}).get("control") or "none"
         return record.models if control == "none" else f"{record.models}, control {control}"
 
     def evaluations(self, split: str, by: str, budget: float) -> list[Evaluation | None]:
-        """What each run's champion did on a split; None where there is none within the budget.
+        """Evaluation of each run's champion on a split; None where the run has no champion within the budget.
 
         On validation a run whose champion came later is judged by its best candidate at that moment. Test
         figures are the champion's alone.
@@ -58,7 +58,7 @@ def compare(
     Args:
         names: of the arms, two or more.
         runs: records of each arm's runs.
-        by: what is equal, one of `BUDGETS`.
+        by: the budget that is made equal, one of `BUDGETS`.
 
     Returns:
         The JSON contract's document.
@@ -110,7 +110,7 @@ def _budget(arms: Sequence[Arm], by: str) -> float:
     """The smallest total of all runs.
 
     Raises:
-        UserError: some run's is not known, or nothing was spent.
+        UserError: the total of a run is not known, or a run spent nothing.
     """
     totals = {one.record.name: one.total.of(by) for arm in arms for one in arm.tracks}
     for name, total in totals.items():
@@ -128,7 +128,7 @@ def _budget(arms: Sequence[Arm], by: str) -> float:
 
 
 def _judged(arms: Sequence[Arm], by: str, budget: float) -> tuple[str, str | None]:
-    """The split that decides, and why it is not test if it is not."""
+    """The split that decides; if it is not test, also the reason."""
     late = [
         one.record.name
         for arm in arms
@@ -145,7 +145,7 @@ def _judged(arms: Sequence[Arm], by: str, budget: float) -> tuple[str, str | Non
 
 
 def _looks(arm: Arm) -> list[str]:
-    """Which runs tested more than one champion: the last of them may be the last because of its figure."""
+    """Names the runs that tested several champions: its test figure may be why the last one is the last."""
     found = [(test_evaluations(one.record.reader), one.record.name) for one in arm.tracks]
     return [f"test seen {count} times in {name}" for count, name in found if count > 1]
 
@@ -212,14 +212,14 @@ def _mean_gap(evaluation: Evaluation) -> float | None:
 
 
 def _pair(first: Arm, second: Arm, split: str, by: str, budget: float) -> dict[str, Any]:
-    """Two arms on the split that decides: paired by seed if both have the same ones, else by instance."""
+    """Compares two arms on the split that decides, by seed if both have the same seeds, else by instance."""
     mine, theirs = (
         {one.seed: e for one, e in zip(arm.tracks, arm.evaluations(split, by, budget), strict=True) if e}
         for arm in (first, second)
     )
     seeds = sorted(mine)
-    apart = len(mine) == len(first.tracks) and len(theirs) == len(second.tracks)  # no seed twice
-    if len(seeds) >= 2 and apart and mine.keys() == theirs.keys():  # or a run would be left out
+    apart = len(mine) == len(first.tracks) and len(theirs) == len(second.tracks)  # no seed occurs twice
+    if len(seeds) >= 2 and apart and mine.keys() == theirs.keys():  # else a run is left out
         outcome, counts = _by_seed([mine[s] for s in seeds], [theirs[s] for s in seeds])
         unit = "seeds"
     else:
@@ -246,14 +246,14 @@ def _by_seed(mine: Sequence[Evaluation], theirs: Sequence[Evaluation]) -> tuple[
     pairs = [(_mean_gap(a), _mean_gap(b)) for a, b in zip(mine, theirs, strict=True)]
     failed = any(e.fitness is None for e in (*mine, *theirs))
     both = [(a, b) for a, b in pairs if a is not None and b is not None and not failed]
-    # Counts are of what the difference is made of: by fitness, which also sees instances with reference 0, a
-    # smaller mean gap could be called worse.
+    # The counts use the gaps of which the difference is made. Fitness also sees instances with reference 0:
+    # counts by fitness could call a smaller mean gap worse.
     known = [(_judged_by(a), _judged_by(b)) for a, b in zip(mine, theirs, strict=True)]
     return paired([a for a, _ in both], [b for _, b in both]), _count(known)
 
 
 def _judged_by(evaluation: Evaluation) -> float | None:
-    """Mean gap, mean loss where every reference is 0, None after a failure."""
+    """Mean gap, or mean loss where every reference is 0; None if an instance failed."""
     gap = _mean_gap(evaluation)
     return -evaluation.fitness if gap is None and evaluation.fitness is not None else gap
 
@@ -261,7 +261,7 @@ def _judged_by(evaluation: Evaluation) -> float | None:
 def _by_instance(
     evaluations: Sequence[Evaluation | None], ids: Sequence[str]
 ) -> dict[str, list[Score | None]]:
-    """Instance → scores of all runs; None where a run ended at a failure before it, or had found nothing."""
+    """Instance → scores of all runs; None where a run stopped at an earlier failure, or has no candidate."""
     known = [{score.instance: score for score in e.scores} if e else {} for e in evaluations]
     return {id: [scores.get(id) for scores in known] for id in ids}
 
@@ -269,9 +269,9 @@ def _by_instance(
 def _instances(
     mine: Mapping[str, Sequence[Score | None]], theirs: Mapping[str, Sequence[Score | None]]
 ) -> tuple[Paired, dict[str, int]]:
-    """Instance by instance, each the mean over an arm's runs; those with reference 0 have counts only.
+    """Compares two arms by instance, each value a mean over runs; with reference 0 it only counts.
 
-    An instance on which a run failed is lost by no number: with one there is no mean difference.
+    An instance on which a run failed is lost, but by no number: the mean difference is then None.
     """
     excess = [(_mean(mine[id], "excess"), _mean(theirs[id], "excess")) for id in mine]
     failed = any(value is None for pair in excess for value in pair)
@@ -291,7 +291,7 @@ def _mean(scores: Sequence[Score | None], figure: str) -> float | None:
 
 
 def _count(pairs: Sequence[tuple[float | None, float | None]]) -> dict[str, int]:
-    """Wins, ties and losses of the first; what is not known is a failure, worse than anything known."""
+    """Wins, ties and losses of the first arm; None stands for a failure and is worse than every number."""
     worst = float("inf")
     rows = [(worst if a is None else a, worst if b is None else b) for a, b in pairs]
     return wins_ties_losses(rows)

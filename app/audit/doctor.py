@@ -1,4 +1,4 @@
-"""What works on this machine: versions, solvers, the sandbox, keys (never their values)."""
+"""Says what works on this machine: versions, solvers, the sandbox, keys (never their values)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _REPLIED = (Recourse.AGAIN, Recourse.REJECT)
 
 
 def examine(without: frozenset[str], models: Sequence[ModelSettings] = ()) -> dict[str, Any]:
-    """The document of `doctor`; each model named is asked one short question, which its provider may bill."""
+    """The document of `doctor`; each named model gets one short question, which its provider may bill."""
     return {
         "versions": versions(),
         "solvers": solvers(),
@@ -43,7 +43,7 @@ def reach(settings: ModelSettings) -> dict[str, Any]:
     """Whether a model answers, after how many wall seconds; the reason when it does not.
 
     Raises:
-        UserError: nothing is specified like this.
+        UserError: no model has such a name.
     """
     began = time.monotonic()
     reason = None

@@ -33,7 +33,7 @@ def evaluate_program(
     with_baselines: bool,
     notify: Notify = lambda what, done, total: None,
 ) -> dict[str, Any]:
-    """The document of `evaluate`: every instance scored, also after a failure; `notify` is told of each."""
+    """The document of `evaluate`: every instance is scored, also after a failure; `notify` hears of each."""
     program = setup.evaluator.program(files)
     instances = setup.evaluator.instances(chosen)
     found = None
@@ -59,7 +59,7 @@ def evaluate_program(
 
 
 def _in_parts(setup: Setup, executor: Executor, program: Program, chosen: str, notify: Notify) -> Evaluation:
-    """A program on all instances of a set, in parts on all slots, so that progress can be told.
+    """Runs a program on all instances of a set, in parts on all slots, so that progress can be shown.
 
     A rule that must be a function is audited once for each job, so its instances are one job.
     """
@@ -79,7 +79,7 @@ def _in_parts(setup: Setup, executor: Executor, program: Program, chosen: str, n
 
 
 def write_answers(setup: Setup, chosen: str, files: Mapping[str, str], path: Path) -> int:
-    """Writes a program's valid answers; how many there are.
+    """Writes a program's valid answers and returns their number.
 
     JSON lines (`instance`, `answer`), or, if the file's name ends in .csv and the problem has a CSV format
     for answers, the answer to the only instance in that format.
@@ -116,7 +116,7 @@ def write_answers(setup: Setup, chosen: str, files: Mapping[str, str], path: Pat
 def baselines_document(
     setup: Setup, chosen: str, against: str | None, notify: Notify, efforts: Sequence[float] = ()
 ) -> dict[str, Any]:
-    """The document of `baselines`; each is also compared instance by instance with one of them.
+    """The document of `baselines`; each baseline is also compared with one of them, instance by instance.
 
     Args:
         setup: the problem with references of the set.

@@ -1,4 +1,4 @@
-"""What a candidate's statements are worth: each is left out in turn."""
+"""Measures the worth of each statement of a candidate by leaving the statement out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST = 60
 def explain(record: RunRecord, setup: Setup, id: str) -> dict[str, Any]:
     """Leaves out each statement of a candidate in turn and compares it with the start program.
 
-    All is measured on the validation split: the figures say what the candidate does, they do not judge it.
+    All figures are of the validation split: they explain the candidate and are no judgement of the search.
     """
     candidate = record.candidate(id)
     path, text = next(iter(candidate.files.items()))

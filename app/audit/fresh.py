@@ -1,4 +1,4 @@
-"""New test instances that nobody could know: a champion that only remembered its answers shows here."""
+"""Draws new test instances that nobody could know, and so exposes a champion that only remembers answers."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def check_fresh(
     if not instances:
         return {"skipped": f"{loaded.name} has the same {SPLIT} instances for every seed"}
     section = replace(config.evaluation, instance_seed=seed)
-    with tempfile.TemporaryDirectory(prefix="gapsmith-fresh-") as place:  # such references are kept nowhere
+    with tempfile.TemporaryDirectory(prefix="gapsmith-fresh-") as place:  # these references are not stored
         config = config.model_copy(update={"evaluation": section})
         setup = Setup.over(loaded, config, {"fresh": instances}, notify, Cache(Path(place)))
     found = _evaluate(setup, record, list(programs.values()), notify)
@@ -83,7 +83,7 @@ def check_fresh(
 
 
 def _draw(loaded: LoadedProblem, record: RunRecord, seed: int, count: int) -> list[Instance]:
-    """Up to `count` instances that the run has not met, strata in turns; fewer if the law has no more."""
+    """Up to `count` instances that the run did not use, strata in turns; fewer if the law has no more."""
     known = {instance.digest for instance in record.instances.values()}
     chosen: list[Instance] = []
     for offset in range(_MOST_DRAWS):

@@ -1,4 +1,4 @@
-"""What works on each node of a Ray cluster, for `doctor --nodes`."""
+"""Says what works on each node of a Ray cluster, for `doctor --nodes`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Examiner:
 
 
 def examine_nodes(spec: str, without: frozenset[str]) -> list[dict[str, Any]]:
-    """A row for each node: what it is, and whether it can work for this machine; else why not.
+    """A row for each node: its kind, whether it can work for this machine, and if not, why.
 
     Raises:
         UserError: `spec` names no cluster, Ray is not installed, or there is no such cluster.
@@ -53,7 +53,7 @@ def examine_nodes(spec: str, without: frozenset[str]) -> list[dict[str, Any]]:
 
 
 def _judged(said: dict[str, Any]) -> dict[str, Any]:
-    """The row of a node by what it said of itself."""
+    """The row of a node, from the node's own answer."""
     reason = said.get("reason")
     for key, here in (("gapsmith", versions()["gapsmith"]), ("python", PYTHON)):
         if reason is None and said[key] != here:

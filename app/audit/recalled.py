@@ -1,4 +1,4 @@
-"""What a replay takes from the record because no second run repeats it: steps, replies, time-outs."""
+"""Gives a replay from the record what no second run repeats: steps, replies, time-outs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Times = Mapping[tuple[str, int], float]
 
 @dataclass(frozen=True, slots=True)
 class RecalledSetup(Setup):
-    """A setup whose slots take time-outs, and times that decide, from the record, and run everything else."""
+    """A setup whose slots take time-outs and decisive times from the record, and run everything else."""
 
     time_outs: TimeOuts
     times: Times
@@ -88,7 +88,7 @@ class RecalledSlot:
 
 
 def recorded_time_outs(reader: Reader, evaluator: GapEvaluator) -> dict[tuple[str, int], Execution]:
-    """All executions of candidates that the record says ended by a clock: theirs, or that of `verify`."""
+    """Recorded executions that a limit ended: the candidate's CPU limit, or the time limit of `verify`."""
     from ...evaluators.evaluator import execution_seed
     from ...evaluators.judging import LATE
 
@@ -122,7 +122,7 @@ def recorded_times(reader: Reader, evaluator: GapEvaluator) -> dict[tuple[str, i
 def recorded_source(reader: Reader, config: Config) -> SourceOf:
     """The source of a replay: recorded replies and, where outcomes were told as they arrived, recorded steps.
 
-    The points of tuning of a campaign with models are the record's: earlier versions chose other numbers.
+    With models the tuner's points come from the record: earlier versions chose other numbers.
 
     Args:
         reader: of the recorded run.
@@ -133,7 +133,7 @@ def recorded_source(reader: Reader, config: Config) -> SourceOf:
         asked = as_asked(table.spec for table in config.model)
         course = None if asked else recorded_course(reader)
         pace = Pace(config.campaign.in_flight, waits=config.uses_models, course=course)
-        recorded = Recorded(reader)  # reads every iteration: a damaged one is told before anything is run
+        recorded = Recorded(reader)  # reads every iteration, so that damage is reported before anything runs
         points = recorded.points(archive) if config.uses_models else None
         proposer = _proposer(reader, recorded, config, admission)
         beside = _offline(reader, recorded) if config.offline_share else None
@@ -154,7 +154,7 @@ def _proposer(reader: Reader, record: Recorded, config: Config, admission: Admis
 
 
 def _offline(reader: Reader, record: Recorded) -> Proposer:
-    """The offline proposer where it makes the same texts as then, else the recorded texts."""
+    """The offline proposer where it makes the same texts as in the record, else the recorded texts."""
     recorded = (reader.record("versions") or {}).get("python") or platform.python_version()
     if recorded.split(".")[:2] == platform.python_version().split(".")[:2]:
         return OfflineProposer()
@@ -163,7 +163,7 @@ def _offline(reader: Reader, record: Recorded) -> Proposer:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """Recorded texts: syntax trees print differently in another Python version, so mutations differ too."""
+    """Gives recorded texts: another Python prints syntax trees differently, so mutations differ too."""
 
     recorded: Recorded
 

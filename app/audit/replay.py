@@ -1,7 +1,7 @@
-"""Runs a recorded campaign again from its store, without asking any model, and compares what comes of it.
+"""Runs a recorded campaign again from its store, without asking any model, and compares the two courses.
 
-Model replies, the order of asking and telling, time-outs and rewards are the record's; parents are chosen
-again, prompts rendered again, replies read again, programs executed again, and the archive filled again.
+Model replies, the order of asking and telling, time-outs and rewards come from the record. The search
+chooses parents again, renders prompts, reads replies, executes programs and fills the archive.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def replay(
         The JSON contract's document, with counts beside; the first difference comes first.
 
     Raises:
-        UserError: it is running, has told nothing, or its problem is not here.
+        UserError: the run is at work, has no outcome yet, or its problem is not on this machine.
     """
     from ..record.record import open_record
 
@@ -64,7 +64,7 @@ def replay(
         )
     with open_record(folder) as record:
         setup = Setup.from_record(record, trust, uses=[Use.TEMPLATES], workers=workers)
-        # An ask may stay open while later ones are told: a budget that was spent, a model's trouble, a kill.
+        # An ask may stay without outcome while later ones get theirs: spent budget, failed model, kill.
         told = last_told(record.reader)
         if not told:
             raise UserError(USAGE, f"{folder.name}: no iteration was told, nothing to replay")
@@ -81,14 +81,14 @@ def replay(
 def _run_again(
     record: RunRecord, opened: Setup, told: int, again: Path, notify: Notify
 ) -> dict[str, Any] | None:
-    """Runs the campaign again into a folder; returns a difference that ended it, None at its end."""
+    """Runs the campaign again into a folder; returns the difference that stopped it, None if none did."""
     from .. import compose
     from ..config import BudgetSection
 
     config, evaluator = opened.config, opened.evaluator
     evaluator.timed = False
     points = made_by(record.reader, OPERATOR, told) if config.uses_models else 0
-    budget = BudgetSection(iterations=told - points)  # nothing else: seconds are never the same twice
+    budget = BudgetSection(iterations=told - points)  # without the seconds, which differ from run to run
     offline = config.model_copy(update={"model": (), "budget": budget})
     setup = RecalledSetup(
         opened.loaded,
@@ -138,7 +138,7 @@ def _starts(record: RunRecord) -> list[str]:
 
 
 def _copy_baselines(record: RunRecord, store: Store, version: str) -> None:
-    """Baselines are not run again: founders and what models are shown are the recorded ones."""
+    """Copies the recorded baselines: founders, and what prompts show of baselines, are not run again."""
     for name in record.reader.baselines():
         for split in SPLITS:
             found = record.evaluation(BASELINE + name, split)
@@ -158,7 +158,7 @@ def _compare(record: RunRecord, now: RunRecord, findings: Findings, trouble: dic
             findings.differences += [trouble or {"what": f"{where}: told", "recorded": number, "now": None}]
             return
         for key, value in dict(then).items():
-            if key != "prefix":  # older runs have none; executions are compared below
+            if key != "prefix":  # older runs stored none; executions are compared below
                 findings.compare("iterations", f"{where}: {key}", value, again[key])
         if then["candidate"] is not None and then["candidate"] == again["candidate"]:
             files = record.candidate(then["candidate"]).files, now.candidate(then["candidate"]).files
@@ -169,7 +169,7 @@ def _compare(record: RunRecord, now: RunRecord, findings: Findings, trouble: dic
 
 
 def _pairs(record: Reader, now: Reader) -> Iterator[tuple[Any, Any]]:
-    """Told iterations of both runs, in the order of telling."""
+    """Iterations of both runs that have an outcome, in the order of their outcomes."""
     again = iter(told_rows(now))
     for row in told_rows(record):
         yield row, next(again, None)

@@ -1,4 +1,4 @@
-"""A candidate without what it does not need: reduced on validation as long as it does not get worse."""
+"""Removes from a candidate what it does not need, as long as it gets no worse on validation."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ def simplified(
 
     A variant is kept unless it fails, or its mean loss is larger than the original's beyond noise: a paired
     bootstrap over the validation instances at the one-sided level `LEVEL`, always against the original, so
-    that small losses do not add up. A race at the same level ends what is clearly worse early. At the end
-    the expressions that the field has a name for get it.
+    that small losses do not add up. A race at the same level ends clearly worse variants early. At the end
+    expressions that have a name in the field get that name.
 
     Args:
         record: of the run.
         setup: from the record.
         id: the candidate.
         evaluations: variants that may be tried (count, ≥ 1).
-        tried: told how many were.
+        tried: hears how many variants were tried.
 
     Returns:
         The JSON contract's document.
@@ -80,7 +80,7 @@ def simplified(
 
 
 def _terms(problem: Problem) -> dict[str, str]:
-    """The problem's expressions that the field has a name for."""
+    """The problem's expressions that have a name in the field."""
     found = problem.primitives() if isinstance(problem, HasPrimitives) else ()
     return {primitive.text: primitive.term for primitive in found if primitive.term}
 
@@ -113,9 +113,9 @@ class _Judge:
         self._description = self._described(self.text)
 
     def whole(self, text: str) -> str | None:
-        """A variant as it is run: in a program with EVOLVE-BLOCKs only what stands inside changes.
+        """The text that is run for a variant: in a program with EVOLVE-BLOCKs only the blocks may change.
 
-        None where a statement outside was changed, or nothing inside was.
+        None where the variant changes a statement outside, or nothing inside.
         """
         return spliced(self.text, text) if START in self.text else text
 
@@ -138,7 +138,7 @@ class _Judge:
         return True
 
     def renamed(self, text: str, other: str) -> str:
-        """The other text if it is sound, with the reduced one's losses, and no longer than what was found."""
+        """The other text if it is valid, no longer than the reduced one, and has the same losses."""
         most = len(self._candidate.description.statements)
         program = None if other == text else self.whole(other)
         if program is None:
@@ -195,7 +195,7 @@ class _Judge:
 def keep(record: RunRecord, document: Mapping[str, Any], force: bool = False) -> Path | None:
     """Records a simplified form with its run, and writes it beside `best.py` as a program that runs alone.
 
-    It is no candidate of the campaign: a resumed search goes on as if it had never been made.
+    The form is no candidate of the campaign: a resumed search does not see it.
 
     Args:
         record: of the run.
@@ -203,7 +203,7 @@ def keep(record: RunRecord, document: Mapping[str, Any], force: bool = False) ->
         force: replace a smaller form of the candidate that an earlier call kept.
 
     Returns:
-        The file; None if a smaller form was there and stays.
+        The file; None if a smaller form exists and stays.
 
     Raises:
         UserError: a process is at work in the run, or the folder cannot be written.
@@ -228,7 +228,7 @@ def _put(record: RunRecord, store: Store, document: Mapping[str, Any], force: bo
     known = store.read.record(RECORD) or {}
     before = known.get(document["candidate"])
     if before is not None and _size(before) < _size(document) and not force:
-        return None  # fewer variants were tried this time: nobody asked to lose the rest
+        return None  # this call tried fewer variants, so the smaller form of the earlier call stays
     store.set(RECORD, {**known, document["candidate"]: dict(document)})
     path = record.folder / FILE_NAME
     put_text(path, simplified_text(record, document, FILE_NAME))

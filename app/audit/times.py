@@ -1,4 +1,4 @@
-"""Arms of a comparison by time: the best of each time class, and one number for a whole front.
+"""Compares arms by time: the best program of each time class, and one number for a whole front.
 
 Everything is on validation, from recorded CPU seconds, at the budget of the comparison. The seconds of a run
 are scaled by the pace of its machine, relative to the first run's.
@@ -93,7 +93,7 @@ class Front:
 
 
 def fronts(arms: Sequence[Sequence[Track]], by: str, budget: float) -> list[list[Front]]:
-    """The front of every run of every arm."""
+    """The fronts of all runs, arm by arm."""
     pace = pace_of(arms[0][0].record)
     return [[Front.of(track, by, budget, pace) for track in arm] for arm in arms]
 
@@ -110,10 +110,10 @@ def mean_hypervolume(arm: Sequence[Front]) -> float | None:
 
 
 def by_class(first: Sequence[Front], second: Sequence[Front]) -> list[dict[str, Any]]:
-    """Two arms class by class, paired by instance, each the mean over its runs.
+    """Compares two arms in each time class, paired by instance, each value a mean over the arm's runs.
 
-    Classes in which neither arm has anything new are left out, and so are those that a run has nothing
-    within. The p values are corrected for the number of classes (Holm 1979).
+    Left out are classes in which neither arm has a new program, and classes within which a run has none. The
+    p values are corrected for the number of classes (Holm 1979).
     """
     numbers = sorted({time_class(one.seconds) for front in (*first, *second) for one in front.programs})
     rows: list[dict[str, Any]] = []

@@ -35,7 +35,7 @@ SAMPLE = 10
 
 @dataclass(slots=True)
 class Findings:
-    """What was compared (counts by kind), what differs, what changed around the run, what was not proved."""
+    """Counts of comparisons by kind, differences, changes around the run, and references not proved again."""
 
     counts: dict[str, int] = field(default_factory=dict)
     not_proved: int = 0
@@ -111,7 +111,7 @@ def _programs(record: RunRecord, every: bool) -> list[str]:
 
 
 def surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -> None:
-    """Problem and plug-in, versions and machine; each change is told, none is a failure by itself."""
+    """Compares problem, plug-in, versions and machine; a change is noted and is no failure by itself."""
     from ..versions import versions
 
     problem = record.problem
@@ -123,14 +123,14 @@ def surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -
 
 
 def _instances(record: RunRecord, setup: Setup, findings: Findings) -> None:
-    """Stored digests against stored contents, and against the instances that the problem draws now."""
+    """Compares stored digests with stored contents, and with the instances that the problem draws now."""
     stored = instance_digests(record.reader)
     for id, instance in record.instances.items():
         findings.compare("instances", f"instance {id}: content", stored[id], instance.digest)
     try:
         splits = {**splits_of(setup.loaded, setup.config)}
         splits["train"] = pool_of(setup.loaded, setup.config, splits)
-    except UserError as error:  # a user's file that is gone: the run keeps what it read
+    except UserError as error:  # the user's file is gone; the run holds the instances that it read
         findings.note("instances", ", ".join(setup.config.evaluation.instances), error.message)
         return
     drawn = {i.id: i.digest for instances in splits.values() for i in instances}
@@ -139,9 +139,9 @@ def _instances(record: RunRecord, setup: Setup, findings: Findings) -> None:
 
 
 def _references(record: RunRecord, setup: Setup, sample: int, findings: Findings, notify: Notify) -> None:
-    """Proves a sample of references again; a run against its best baseline has none to prove.
+    """Proves a sample of references again; a run that compares with its best baseline has no proofs.
 
-    Not by looking them up: `reference` of a built-in problem may give what ships with it.
+    It does not look them up: `reference` of a built-in problem may return a shipped value.
     """
     loaded, seconds = setup.loaded, setup.config.evaluation.reference_seconds
     known = record.reader.references()
@@ -158,7 +158,7 @@ def _references(record: RunRecord, setup: Setup, sample: int, findings: Findings
             findings.not_proved += 1
             findings.note(what, told, error.message)
             continue
-        except ProblemError as error:  # a proof that fails on what is recorded refutes it
+        except ProblemError as error:  # a proof that fails on the recorded data refutes the record
             findings.compare("references proved again", what, told, error.message)
             continue
         findings.not_proved += not reached_again(loaded, recorded, now)
@@ -170,7 +170,7 @@ def _references(record: RunRecord, setup: Setup, sample: int, findings: Findings
 
 
 def _agrees(recorded: Reference, now: Reference, problem: Problem) -> bool:
-    """Whether two references may both be true, and values that are more than bounds came out the same."""
+    """Whether two references may both be true; optima and best known values must be equal."""
     same = recorded.kind is now.kind and recorded.kind is not ReferenceKind.BOUND
     return consistent(problem, recorded, now) and (
         not same or equal(recorded.value, now.value, tolerance_of(problem))
@@ -238,7 +238,7 @@ def _note_class(id: str, recorded: Evaluation, now: Evaluation, floor: float, fi
 
 
 def outcome_of(score: Score) -> dict[str, Any]:
-    """What an execution must reproduce: all but its time."""
+    """The part of an execution's outcome that must repeat: all but its time."""
     return {
         "status": score.status.value,
         "answer": score.answer_digest,
