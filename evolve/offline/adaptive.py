@@ -1,4 +1,4 @@
-"""Rates of operators from what they have brought so far.
+"""Rates of operators, adapted to the improvements that each has brought so far.
 
 Probability matching over improvements with a floor (Goldberg 1990; compared with other schemes by Thierens,
 GECCO 2005, doi:10.1145/1068009.1068251). The statistics come in as an argument, so that the same history
@@ -31,7 +31,7 @@ def rates(operators: Sequence[Operator], history: Mapping[str, tuple[int, int]])
 
 
 def _factor(record: tuple[int, int], mean: float) -> float:
-    """How much better than the average an operator does; 1 without a record."""
+    """An operator's success relative to the average; 1 without a record."""
     tries, gains = record
     own = (gains + _PRIOR_TRIES * mean) / (tries + _PRIOR_TRIES)
     return min(_MOST, max(_LEAST, own / mean))

@@ -1,8 +1,7 @@
 """Splices a changed text into the EVOLVE-BLOCKs of its parent: nothing outside them changes.
 
-Operators write a whole text anew from its tree: marks, comments and docstrings are gone, and so is what the
-entry point does not need. Statements are therefore compared one by one, and only those that differ are taken
-from the new text.
+Operators print a whole text from its tree: marks, comments, docstrings and unused statements are lost.
+Therefore this module compares statements one by one, and takes from the new text only those that differ.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What an order costs: an added-up cost over a vector that accumulates, as text for phases of both kinds.
+"""Source texts of an order's cost: a sum over an accumulating vector, for phases over lists and over arrays.
 
 Phases over lists know one item `j` and where it ends, `end`; phases over arrays know many, `jobs` and `ends`.
-Which forms a cost may have is the problem's to say.
+The problem says which forms a cost may have.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WEIGHT_IS_APART = 0.8
 
 
 def added_cost(work: Work, vectors: list[str], shapes: Sequence[CostShape]) -> tuple[str, str]:
-    """The vector that accumulates and the cost of item j that ends at `end`: the text's own, or a new one."""
+    """The accumulating vector and the cost of item j that ends at `end`: those of the text, or new ones."""
     known = known_cost(work)
     if known is not None and work.rng.random() < _AS_BEFORE:
         return known
@@ -63,7 +63,7 @@ def _shape(rng: random.Random, shapes: Sequence[CostShape]) -> str:
 
 
 def known_cost(work: Work) -> tuple[str, str] | None:
-    """Weight and cost, as one item's, of a phase that the text has; None when there is none to take."""
+    """Weight and cost of one item, from a phase of the text; None if the text has no such phase."""
     for node in walk(work.tree):
         if not isinstance(node, ast.FunctionDef):
             continue
@@ -79,7 +79,7 @@ def known_cost(work: Work) -> tuple[str, str] | None:
 
 
 def for_arrays(text: str) -> str | None:
-    """The cost of many items at once in place of one item's; None when numpy cannot take all of it."""
+    """The cost of one item rewritten for arrays of items; None if numpy cannot express it."""
     return _translated(text, _ARRAYS)
 
 
@@ -97,7 +97,7 @@ def _weights(phase: ast.FunctionDef) -> list[str]:
 
 
 class _Translation(ast.NodeTransformer):
-    """Other words for names, and for functions of two numbers."""
+    """Replaces names, and functions of two numbers, by others."""
 
     def __init__(self, words: dict[str, str]) -> None:
         self._words = words

@@ -1,7 +1,7 @@
 """Crossover with a second parent: expressions of one kind, statements, tails of the entry point, helpers.
 
 Subtree crossover under types after Koza 1992 and Montana 1995 (doi:10.1162/evco.1995.3.2.199). An operator
-draws a place in the first parent, deciding ones more often, and a part of the second parent that has the
+draws a place in the first parent (deciding places more often) and a part of the second parent that has the
 place's kind. The part may stand there if each name it reads is bound there with the same kind, or is one of
 these:
 
@@ -10,10 +10,9 @@ these:
 - a helper of the second parent comes along, under its own name or a free one. A helper that does the same as
   one of the first parent's, whatever its name, is not copied.
 
-For any other name the attempt ends, and so it does where an index would meet a list that it does not belong
-to. `cross_tail` and `cross_function` move whole statements and bring the helpers that these call, and those
-that the helpers call; whether all names are bound afterwards is for the guard to say, as after every
-operator.
+Any other name ends the attempt; so does an index that would meet a list to which it does not belong.
+`cross_tail` and `cross_function` move whole statements and bring the helpers that these call, and those that
+the helpers call. As after every operator, the guard checks that all names are bound afterwards.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def _renamed(node: Tree, names: dict[str, str]) -> Tree:
 
 
 def _shape(helper: ast.FunctionDef) -> str:
-    """What a helper does, whatever its name."""
+    """A helper's syntax tree without its name, so that equal helpers compare equal."""
     fresh = _renamed(helper, {helper.name: ""})
     fresh.name = ""
     return ast.dump(fresh)
@@ -113,7 +112,7 @@ def _bring(work: Work, helper: ast.FunctionDef) -> str | None:
 
 
 def cross_expression(work: Work) -> bool:
-    """An expression by one of the second parent's."""
+    """Replaces an expression by one of the second parent's."""
     if work.donor is None:
         return False
     spot = work.spot(lambda s: not s.structural and s.kind not in (OTHER, FUNCTION, INDEX))
@@ -154,7 +153,7 @@ def _keys(work: Work, suits: Callable[[Spot], bool]) -> tuple[Spot, ast.expr] | 
 
 
 def cross_key(work: Work) -> bool:
-    """A whole deciding expression (a sort key, a score, a returned number) by one of the second parent's."""
+    """Replaces a whole deciding expression (sort key, score, returned number) by the second parent's."""
     found = _keys(work, lambda s: True)
     if found is None:
         return False
@@ -163,7 +162,7 @@ def cross_key(work: Work) -> bool:
 
 
 def cross_blend(work: Work) -> bool:
-    """Two parents' scores in one: a weighted sum, the smaller or larger one, or one by a condition."""
+    """Joins both parents' scores: a weighted sum, the smaller or larger one, or one by a condition."""
     found = _keys(work, lambda s: s.kind in (NUMBER, ARRAY) and not s.recurrent)
     if found is None:
         return False
@@ -181,7 +180,7 @@ def cross_blend(work: Work) -> bool:
 
 
 def cross_statement(work: Work) -> bool:
-    """A statement of the second parent inserted, or put in place of one."""
+    """Inserts a statement of the second parent, or puts it in place of another statement."""
     if work.donor is None:
         return False
     fixed = (ast.FunctionDef, ast.ClassDef, ast.Return, ast.Import, ast.ImportFrom)
@@ -216,7 +215,7 @@ def cross_tail(work: Work) -> bool:
 
 
 def cross_function(work: Work) -> bool:
-    """A helper, or the entry point's body, by the second parent's function of the same name and arguments."""
+    """Replaces a function by the second parent's of the same name and arguments."""
     if work.donor is None:
         return False
     own = {node.name: node for node in walk(work.tree) if isinstance(node, ast.FunctionDef)}
@@ -245,7 +244,7 @@ def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
 
 
 def _take_helpers(work: Work) -> None:
-    """Copies the second parent's helpers that the text now calls and lacks, and those that these call."""
+    """Copies the second parent's helpers that the text now calls and lacks, with the helpers of these."""
     assert work.donor is not None
     have = {node.name for node in functions(work.tree)}
     lacking: dict[str, list[int]] = {}
@@ -266,7 +265,7 @@ def functions(tree: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _before_entry(work: Work) -> int:
-    """Where helpers go: before the first function or class."""
+    """Position of new helpers: before the first function or class."""
     kinds = (ast.FunctionDef, ast.ClassDef)
     return next((i for i, n in enumerate(work.tree.body) if isinstance(n, kinds)), 0)
 

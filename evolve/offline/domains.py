@@ -1,7 +1,7 @@
-"""Which index belongs to which list: beside `costs[t]` and `counts[b]` nothing may become `costs[b]`.
+"""Says which index belongs to which list: where `costs[t]` and `counts[b]` stand, no `costs[b]` may arise.
 
 Names that meet in a subscript or a loop over a list's length share a domain; a name that never does fits
-everywhere. Names are taken as they are written, whatever function they stand in: two uses of one name only
+everywhere. The function in which a name stands is ignored: two uses of one name only
 make the answer more permissive.
 """
 
@@ -25,7 +25,7 @@ class Domains:
             self._join(first, second)
 
     def sound(self, expression: ast.AST) -> bool:
-        """Whether every subscript of an expression is one that the domains allow."""
+        """Whether the domains allow every subscript of an expression."""
         return all(self.fits(*pair) for pair in pairs_in(expression))
 
     def fits(self, values: str, index: str) -> bool:

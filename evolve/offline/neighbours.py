@@ -1,4 +1,4 @@
-"""Moves for the kinds of answers: a random neighbour, rated by the problem's whole objective.
+"""Source texts of moves for the kinds of answers: a random neighbour, rated by the problem's whole objective.
 
 The texts stand in programs as they are. A problem that can rate a move by its increment hands over a class of
 its own.
@@ -162,7 +162,7 @@ def better(answers, {arguments}):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What phases of local search stand on in a program of one problem.
+    """The text that phases of local search need in a program of one problem: objective and moves.
 
     Attributes:
         moves: as the problem hands them over.
@@ -199,7 +199,7 @@ def _definitions_alone(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a ground's text, so that no tree of it is walked again for each program.
+    """Facts of a ground's text, so that its tree is not walked again for each program.
 
     Attributes:
         names: of its functions and classes.
@@ -223,7 +223,7 @@ def facts_of(text: str) -> Facts:
 
 @lru_cache(maxsize=64)
 def hazards_of(text: str, bound: frozenset[str] = frozenset()) -> Counter[tuple[str, str]]:
-    """What the guard finds in a ground's text behind a program that binds some names; not to be changed."""
+    """The guard's findings in a ground's text behind a program that binds some names; read only."""
     needed = bound and bound & {name for _, name in hazards_of(text)}
     if needed != bound:
         return hazards_of(text, needed)

@@ -1,7 +1,7 @@
-"""Whole phases that a problem hands over: small edits would not find them in reasonable time.
+"""Inserts whole phases that a problem hands over, since small edits would not find them in reasonable time.
 
 A phase takes what the entry point returns and gives back something of the same form. Its text comes from the
-problem; here its places are filled in and the returned expression is wrapped.
+problem; this module fills in the text's gaps and wraps the returned expression.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STARTS_LATER = 0.85
 
 
 def operators_of(phases: Iterable[Phase]) -> Iterator[Operator]:
-    """An operator for each phase, and those that take phases away again."""
+    """Operators that insert each phase, and operators that remove phases."""
     for phase in phases:
         apply, drop = _FORMS[phase.form]
         yield Operator(phase.operator, Origin.TEMPLATE, phase.rate, _bound(apply, phase))
@@ -96,7 +96,7 @@ def add_helper(work: Work, text: str) -> None:
 
 
 def add_phase(work: Work, last: ast.Return, name: str, text: str, arguments: list[str]) -> None:
-    """Puts a helper before the entry point and calls it with what is returned, and with some names."""
+    """Puts a helper before the entry point, and calls it with the returned expression and some names."""
     add_helper(work, text)
     assert last.value is not None
     last.value = grow.call(name, last.value, *(ast.Name(a, ast.Load()) for a in arguments))
@@ -130,7 +130,7 @@ def _improve_order(work: Work, phase: Phase) -> bool:
 
 
 def _best_of(work: Work, phase: Phase) -> bool:
-    """Two answers instead of one, the second from an order by a new key; the cheaper one is returned."""
+    """Makes a second answer from an order by a new key, and returns the cheaper answer."""
     shape, name, known = _order(work), fresh_name(work, phase.helper), known_cost(work)
     if shape is None or name is None or known is None:
         return False
@@ -154,7 +154,7 @@ def _best_of(work: Work, phase: Phase) -> bool:
 
 
 def _improve_rating(work: Work, phase: Phase) -> bool:
-    """A phase that improves the order which the returned ratings stand for."""
+    """Inserts a phase that improves the order of the returned ratings."""
     shape, name = _rating(work), fresh_name(work, phase.helper)
     if shape is None or name is None:
         return False
@@ -187,7 +187,7 @@ def _drop_rating(work: Work) -> bool:
 
 
 def _unwrap(work: Work, last: ast.Return) -> bool:
-    """Returns what the outermost helper is called with, and takes an unused helper out of the text."""
+    """Returns the argument of the outermost helper, and removes a helper that nothing calls any more."""
     value = last.value
     helpers = [n.name for n in work.tree.body if isinstance(n, ast.FunctionDef) and n.name != work.entry]
     if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.args):

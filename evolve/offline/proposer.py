@@ -101,9 +101,9 @@ def change(
         rng: the only source of chance.
         primitives: expressions that the problem declares.
         donor: source of a second parent, None when there is none.
-        operators: what to draw from.
+        operators: the operators to draw from.
         numpy: whether a child may import numpy where its parent does not.
-        ground: what phases of local search stand on, None when the problem hands over no moves.
+        ground: objective and moves for phases of local search, None when the problem hands over no moves.
     """
     behind = "" if ground is None else ground.text
     bare = without(text, behind) if behind else text
@@ -174,7 +174,7 @@ def _imports_fit(work: Work, imports: tuple[str, ...], parents: tuple[str, ...])
 
 @dataclass(frozen=True, slots=True)
 class _Parent:
-    """What a child is compared with."""
+    """Facts of the parent with which a child is compared."""
 
     plain: str
     interface: tuple[str, ...]
@@ -203,7 +203,7 @@ def nodes_of(text: str) -> int:
 
 
 def _undocumented(tree: ast.Module, entry: str) -> ast.Module:
-    """The tree without what it says of itself and of its entry point: of a child it would be false."""
+    """The tree without the docstrings of module and entry point, which would be false for a child."""
     entries = [node for node in tree.body if isinstance(node, _NAMED) and node.name == entry]
     methods = [part for node in entries for part in node.body if isinstance(part, ast.FunctionDef)]
     for node in (tree, *entries, *methods):
@@ -213,7 +213,7 @@ def _undocumented(tree: ast.Module, entry: str) -> ast.Module:
 
 
 def _apply(work: Work, operators: Sequence[Operator]) -> Operator | None:
-    """Applies one to three operators; the first one that took, or None."""
+    """Applies one to three operators; returns the first that changed the tree, or None."""
     used: Operator | None = None
     weights = [operator.weight for operator in operators]
     steps = work.rng.choice(STEPS)

@@ -76,7 +76,7 @@ def _choice(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
 
 
 def _number(work: Work) -> ast.expr:
-    """A positive number of any magnitude from hundredths to thousands: nothing is known of the unit."""
+    """A positive number of any magnitude from hundredths to thousands, since the unit is unknown."""
     return grow.number_node(math.exp(work.rng.gauss(1, 2.5)))
 
 
@@ -87,7 +87,7 @@ def _threshold(work: Work, spot: Spot, node: ast.expr) -> ast.expr:
 
 
 def add_offset(work: Work) -> bool:
-    """A number added to a part of an expression; to a whole score it would change nothing."""
+    """Adds a number to a part of an expression; added to a whole score it would change nothing."""
     spot = work.spot(
         lambda s: (
             is_value(s)

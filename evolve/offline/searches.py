@@ -1,7 +1,7 @@
 """Local search on the problem's own objective: phases around what an entry point returns.
 
-A problem hands over its objective and its moves (`HasMoves`). The phases here say which moves are taken:
-descents that also walk on level ground, threshold accepting (Dueck and Scheuer 1990,
+A problem hands over its objective and its moves (`HasMoves`). The phases here decide which moves are
+accepted: descents that also walk on level ground, threshold accepting (Dueck and Scheuer 1990,
 doi:10.1016/0021-9991(90)90201-B), kicks with descents between them (iterated local search: Lourenço, Martin
 and Stützle 2003, doi:10.1007/0-306-48056-5_11), repetitions with other random numbers, and the better of two
 programs. Phases count moves, in proportion to the size of the instance; they know no time.
@@ -109,7 +109,7 @@ def _phase(stem: str, template: str, shares: Callable[[Work], dict[str, object]]
 
 
 def _guide(work: Work) -> str:
-    """Source of the function that the moves add up: the text's own, or a new one."""
+    """Source of the function that guides the moves: the text's own, or a new one."""
     if work.ground is None or not work.ground.moves.guide:
         return ""
     moves = work.ground.moves
@@ -210,7 +210,7 @@ def _takes_seed(work: Work, name: str) -> bool:
 
 
 def _effort(work: Work) -> bool:
-    """More or fewer moves in one phase."""
+    """Changes the number of moves of one phase."""
     found = [
         part.value.args[0]
         for part in walk(work.tree)
@@ -231,7 +231,7 @@ def _effort(work: Work) -> bool:
 
 
 def _drop(work: Work) -> bool:
-    """Takes the outermost call out of what the entry point returns."""
+    """Removes the outermost call from the expression that the entry point returns."""
     last = _opened(work)
     value = None if last is None else last.value
     if last is None or not (isinstance(value, ast.Call) and value.args):
@@ -249,7 +249,7 @@ def _drop(work: Work) -> bool:
 
 
 def _better_of_two(work: Work) -> bool:
-    """Both parents' answers are made, and the better one is returned."""
+    """Makes both parents' answers and returns the better one."""
     last = _opened(work)
     if last is None or last.value is None or work.donor is None:
         return False
@@ -279,7 +279,7 @@ class _Renamed(ast.NodeTransformer):
 
     @classmethod
     def of(cls, work: Work) -> tuple[str, list[ast.stmt]] | None:
-        """The name of the donor's entry point now, and its definitions; None when they cannot be renamed."""
+        """The new name of the donor's entry point, and its definitions; None when they cannot be renamed."""
         assert work.donor is not None
         body = copy.deepcopy(work.donor.tree.body)
         kept = [n for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef | ast.Assign)]

@@ -1,4 +1,4 @@
-"""The tree under change, the random stream, and what an operator may draw from."""
+"""Holds the tree under change, the random stream, and the material that operators draw from."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ IMPORTS = {"np": NUMPY, "random": "import random", "math": "import math"}
 
 
 class Donor:
-    """A text to take parts of: its tree, which nobody changes, the places in it, its lists with indices."""
+    """A text from which operators take parts: its unchanging tree, its places, its lists with indices."""
 
     def __init__(self, text: str) -> None:
-        """Parses the text; what else is known of it is found out when it is asked for."""
+        """Parses the text; all other facts are computed on first use."""
         self.tree = ast.parse(text)
 
     @cached_property
@@ -44,7 +44,7 @@ class Donor:
 
 @lru_cache(maxsize=64)
 def read(text: str) -> Donor:
-    """A text with its places; parents come back often, so the last ones are kept."""
+    """Reads a text with its places; parents come back often, so the latest are cached."""
     return Donor(text)
 
 
@@ -71,7 +71,7 @@ class Work:
         donor: a second parent, None when there is none.
         domains: which index belongs to which list.
         numpy: whether a candidate may import it; a text that comes to need it gets the import.
-        ground: what phases of local search stand on, None when the problem hands over no moves.
+        ground: objective and moves for phases of local search, None when the problem hands over no moves.
         whole_donor: whether the text has come to hold all of the second parent.
         analysis: places of `tree` as it was at the last `refresh`.
         stale: whether an operator has changed the tree since.
@@ -133,12 +133,12 @@ class Work:
             self.tree.body = [n for n in self.tree.body if id(n) not in gone]
 
     def spot(self, suits: Callable[[Spot], bool]) -> Spot | None:
-        """A place that suits, deciding ones more often; None when there is none."""
+        """Draws a suitable place, deciding places more often; None when there is none."""
         found = [spot for spot in self.analysis.spots if suits(spot)]
         return self.rng.choices(found, [s.weight for s in found])[0] if found else None
 
     def block(self, suits: Callable[[Block], bool]) -> Block | None:
-        """A list of statements that suits, longer ones more often; None when there is none."""
+        """Draws a suitable list of statements, longer lists more often; None when there is none."""
         found = [block for block in self.analysis.blocks if suits(block)]
         return self.rng.choices(found, [len(b.body) for b in found])[0] if found else None
 
@@ -165,7 +165,7 @@ class Operator:
 
     Attributes:
         name: lower case with hyphens, stored with every proposal.
-        origin: which of the closed list of origins it belongs to.
+        origin: its origin, from the closed list of origins.
         weight: base rate relative to the other operators, > 0.
         apply: changes the tree in place; False when the tree has no place for it.
     """
