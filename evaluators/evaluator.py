@@ -148,13 +148,14 @@ class GapEvaluator:
                 return Evaluation(split, tuple(scores), EvaluationStatus.STOPPED, None)
         if self._auditor is not None and all(s.status is ScoreStatus.OK for s in scores):
             scores = self._audited(self._auditor, program, scores, decided, sandbox)
-        return self._evaluation(split, in_usual_order(scores, usual))
+        return self.evaluation(split, in_usual_order(scores, usual))
 
     def joined(self, first: Evaluation, rest: Evaluation) -> Evaluation:
         """One evaluation of a complete one and of one on the instances that follow."""
-        return self._evaluation(first.split, [*first.scores, *rest.scores])
+        return self.evaluation(first.split, [*first.scores, *rest.scores])
 
-    def _evaluation(self, split: str, scores: Sequence[Score]) -> Evaluation:
+    def evaluation(self, split: str, scores: Sequence[Score]) -> Evaluation:
+        """The evaluation that scores on all instances of a split make; failed unless each of them is OK."""
         if any(s.status is not ScoreStatus.OK for s in scores):
             return Evaluation(split, tuple(scores), EvaluationStatus.FAILED, None)
         value = fitness(scores, [self._every[score.instance] for score in scores])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...evaluators.base import Anytime, Evaluation, EvaluationStatus, Incumbent, Score
+from ...evaluators.base import Anytime, Evaluation, Incumbent, Score
 from ...evaluators.judging import Judgement
-from ...evaluators.scoring import fitness, score
+from ...evaluators.scoring import score
 from ...problems.base import Instance
 from ...sandbox.base import Execution, ExecutionStatus
 from ..errors import USAGE, UserError
@@ -53,7 +53,9 @@ def stopped_solver(
         for done, (instance, run) in enumerate(runs, number * len(instances) + 1):
             scores[instance.id], solver = _score(setup, instance, run, effort), run.solver
             notify("solver runs", done, total)
-        rows[f"{solver}, effort {effort:g}"] = _evaluation(chosen, scores, instances)
+        rows[f"{solver}, effort {effort:g}"] = setup.evaluator.evaluation(
+            chosen, [scores[one.id] for one in instances]
+        )
     return rows
 
 
@@ -66,10 +68,3 @@ def _score(setup: Setup, instance: Instance, run: Incumbent, effort: float) -> S
         return score(setup.loaded.problem, instance, reference, execution)
     execution = Execution(ExecutionStatus.OK, cpu_seconds=run.cpu_seconds)
     return score(setup.loaded.problem, instance, reference, execution, Judgement(run.verdict, None))
-
-
-def _evaluation(chosen: str, scores: Mapping[str, Score], instances: Sequence[Instance]) -> Evaluation:
-    ordered = tuple(scores[instance.id] for instance in instances)
-    value = fitness(ordered, instances)
-    status = EvaluationStatus.FAILED if value is None else EvaluationStatus.COMPLETE
-    return Evaluation(chosen, ordered, status, value)

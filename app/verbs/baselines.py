@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,9 +13,6 @@ from .common import Force, Json, Set, Without, Workers, parameters
 from .evaluate import InstancesFrom, Split, open_one_set, print_unsafe, progress_line
 from .files import check_new, write_new
 from .terminal import console, emit_json, errors
-
-if TYPE_CHECKING:
-    pass
 
 
 def baselines(
@@ -33,7 +30,7 @@ def baselines(
         typer.Option(
             "--solver",
             metavar="EFFORT",
-            help="Show the problem's solver beside them, stopped after deterministic seconds (repeatable).",
+            help="Also show the problem's solver, stopped after so many deterministic seconds (repeatable).",
         ),
     ] = None,
     source: Annotated[

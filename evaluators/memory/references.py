@@ -43,7 +43,7 @@ class MemoryReferences:
         return Reference.optimum(bound, proof, "arithmetic", "1", spent, source)
 
     def incumbent(self, instance: Instance, effort: float) -> Incumbent:
-        """CP-SAT's best offsets after deterministic seconds; the search may not stack all buffers."""
+        """CP-SAT's best offsets after deterministic seconds; the hint stacks all buffers in one pile."""
         buffers = instance.public["buffers"]
         stacked = [sum(size for _, _, size in buffers[:i]) for i in range(len(buffers))]
         memory = memory_model(buffers, stacked)
