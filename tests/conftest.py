@@ -21,6 +21,14 @@ from typer.testing import CliRunner
 
 Done = subprocess.CompletedProcess[str]
 
+_keeps_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+
+
+def pytest_collection_finish() -> None:
+    """What collection compiled is kept for the processes that tests start, and for the next session."""
+    sys.dont_write_bytecode = _keeps_bytecode
+
+
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")  # how fast a machine draws inputs is no property of the code
 
