@@ -1,7 +1,9 @@
 """What a workshop costs: an evaluation in it against the same one in a bare process, and what limits overrun.
 
 Evaluations are taken in turns, so that a busy machine slows all of them alike; CPU time is that of every
-process of an evaluation. `python benchmarks/workshop.py` prints the least and the median of each.
+process of an evaluation. `python benchmarks/workshop.py` prints the least and the median of each, and the
+median of the paired differences to the bare process. With names of tasks (`openevolve:PATH`) it evaluates
+their start programs by the interpreter that `--python` names.
 """
 
 from __future__ import annotations
@@ -13,10 +15,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 
+from gapsmith.app.door.foreign import load_foreign, workshop_task
 from gapsmith.problems.foreign import driver
 from gapsmith.problems.foreign.packages import shareable
 from gapsmith.sandbox.base import Limits, Program
@@ -56,11 +59,16 @@ PROGRAM = Program({"program.py": "def f():\n    return 1\n"}, "f")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def bare(folder: Path) -> float:
-    """CPU seconds of an evaluation in a process of its own."""
-    words = [sys.executable, "-B", "-X", "utf8", "-c", BARE, str(DRIVER), str(folder / "program.py")]
+def bare(task: Task, program: str, place: Path) -> float:
+    """CPU seconds of an evaluation in a process of its own, which may write into a folder."""
+    path = place / "program.py"
+    path.write_text(program)
+    words = [task.python, "-B", "-X", "utf8", "-c", BARE, str(DRIVER), str(path)]
     process = subprocess.Popen(
-        [*words, str(folder), json.dumps(OPTIONS)], env=environment(str(folder), sys.executable), cwd="/"
+        [*words, str(task.folder), json.dumps(task.options)],
+        env=environment(str(place), task.python),
+        cwd="/",
+        stdout=subprocess.DEVNULL,
     )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -68,10 +76,10 @@ def bare(folder: Path) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def jailed(workshop: Workshop) -> float:
+def jailed(workshop: Workshop, program: str) -> float:
     """CPU seconds of an evaluation, of the template's and of all processes of the jail."""
     before = spent(workshop)
-    done = workshop.execute(PROGRAM, b"{}", Limits(60, 1 << 30), 1)
+    done = workshop.execute(Program({"program.py": program}, "f"), b"{}", Limits(600, 4 << 30), 1)
     assert done.answer is not None, done
     return spent(workshop) - before
 
@@ -96,29 +104,46 @@ def overrun(folder: Path, without: frozenset[str]) -> float:
         return perf_counter() - begun - 2.0
 
 
-def compare(name: str, text: str, rounds: int, block: int) -> None:
+def compare(name: str, task: Task, program: str, rounds: int, block: int) -> None:
     """Prints the CPU milliseconds of an evaluation by each way; ticks of a clock are coarse, so in blocks."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        (folder / "evaluator.py").write_text(text)
-        (folder / "program.py").write_text(PROGRAM.main)
-        task = Task(folder, DRIVER.read_text(), OPTIONS, packages=shareable([text]))
-        with Workshop(task, Policy()) as shared, Workshop(task, Policy()) as own:
-            own.unshared = "measured"
-            ways: dict[str, Callable[[], float]] = {
-                "bare process": lambda: bare(folder),
-                "workshop, forked from its template": lambda: jailed(shared),
-                "workshop, a template for each evaluation": lambda: jailed(own),
-            }
-            for way in ways.values():
-                way()
-            measured: dict[str, list[float]] = {way: [] for way in ways}
-            for _ in range(rounds):
-                for way, run in ways.items():
-                    measured[way].append(sum(run() for _ in range(block)) / block)
+    with (
+        tempfile.TemporaryDirectory() as place,
+        Workshop(task, Policy()) as shared,
+        Workshop(task, Policy()) as own,
+    ):
+        own.unshared = "measured"
+        ways: dict[str, Callable[[], float]] = {
+            "bare process": lambda: bare(task, program, Path(place)),
+            "workshop, forked from its template": lambda: jailed(shared, program),
+            "workshop, a template for each evaluation": lambda: jailed(own, program),
+        }
+        for way in ways.values():
+            way()
+        measured: dict[str, list[float]] = {way: [] for way in ways}
+        for _ in range(rounds):
+            for way, run in ways.items():
+                measured[way].append(1000 * sum(run() for _ in range(block)) / block)
+    reference = measured["bare process"]
     for way, found in measured.items():
-        least, middle = 1000 * min(found), 1000 * statistics.median(found)
-        print(f"{name:8} {way:42} CPU ms: least {least:6.1f}, median {middle:6.1f}")
+        more = statistics.median(one - base for one, base in zip(found, reference, strict=True))
+        least, middle = min(found), statistics.median(found)
+        print(f"{name:8} {way:42} CPU ms: least {least:6.1f}, median {middle:6.1f}, over bare {more:+6.1f}")
+
+
+def examples() -> Iterator[tuple[str, Task, str]]:
+    """Name, task and program of the two evaluators here."""
+    for name, text in EVALUATORS.items():
+        with tempfile.TemporaryDirectory() as place:
+            (Path(place) / "evaluator.py").write_text(text)
+            task = Task(Path(place), DRIVER.read_text(), OPTIONS, packages=shareable([text]))
+            yield name, task, PROGRAM.main
+
+
+def tasks(specs: Sequence[str], python: str) -> Iterator[tuple[str, Task, str]]:
+    """Name, task and start program of a user's tasks."""
+    for spec in specs:
+        problem = load_foreign(spec, {"python": python}).problem
+        yield "/".join(problem.folder.parts[-2:]), workshop_task(problem), problem.start
 
 
 def main() -> None:
@@ -126,13 +151,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9, help="blocks of evaluations by each way")
     parser.add_argument("--block", type=int, default=5, help="evaluations in a block")
+    parser.add_argument("tasks", nargs="*", help="openevolve:PATH …; without any, two evaluators of a line")
+    parser.add_argument("--python", default=sys.executable, help="interpreter with the tasks' packages")
     given = parser.parse_args()
-    for name, text in EVALUATORS.items():
-        compare(name, text, given.rounds, given.block)
-    with tempfile.TemporaryDirectory() as place:
-        for without in (frozenset[str](), frozenset({"namespaces"})):
-            late = max(overrun(Path(place), without) for _ in range(3))
-            print(f"limit of 2 s, without {', '.join(without) or 'nothing'}: {late:.3f} s late at most")
+    for name, task, program in tasks(given.tasks, given.python) if given.tasks else examples():
+        compare(name, task, program, given.rounds, given.block)
+    if not given.tasks:
+        with tempfile.TemporaryDirectory() as place:
+            for without in (frozenset[str](), frozenset({"namespaces"})):
+                late = max(overrun(Path(place), without) for _ in range(3))
+                print(f"limit of 2 s, without {', '.join(without) or 'nothing'}: {late:.3f} s late at most")
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}")
 
 

@@ -12,7 +12,7 @@ from ...evaluators.statistics import wins_ties_losses
 from ...evolve.executor import Executor, Job
 from ...problems.base import SPLITS, Instance, Stateless, WritesAnswers
 from ...problems.reported import Reported
-from ...sandbox.base import Program
+from ...sandbox.base import MAIN_FILE, Program
 from ..errors import USAGE, UserError, unwritable
 from ..opening.baselines import evaluate_baselines
 from ..record.splits import instance_row
@@ -118,6 +118,8 @@ def baselines_document(
 ) -> dict[str, Any]:
     """The document of `baselines`; each baseline is also compared with one of them, instance by instance.
 
+    A task of another tool brings no baselines; its start program takes their place.
+
     Args:
         setup: the problem with references of the set.
         chosen: name of the set.
@@ -129,17 +131,17 @@ def baselines_document(
         UserError: there is no baseline of the name to compare with, or no solver that can be stopped.
     """
     problem = setup.loaded.problem
-    names = list(problem.baselines())
-    if isinstance(problem, Reported):
-        hint = f"gapsmith evaluate {setup.config.campaign.problem} PROGRAM compares with its start program"
-        raise UserError(USAGE, f"{problem.name}: a task of another tool has no baselines", hint)
+    names = list(problem.start_programs() if isinstance(problem, Reported) else problem.baselines())
     rival = against or next((name for name in problem.start_programs() if name in names), None)
     if against is not None and against not in names:
         raise UserError(USAGE, f"--against {against}: no such baseline", f"one of {', '.join(names)}")
     instances = setup.evaluator.instances(chosen)
     solver = stopped_solver(setup, chosen, efforts, notify) if efforts else {}
     with setup.executor() as executor:
-        programs = evaluate_baselines(setup, executor, [chosen], notify)
+        if isinstance(problem, Reported):
+            programs = _evaluate_starts(setup, executor, chosen, notify)
+        else:
+            programs = evaluate_baselines(setup, executor, [chosen], notify)
     evaluations = {**{name: by[chosen] for name, by in programs.items()}, **solver}
     rows = {name: _figures(evaluation, instances) for name, evaluation in evaluations.items()}
     for name, row in rows.items():
@@ -153,6 +155,20 @@ def baselines_document(
         "against": rival,
         "baselines": {name: row for name, row in rows.items() if name not in solver},
         "solver": {name: rows[name] for name in solver},
+    }
+
+
+def _evaluate_starts(
+    setup: Setup, executor: Executor, chosen: str, notify: Notify
+) -> dict[str, dict[str, Evaluation]]:
+    """Start program → set → evaluation, anew each time, for nothing says that a task's scores repeat."""
+    programs = {
+        name: setup.evaluator.program({MAIN_FILE: text})
+        for name, text in setup.loaded.problem.start_programs().items()
+    }
+    return {
+        name: {chosen: _in_parts(setup, executor, program, chosen, notify)}
+        for name, program in programs.items()
     }
 
 

@@ -117,7 +117,7 @@ def in_stages(evaluator: Any, path: str, options: dict[str, Any], report: Callab
             artifacts[f"stage{stage}_error"] = f"{type(error).__name__}: {error}"
             report(document(failed, artifacts, stage - 1, options))
             return
-        metrics = {**metrics, **{name: value for name, value in more.items() if name != "error"}}
+        metrics = {name: value for name, value in {**metrics, **more}.items() if name != "error"}
         artifacts = {**artifacts, **further}
     report(document(metrics, artifacts, 3, options))
 

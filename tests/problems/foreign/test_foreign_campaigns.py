@@ -226,6 +226,17 @@ def test_configuration_becomes_defaults(task: Make, gapsmith: Gapsmith, tmp_path
     assert json.loads(done.stdout)["statement"].startswith("Grow the circle.")
 
 
+def test_baselines_are_the_start_program(task: Make, gapsmith: Gapsmith) -> None:
+    """A task brings no baselines, so the start program is evaluated on the set."""
+    folder = task("def evaluate(path): return {'combined_score': 2.5}")
+    done = gapsmith("baselines", f"openevolve:{folder}", "--split", "train", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["baselines"]
+    assert list(rows) == ["initial-program"]
+    assert rows["initial-program"]["reported_score"] == 2.5
+    assert rows["initial-program"]["change"] == 0
+
+
 def test_check_names_what_is_missing(task: Make, gapsmith: Gapsmith) -> None:
     """`problems check` runs the start program three times and names a missing package with its command."""
     folder = task("import missing_for_sure\ndef evaluate(path): return {}")

@@ -120,6 +120,7 @@ def evaluate(path):
     [
         ("0.4", "return {}", {"combined_score": 0.4, "one": 1}, 1),
         ("0.5", "return {'combined_score': 0.7}", {"combined_score": 0.7, "one": 1}, 2),
+        ("0.5, 'error': 2", "return {'combined_score': 0.7}", {"combined_score": 0.7, "one": 1}, 2),
         (
             "0.5",
             "return {'combined_score': 0.75, 'error': 3}",
