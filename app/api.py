@@ -41,7 +41,7 @@ class Progress:
         total: of the step (count); the budget of iterations of a search, None without one.
         evaluations: candidates evaluated in training (count).
         best_gap_percent: mean gap of the best candidate on validation; None before there is one.
-        seconds: wall seconds of search, validation and test.
+        seconds: wall seconds of the search and of what follows it.
     """
 
     step: str
@@ -75,7 +75,7 @@ def run_campaign(
         problem: a name, a file, `module:attribute`, a problem's class, or a Plugin.
         model: `openai/NAME` or another specification, or several; without one the offline proposer works.
         iterations, evaluations: budget (counts).
-        seconds: budget in wall seconds of search, validation and test.
+        seconds: budget in wall seconds of the whole campaign; at least half of them are the search's.
         usd: budget in US dollars, a hard cap.
         tokens: budget in tokens in and out, a hard cap.
         seed: of the search's random streams.

@@ -37,7 +37,7 @@ from .opening.drawn import keep_drawing
 from .opening.founders import Founder, founders_of
 from .opening.setup import Notify, Setup
 from .opening.stored import stored_setup
-from .opening.timing import keeper_of, measured
+from .opening.timing import keep_preparation, keeper_of, measured
 from .proposers import SourceOf, live_source
 from .record import drawings
 from .record.authority import SEAL, is_own, seal
@@ -92,13 +92,13 @@ def run(
     Raises:
         UserError: whatever a person can mend.
     """
-    watcher = watcher or Watcher()
+    watcher, began = watcher or Watcher(), time.monotonic()
     with at_work(folder), run_log(folder) as log:
         setup = stored_setup(folder, config) or Setup.of_campaign(config, watcher.notify, start)
         store = Store(folder)
         try:
             record_setup(store, setup, folder, group, start, adopt)
-            with prepared(setup, store, folder, start, watcher) as campaign:
+            with prepared(setup, store, folder, start, watcher, began=began) as campaign:
                 stopped = _work(campaign, setup, store, watcher)
             write_best(folder)
             keep_drawing(folder, setup, store)
@@ -148,11 +148,12 @@ def prepared(
     watcher: Watcher,
     source_of: SourceOf | None = None,
     splits: Sequence[str] = SPLITS,
+    began: float | None = None,
 ) -> Iterator[Campaign]:
     """A campaign with all its ports, its start programs and baselines evaluated; ends them afterwards.
 
-    Its texts and steps come from `source_of`, by default the configuration's proposer, live. Baselines are
-    evaluated on `splits`.
+    Texts and steps come from `source_of`, by default the configuration's proposer, live; baselines are
+    evaluated on `splits`; what is prepared since `began` (monotonic clock) counts as the run's time.
     """
     (folder / STOP_NAME).unlink(missing_ok=True)
     with ThreadPoolExecutor(1, "open-slot") as opening:
@@ -164,6 +165,7 @@ def prepared(
             baselines = _baselines(setup, store, executor, watcher.notify, splits)
             founders = founders_of(setup, store, admission, executor, start, baselines)
             source_of = source_of or live_source(setup.config, store, folder, setup.evaluator)
+            keep_preparation(store, began)
             campaign = _campaign(
                 setup, store, admission, executor, founders, baselines, folder, watcher, source_of
             )
@@ -275,7 +277,7 @@ def _campaign(
         source.pace,
         stop_file=folder / STOP_NAME,
         observe=watcher.observe,
-        kept=keeper_of(setup, baselines),
+        kept=keeper_of(setup, baselines, store),
     )
     for id, name in (store.read.record("founders") or {}).items():
         if (judged := baselines[name].get("valid")) is not None:
@@ -381,10 +383,8 @@ def record_setup(
             store.put_instances(
                 [i for split in splits.values() for i in split.values()], setup.evaluator.references
             )
-        store.set(
-            "gates",
-            [*(store.read.record("gates") or []), [asked(store.read), setup.config.budget.evaluations]],
-        )
+        gates = [*(store.read.record("gates") or []), [asked(store.read), setup.config.budget.evaluations]]
+        store.set("gates", gates)
         store.set("config", config)
         store.set("stop_reason", None)
         store.set("ending", None)

@@ -47,7 +47,7 @@ class Usage:
 
 
 KEPT_SHARE = 0.5
-"""The most of a budget of wall seconds that is kept for the end (ratio): a short one still searches."""
+"""The most of a budget of wall seconds that preparation and end take (ratio): a short one still searches."""
 DEFAULT_ITERATIONS = 400
 """Iterations of a campaign that names no budget (count)."""
 DEFAULT_CPU_SECONDS = 80.0
@@ -71,8 +71,8 @@ class BudgetSettings:
     )
     seconds: float | None = knob(
         None,
-        "wall seconds of search, validation and test (> 0), the last two estimated; ends the same trajectory "
-        "earlier",
+        "wall seconds of the whole campaign (> 0), validation and test estimated, at least half of that for "
+        "the search; ends the same trajectory earlier",
         gt=0,
     )
     patience: int | None = knob(None, "iterations without a better best (count, >= 1)", ge=1, le=10**9)
@@ -105,9 +105,13 @@ class Budget(BudgetSettings):
             limits = [None if self.gates else self.evaluations]
         return limits[-1] is None or evaluations + under_way < limits[-1]
 
+    def search_seconds(self, kept: float) -> float | None:
+        """Wall seconds for the search if `kept` are for preparation and end; None without a limit."""
+        return None if self.seconds is None else self.seconds - min(kept, KEPT_SHARE * self.seconds)
+
     def exhausted(self, usage: Usage, kept: float = 0.0) -> StopReason | None:
-        """The first limit that is used up, or None; `kept` wall seconds are for what follows the search."""
-        seconds = None if self.seconds is None else self.seconds - min(kept, KEPT_SHARE * self.seconds)
+        """The first limit that is used up, or None; `kept` wall seconds are for preparation and end."""
+        seconds = self.search_seconds(kept)
         for limit, used, reason in (
             (self.iterations, usage.iterations, StopReason.ITERATIONS),
             (self.evaluations, usage.evaluations, StopReason.EVALUATIONS),

@@ -75,7 +75,7 @@ class Campaign:
             pace: how many iterations are under way.
             stop_file: a file that ends the campaign when it exists.
             observe: called after every outcome and at least a few times a second.
-            kept: wall seconds that a budget of time reserves for validation and test.
+            kept: wall seconds that a budget of time reserves for preparation, validation and test.
         """
         self.search = search
         self.ports = ports
@@ -88,7 +88,7 @@ class Campaign:
         self._pace = pace
         self._stop_file = stop_file
         self._observe = observe
-        self._kept = kept
+        self.kept = kept
         self._pauses = Pauses(pace.in_flight)
         self._recorded = Recorded(ports.store.read)
         self._flights: dict[int, Flight] = {}
@@ -220,7 +220,7 @@ class Campaign:
             self._observe(self)
             if self._stop_file.exists():
                 self.interrupt(StopReason.STOP_FILE)
-            self.stopped = self.stopped or self.budget.exhausted(self.usage(), self._kept(self))
+            self.stopped = self.stopped or self.budget.exhausted(self.usage(), self.kept(self))
             return self.stopped is not before
 
         due = self.search.due
@@ -309,7 +309,7 @@ class Campaign:
         tally, followed = self.search.tally, self._pace.course is not None
         repeated = tally.asked + 1 in self._recorded
         if self.stopped is None and not repeated:
-            self.stopped = self.budget.exhausted(self.usage(), self._kept(self))
+            self.stopped = self.budget.exhausted(self.usage(), self.kept(self))
         if (self.stopped is not None and not repeated) or not (followed or self._room()):
             return False
         under_way = 0 if followed else len(self._flights)

@@ -1,4 +1,4 @@
-"""Time that a budget of wall seconds reserves for evaluations under way, validation and the final test."""
+"""What a budget of wall seconds is spent on beside the search: preparation, validation and test."""
 
 from __future__ import annotations
 
@@ -50,21 +50,27 @@ class Reserve:
 
 
 class Keeper:
-    """The seconds that a campaign keeps for its end, estimated anew once a second."""
+    """The seconds that a campaign took to prepare and keeps for its end, estimated anew once a second."""
 
-    def __init__(self, reserve: Reserve, clock: Callable[[], float] = time.monotonic) -> None:
-        """Takes what estimates, and a clock (seconds)."""
+    def __init__(
+        self, reserve: Reserve, prepared: float = 0.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Takes what estimates the end, the wall seconds of the preparation, and a clock (seconds)."""
         self._reserve = reserve
+        self._prepared = prepared
         self._clock = clock
         self._seconds, self._until = 0.0, float("-inf")
 
     def __call__(self, campaign: Campaign) -> float:
-        """Wall seconds of what follows the search if no more is asked for; 0 without a limit of seconds."""
+        """Wall seconds of preparation, and of what follows the search if no more is asked for.
+
+        0 without a limit of seconds.
+        """
         if campaign.budget.seconds is None:
             return 0.0
         if self._clock() >= self._until:
             self._seconds, self._until = self._estimate(campaign), self._clock() + _FRESH
-        return self._seconds
+        return self._prepared + self._seconds
 
     def _estimate(self, campaign: Campaign) -> float:
         leaders = unique(campaign.search.archive.elites())[: self._reserve.champions]
@@ -79,6 +85,12 @@ class Keeper:
             [*training, *validating],
             best,
         )
+
+
+def search_seconds_left(campaign: Campaign) -> float | None:
+    """Wall seconds until the search ends by its budget, about; None without a limit of seconds."""
+    limit = campaign.budget.search_seconds(campaign.kept(campaign))
+    return None if limit is None else max(0.0, limit - campaign.usage().wall_seconds)
 
 
 def lengths(baselines: Iterable[Mapping[str, Evaluation]], counts: Mapping[str, int]) -> dict[str, float]:

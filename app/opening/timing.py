@@ -1,22 +1,28 @@
-"""Measures an execution that does nothing and this machine's pace; says what the end of a run takes."""
+"""Measures an execution that does nothing and this machine's pace; says how a run's time is divided."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from statistics import median
 from typing import TYPE_CHECKING
 
 from ...evaluators.base import Evaluation
-from ...evolve.reserve import Keeper, Reserve, lengths
+from ...evolve.reserve import Keeper, Reserve, lengths, search_seconds_left
 from ...evolve.timing import Timing
 from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
 from ...sandbox.workshop import Workshop
+from ..numbers import duration
 
 if TYPE_CHECKING:
+    from ...evolve.campaign import Campaign
+    from ...evolve.store.store import Store
     from ...sandbox.base import Sandbox
     from ...sandbox.policy import Policy
     from .setup import Setup
 
+PREPARED = "prepared_seconds"
+"""Key of a run's record: wall seconds before its search, all starts and resumes together."""
 _RUNS = 20
 _PACES = 3
 _TESTS = 2
@@ -45,13 +51,37 @@ def measured(slot: Sandbox, policy: Policy) -> Timing:
     return _measured[policy.digest]
 
 
-def keeper_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]]) -> Keeper:
-    """Reserves time for validation and for the tests of champion and start program, by the baselines'
-    times.
+def keep_preparation(store: Store, began: float | None) -> None:
+    """Adds the wall seconds since `began` (monotonic clock) to a run's preparation; None for no more."""
+    if began is not None:
+        store.set(PREPARED, (store.read.record(PREPARED) or 0.0) + time.monotonic() - began)
+
+
+def keeper_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]], store: Store) -> Keeper:
+    """Reserves what the preparation took, and time for validation and for the tests of champion and start
+    program, by the baselines' times.
     """
     counts = {split: len(setup.evaluator.instances(split)) for split in ("valid", "test")}
     champions = setup.config.evaluation.champions
-    return Keeper(Reserve(lengths(baselines.values(), counts), champions, _TESTS, setup.config.run.slots))
+    reserve = Reserve(lengths(baselines.values(), counts), champions, _TESTS, setup.config.run.slots)
+    return Keeper(reserve, store.read.record(PREPARED) or 0.0)
+
+
+def time_line(campaign: Campaign) -> str | None:
+    """How a budget of wall seconds will be divided, before the search; None without such a budget."""
+    search, limit = search_seconds_left(campaign), campaign.budget.seconds
+    if search is None or limit is None:
+        return None
+    prepared = campaign.ports.store.read.record(PREPARED) or 0.0
+    end, search = campaign.kept(campaign) - prepared, search + campaign.usage().wall_seconds
+    parts = (
+        f"{duration(prepared)} of preparation, {duration(search)} of search, "
+        f"{duration(end)} of validation and test"
+    )
+    total = prepared + search + end
+    if round(total) <= limit:
+        return f"about {duration(total)} in all: {parts}"
+    return f"about {duration(total)} in all, more than {limit:g} s, of which half is the search's: {parts}"
 
 
 def _median(slot: Sandbox, text: str, runs: int) -> float:

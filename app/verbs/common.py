@@ -148,7 +148,7 @@ Seconds = Annotated[
         "--seconds",
         min=0.001,
         callback=finite,
-        help="Wall seconds of search, validation and test, about; what is prepared before comes on top.",
+        help="Wall seconds of the whole campaign, about; at least half of them are the search's.",
     ),
 ]
 

@@ -57,6 +57,7 @@ def search(
     from ...evolve.models.base import ModelError
     from ...problems.base import SPLITS
     from .. import compose
+    from ..opening.timing import time_line
     from ..plan import plan
     from ..views.live import LiveView
 
@@ -73,6 +74,8 @@ def search(
             if config.evaluation.instances:
                 counts = {split: len(campaign.ports.evaluator.instances(split)) for split in SPLITS}
                 view.say(f"instances from {', '.join(config.evaluation.instances)}: {counts}")
+            if (line := time_line(campaign)) is not None:
+                view.say(line)
             if config.model:
                 for line in plan(campaign, config)["lines"]:
                     view.say(line)

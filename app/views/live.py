@@ -12,6 +12,7 @@ from ...evaluators.base import Evaluation
 from ...evaluators.figures import is_reported
 from ...evolve.budget import Usage
 from ...evolve.campaign import Campaign
+from ...evolve.reserve import search_seconds_left
 from ..numbers import duration, percent
 from ..words import SHORTER, clean, count, usd
 from .progress import Pace, bar
@@ -211,8 +212,8 @@ def _left(campaign: Campaign) -> str:
         parts.append(f"{max(0, budget.tokens - usage.tokens_in - usage.tokens_out):,} tokens")
     if budget.usd is not None:
         parts.append(usd(max(0.0, budget.usd - (usage.cost_usd or 0.0))))
-    if budget.seconds is not None:
-        parts.append(duration(max(0.0, budget.seconds - usage.wall_seconds)))
+    if (seconds := search_seconds_left(campaign)) is not None:
+        parts.append(f"{duration(seconds)} of search")
     if budget.patience is not None:
         parts.append(f"patience {max(0, budget.patience - usage.since_improvement)}")
     return ", ".join(parts) + (" left" if parts else "no limit")

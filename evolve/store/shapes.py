@@ -22,6 +22,7 @@ SHAPES: dict[str, Any] = {
     "members": int,
     "docstrings": bool,
     "search_seconds": float,
+    "prepared_seconds": float,
     "unsafe_without": [str],
     "evaluator": str,
     "versions": {str: object},

@@ -115,7 +115,9 @@ class Fakes:
             programs=self.programs,
         )
 
-    def campaign(self, store: Store, **limits: Any) -> Campaign:
+    def campaign(
+        self, store: Store, kept: Callable[[Campaign], float] = lambda campaign: 0.0, **limits: Any
+    ) -> Campaign:
         """A campaign that has not begun, on a store that may hold a part of it."""
         drafter = self.executor if isinstance(self.executor, Drafter) and not self.pace.waits else None
         ports = Ports(
@@ -134,6 +136,7 @@ class Fakes:
             self.pace,
             stop_file=self.folder / "STOP",
             observe=self.observe,
+            kept=kept,
         )
 
     def run(self, **limits: Any) -> Campaign:

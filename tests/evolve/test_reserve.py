@@ -1,4 +1,4 @@
-"""A budget of wall seconds keeps what validation and the final test will take."""
+"""A budget of wall seconds keeps what preparation took and what validation and the final test will take."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from gapsmith.app.opening.timing import PREPARED, time_line
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.budget import Budget, StopReason, Usage
 from gapsmith.evolve.executor import Job
 from gapsmith.evolve.fakes import FakeEvaluator, FakeExecutor
-from gapsmith.evolve.reserve import OVERHEAD, Keeper, Reserve, lengths, per_execution
+from gapsmith.evolve.reserve import OVERHEAD, Keeper, Reserve, lengths, per_execution, search_seconds_left
 from gapsmith.evolve.store.store import Store
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,9 +87,34 @@ def test_a_campaign_keeps_what_its_best_elites_take(fakes: Make) -> None:
         assert keeper(campaign) == pytest.approx(one + 20 * one)
         times[0] = 1.5
         assert keeper(campaign) == pytest.approx(20 * one)
+        assert Keeper(reserve, prepared=7.5)(campaign) == pytest.approx(7.5 + 20 * one)
         campaign.close()
         campaign = made.campaign(store, iterations=1)
-        assert keeper(campaign) == 0.0
+        assert keeper(campaign) == Keeper(reserve, prepared=7.5)(campaign) == 0.0
+        campaign.close()
+
+
+@pytest.mark.parametrize(
+    ("prepared", "search", "sentence"),
+    [
+        (12.0, 28.0, "about 40 s in all: 12 s of preparation, 28 s of search, 0 s of validation and test"),
+        (90.0, 20.0, "about 1 min 50 s in all, more than 40 s, of which half is the search's: 1 min 30 s of"),
+    ],
+)
+def test_preparation_counts_and_half_of_the_time_is_the_search_s(
+    fakes: Make, prepared: float, search: float, sentence: str
+) -> None:
+    """A line before the search says how the time is divided, what an earlier session took included."""
+    made = fakes()
+    made.folder.mkdir()
+    with closing(Store(made.folder)) as store:
+        store.set(PREPARED, prepared)
+        campaign = made.campaign(store, seconds=40.0, kept=lambda campaign: prepared)
+        assert search_seconds_left(campaign) == pytest.approx(search, abs=1.0)
+        assert (time_line(campaign) or "").startswith(sentence)
+        campaign.close()
+        campaign = made.campaign(store, iterations=1)
+        assert search_seconds_left(campaign) is time_line(campaign) is None
         campaign.close()
 
 

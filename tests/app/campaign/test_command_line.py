@@ -192,6 +192,19 @@ def test_a_total_below_what_was_used_is_refused(finished: Path, command: Command
     assert "--seconds 17.5" in done.stderr
 
 
+def test_seconds_are_those_of_the_whole_command(problem: str, command: Command, tmp_path: Path) -> None:
+    """A line before the search says what it takes with preparation, validation and test."""
+    done = command("run", problem, "--seconds", "1")
+    assert done.returncode == 0, done.stderr
+    assert " in all: " in done.stderr or " in all, " in done.stderr
+    assert " of preparation, " in done.stderr
+    (store,) = (tmp_path / "runs").glob("*/archive.sqlite")
+    with sqlite3.connect(store) as opened:
+        ((prepared,),) = opened.execute("SELECT value FROM run WHERE key = 'prepared_seconds'").fetchall()
+    opened.close()
+    assert float(prepared) > 0
+
+
 def test_a_run_goes_on_only_above_the_limit_that_ended_it(campaign: Run, command: Command) -> None:
     """The note and the error name that limit's option, and with a larger total of it the run goes on."""
     campaign("tried", budget={"executions": 30})
