@@ -55,7 +55,7 @@ def noted(execution: Execution) -> Execution:
     if isinstance(whole, dict) and whole.keys() == {"answer", "decisions", "calls"}:
         decisions = whole["decisions"]
         if isinstance(decisions, list):
-            known["answer"] = whole["answer"]
+            known |= {"answer": whole["answer"], "encoded": b""}
             return Noted(**known, decisions=tuple(decisions), calls=whole["calls"])
     error = "the answer does not come with its decisions: the program reached into its driver"
     return replace(execution, status=ExecutionStatus.INVALID_ANSWER, answer=None, error=error)

@@ -74,6 +74,9 @@ class GapEvaluator:
         self._encoded = {i.id: canonical_json(dict(i.public)).encode() for i in every}
         self._policy = policy
         self._judges = Judges(problem, self._every)
+        # Asked once: to compare an object with such a protocol takes longer than many a verdict.
+        self._interactive = isinstance(problem, Interactive)
+        self._reported = problem if isinstance(problem, Reported) else None
         self._auditor: Auditor | None = None
         if isinstance(problem, Stateless) and problem.anew:
             self._auditor = Auditor(problem, problem.entry_point, limits, seed)
@@ -217,7 +220,7 @@ class GapEvaluator:
     ) -> tuple[Execution, Score]:
         encoded, seed = self._encoded[instance.id], execution_seed(self.seed, instance.id)
         dialogue, judgement = None, None
-        if isinstance(self.problem, Interactive):
+        if self._interactive:
             # Ten times the limit: a slot that replays a record waits longer than the limits say.
             dialogue = self._judges.dialogue(instance, 10 * self.limits.wall_seconds)
         execution = self._timed(
@@ -228,11 +231,11 @@ class GapEvaluator:
             execution = noted(execution)
         if execution.status is ExecutionStatus.OK:
             judgement = dialogue.judgement if dialogue is not None else None
-            judgement = judgement or self._judges.judge(instance, execution.answer)
+            judgement = judgement or self._judges.judge(instance, execution.answer, execution.encoded)
         reference = self.references[instance.id]
         found = score(self.problem, instance, reference, execution, judgement)
-        if isinstance(self.problem, Reported) and execution.status is ExecutionStatus.OK:
-            found = replace(found, metrics=metrics_of(self.problem, execution.answer))
+        if self._reported is not None and execution.status is ExecutionStatus.OK:
+            found = replace(found, metrics=metrics_of(self._reported, execution.answer))
         return execution, found
 
     def _audited(

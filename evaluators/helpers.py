@@ -10,6 +10,7 @@ are bytes.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import os
 import signal
@@ -34,6 +35,7 @@ _START, _END = b"s", b"e"
 _CHUNK = 1 << 15  # bytes; the system maps memory anew for each larger buffer
 _TICK = 0.2  # seconds between two checks of a helper's clock
 _PAUSE = struct.pack("@ll", 0, int(_TICK * 1e6))
+_processor: Callable[[], int] = ctypes.CDLL(None).sched_getcpu
 
 
 class Late(Exception):
@@ -52,6 +54,8 @@ class Helper:
         self._channel = channel
         self._end = end
         self._clock = (~pid << 3) | 2  # CLOCK_PROCESS_CPUTIME_ID of another process
+        self._anywhere = os.sched_getaffinity(0)
+        self._place: int | None = None
         # The kernel's time-out, because Python's would cost a second system call for each reply.
         self._channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _PAUSE)
 
@@ -68,6 +72,7 @@ class Helper:
             Late: the helper missed its deadline.
             Gone: the helper's process ended.
         """
+        self._bind(None if descriptors else _processor())  # a dialogue binds itself beside its child
         try:
             _send(self._channel, request, descriptors)
             return _receive(self._channel, patience=self._patience(cpu, wall))[0]
@@ -78,11 +83,24 @@ class Helper:
             self.close()
             raise
 
+    def _bind(self, place: int | None) -> None:
+        """Binds the process to one processor, or to none in particular.
+
+        The caller sleeps until the reply comes, so its own processor is free, and holds the answer in its
+        caches; to wake a process on another processor costs more than most verdicts.
+        """
+        if place != self._place:
+            self._place = place
+            with contextlib.suppress(OSError):  # where that is not allowed, a reply only comes later
+                os.sched_setaffinity(self.pid, self._anywhere if place is None else {place})
+
     def _patience(self, cpu: float, wall: float) -> Callable[[], None]:
         """Returns a function to call after each tick without data; it raises `Late` at the deadline."""
         began: list[float] = []
 
         def patience() -> None:
+            if self._place is not None:  # so long a reply may use whatever processor is idle
+                self._bind(None)
             began.append(time.clock_gettime(self._clock))
             if began[-1] - began[0] > cpu or len(began) * _TICK > wall:
                 raise Late

@@ -136,10 +136,16 @@ class Judges:
         if helpers is not None:
             helpers.close()
 
-    def judge(self, instance: Instance, answer: Json) -> Judgement:
-        """The problem's verdict on an answer; not valid if `verify` takes too long or ends its process."""
+    def judge(self, instance: Instance, answer: Json, encoded: bytes = b"") -> Judgement:
+        """The problem's verdict on an answer; not valid if `verify` takes too long or ends its process.
+
+        Args:
+            instance: the instance that the answer is for.
+            answer: the answer.
+            encoded: the answer's JSON text, if the caller has it: to write it anew takes time.
+        """
         try:
-            return _decode(self._ask("verify", instance, answer))
+            return _decode(self._ask("verify", instance, encoded or json.dumps(answer).encode()))
         except Late:
             return Judgement(Verdict.invalid(self._late()), None)
         except Gone:
@@ -152,7 +158,7 @@ class Judges:
             NotDrawn: `draw` raised an exception, took too long or ended its process.
         """
         try:
-            document = json.loads(self._ask("draw", instance, answer))
+            document = json.loads(self._ask("draw", instance, json.dumps(answer).encode()))
         except Late:
             raise NotDrawn(f"{self._problem.name}: draw took {self._allowed()}") from None
         except Gone:
@@ -170,7 +176,9 @@ class Judges:
         """
         name = self._problem.name
         try:
-            text, fault = json.loads(self._ask("explain", instance, answer, EXPLAIN_SECONDS))
+            text, fault = json.loads(
+                self._ask("explain", instance, json.dumps(answer).encode(), EXPLAIN_SECONDS)
+            )
         except Late:
             raise NotExplained(f"{name}: explain took more than {EXPLAIN_SECONDS:g} CPU seconds") from None
         except Gone:
@@ -206,9 +214,9 @@ class Judges:
         begun, finished, broken, answer, judgement = json.loads(raw)
         return Ending(begun, finished, broken), answer, judgement and _decode(judgement.encode())
 
-    def _ask(self, what: str, instance: Instance, answer: Json, seconds: float | None = None) -> bytes:
+    def _ask(self, what: str, instance: Instance, answer: bytes, seconds: float | None = None) -> bytes:
         """One reply; asked again in a fresh process where one ended, which need not be the answer's doing."""
-        request = json.dumps([what, instance.id, answer]).encode()
+        request = b"[%b,%b]" % (json.dumps([what, instance.id]).encode()[1:-1], answer)
         try:
             return self._try(request, seconds or self._seconds)
         except Gone:

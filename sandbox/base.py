@@ -120,6 +120,8 @@ class Execution:
         output: the end of the program's printed text (both streams), cleaned, at most 2 kB.
         marks: names outside its task that the program used (`open`, `sys.modules`, `import gc`), refused or
             not, in the order of first use.
+        encoded: the answer's JSON text as the child wrote it, UTF-8, so that nobody encodes it again; empty
+            where the answer did not come from a child as it is.
     """
 
     status: ExecutionStatus
@@ -130,6 +132,7 @@ class Execution:
     peak_memory_bytes: int | None = None
     output: str = ""
     marks: tuple[str, ...] = ()
+    encoded: bytes = b""
 
     def __post_init__(self) -> None:
         if self.status is ExecutionStatus.OK and self.error is not None:

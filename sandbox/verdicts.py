@@ -53,7 +53,15 @@ def read(
         wall: seconds from hand-over to verdict.
         talk: the dialogue that it led, whose transcript is then the answer.
     """
-    status, error, document = _judge(verdict, limits, files.answer, wall, talk)
+    status, error, encoded = _judge(verdict, limits, files.answer, wall, talk)
+    document: Json = None
+    if status is ExecutionStatus.OK and talk is not None:
+        document = talk.dialogue.answer()
+    elif status is ExecutionStatus.OK:
+        try:
+            document = parse(encoded, limits.output_bytes)
+        except InvalidAnswer as refusal:
+            status, error, encoded = ExecutionStatus.INVALID_ANSWER, str(refusal), b""
     printed = os.lseek(files.output, 0, os.SEEK_END)
     tail = os.pread(files.output, _TAIL_BYTES, max(0, printed - _TAIL_BYTES)) if printed else b""
     return Execution(
@@ -65,6 +73,7 @@ def read(
         peak_memory_bytes=verdict.peak_bytes or None,
         output=clean(tail.decode("utf-8", "replace")) if tail else "",
         marks=_marks(files.marks),
+        encoded=encoded,
     )
 
 
@@ -81,19 +90,20 @@ def _marks(place: int) -> tuple[str, ...]:
 
 def _judge(
     verdict: Verdict, limits: Limits, answer: int, wall: float, talk: Conversation | None
-) -> tuple[ExecutionStatus, str | None, Json]:
+) -> tuple[ExecutionStatus, str | None, bytes]:
+    """Status, reason and the text of the answer; a dialogue's answer has none."""
     if verdict.cause == OUT_OF_CPU or verdict.cpu_seconds > limits.cpu_seconds:
-        return ExecutionStatus.TIMEOUT, f"used more than {limits.cpu_seconds:g} CPU seconds", None
+        return ExecutionStatus.TIMEOUT, f"used more than {limits.cpu_seconds:g} CPU seconds", b""
     if verdict.cause == OUT_OF_TIME:
-        return ExecutionStatus.TIMEOUT, _waited(verdict.cpu_seconds, limits.cpu_seconds, wall), None
+        return ExecutionStatus.TIMEOUT, _waited(verdict.cpu_seconds, limits.cpu_seconds, wall), b""
     if talk is not None and talk.ending.broken is not None:
-        return ExecutionStatus.INVALID_ANSWER, talk.ending.broken, None
+        return ExecutionStatus.INVALID_ANSWER, talk.ending.broken, b""
     if talk is not None and talk.ending.finished:
-        return ExecutionStatus.OK, None, talk.dialogue.answer()
+        return ExecutionStatus.OK, None, b""
     if os.WIFSIGNALED(verdict.status):
-        return (*_killed(os.WTERMSIG(verdict.status), limits), None)
+        return (*_killed(os.WTERMSIG(verdict.status), limits), b"")
     if verdict.status != 0:
-        return ExecutionStatus.CRASHED, f"ended with exit code {os.WEXITSTATUS(verdict.status)}", None
+        return ExecutionStatus.CRASHED, f"ended with exit code {os.WEXITSTATUS(verdict.status)}", b""
     return _document(answer, limits, talk)
 
 
@@ -125,21 +135,18 @@ def _killed(number: int, limits: Limits) -> tuple[ExecutionStatus, str]:
 
 def _document(
     answer: int, limits: Limits, talk: Conversation | None
-) -> tuple[ExecutionStatus, str | None, Json]:
+) -> tuple[ExecutionStatus, str | None, bytes]:
     size = os.lseek(answer, 0, os.SEEK_END)
     if size > limits.output_bytes:
-        return ExecutionStatus.OUTPUT, f"answered more than {limits.output_bytes} bytes", None
+        return ExecutionStatus.OUTPUT, f"answered more than {limits.output_bytes} bytes", b""
     raw = os.pread(answer, size, 0)
     if raw[:1] == b"E":
-        return (*_reported(raw[1:]), None)
+        return (*_reported(raw[1:]), b"")
     if talk is not None:
-        return ExecutionStatus.INVALID_ANSWER, "ended before the instance was at its end", None
+        return ExecutionStatus.INVALID_ANSWER, "ended before the instance was at its end", b""
     if raw[:1] != b"A":
-        return ExecutionStatus.CRASHED, "ended without an answer", None
-    try:
-        return ExecutionStatus.OK, None, parse(raw[1:], limits.output_bytes)
-    except InvalidAnswer as error:
-        return ExecutionStatus.INVALID_ANSWER, str(error), None
+        return ExecutionStatus.CRASHED, "ended without an answer", b""
+    return ExecutionStatus.OK, None, raw[1:]
 
 
 def _reported(raw: bytes) -> tuple[ExecutionStatus, str]:

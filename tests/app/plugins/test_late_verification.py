@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Reference, ReferenceKind, Score, ScoreStatus
 from gapsmith.evaluators.evaluator import GapEvaluator
-from gapsmith.evaluators.judging import NotDrawn
+from gapsmith.evaluators.helpers import Helpers
+from gapsmith.evaluators.judging import Judges, NotDrawn
 from gapsmith.problems.base import Drawing, Instance, Json, Sense, Shape, Verdict
 from gapsmith.sandbox.base import MAIN_FILE, Limits
 from gapsmith.sandbox.slot import Slot, open_sandbox
@@ -179,6 +181,38 @@ def _is_helper(pid: int) -> bool:
 
 
 _OWN = Path("/proc/self/cmdline").read_bytes()
+
+
+def test_a_helper_stays_beside_its_caller_for_a_moment() -> None:
+    """A quick reply comes from the caller's processor; a slow one and a dialogue may use any."""
+    anywhere = os.sched_getaffinity(0)
+    naps = {b"quick": 0.0, b"slow": 0.5}
+
+    def where(request: bytes, descriptors: Sequence[int]) -> bytes:
+        time.sleep(naps[request])
+        return json.dumps(sorted(os.sched_getaffinity(0))).encode()
+
+    helpers = Helpers(where)
+    try:
+        helper = helpers.take()
+        assert len(json.loads(helper.ask(b"quick", 5, 15))) == 1
+        assert set(json.loads(helper.ask(b"slow", 5, 15))) == anywhere
+        assert len(json.loads(helper.ask(b"quick", 5, 15))) == 1
+        assert set(json.loads(helper.ask(b"quick", 5, 15, (0,)))) == anywhere
+    finally:
+        helpers.close()
+
+
+@pytest.mark.parametrize("text", ["[1,2,2]", " [1.0, 2, 2]\n", '{"a": 1, "a": 2}', '"\\u00e9\\ud83d\\ude00"'])
+def test_text_of_an_answer_and_the_answer_are_judged_alike(text: str) -> None:
+    """The text that a program wrote stands for the answer that was read from it, with the same digest."""
+    instance = Instance("[1],2", "train", "s", {}, 1, "test")
+    judges = Judges(Careless(), {instance.id: instance})  # type: ignore[arg-type]
+    try:
+        answer = json.loads(text)
+        assert judges.judge(instance, answer, text.encode()) == judges.judge(instance, answer)
+    finally:
+        judges.close()
 
 
 def test_a_drawing_has_a_deadline(scored: Callable[..., Score]) -> None:
