@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from ..evaluators.base import Evaluation
 from .archive import unique
 from .base import Candidate, Elite
 from .campaign import Campaign
 from .course import Recorded
-from .executor import Job
+from .executor import in_parts
 from .timing import net_seconds, time_class
 from .validation import ChampionSettings
 
@@ -67,12 +69,19 @@ def validate_leaders(campaign: Campaign, floor: float) -> None:
     campaign.settle()
 
 
-def evaluate_on_test(campaign: Campaign, candidate: Candidate) -> Evaluation:
-    """Evaluation on the whole test split, from the record if it was made before; counted in the store."""
+def evaluate_on_test(campaign: Campaign, candidate: Candidate, *, divided: bool = False) -> Evaluation:
+    """Evaluation on the whole test split, from the record if it was made before; counted in the store.
+
+    Args:
+        campaign: after its loop.
+        candidate: whose program is evaluated.
+        divided: whether all slots share the instances.
+    """
     store, ports = campaign.ports.store, campaign.ports
     evaluation = store.read.evaluation(candidate.id, "test")
     if evaluation is None:
-        program = ports.evaluator.program(candidate.files)
-        evaluation = ports.executor.submit(Job(program, "test", whole=True)).result()
+        program, size = ports.evaluator.program(candidate.files), len(ports.evaluator.instances("test"))
+        jobs = in_parts(ports.executor, program, "test", size, divided=divided)
+        evaluation = reduce(ports.evaluator.joined, (job.result() for job in jobs))
         store.put_evaluation(candidate.id, evaluation, ports.evaluator.version)
     return evaluation

@@ -56,6 +56,30 @@ class Executor(Protocol):
         """Drops what is queued, waits for what runs, ends the slots."""
 
 
+_PARTS = 40
+"""Jobs into which the instances of a set are divided (count), about."""
+
+
+def in_parts(
+    executor: Executor, program: Program, split: str, size: int, *, divided: bool
+) -> list[Future[Evaluation]]:
+    """Evaluations of a program on all instances of a set, also after a failure, one part after the other.
+
+    Args:
+        executor: whose slots share the parts.
+        program: what is evaluated.
+        split: name of the set.
+        size: its instances (count).
+        divided: whether there is more than one part. A rule that must be a function is audited once for each
+            job, so its instances are one job.
+    """
+    step = max(1, size // _PARTS) if divided else size
+    return [
+        executor.submit(Job(program, split, whole=True, first=first, last=min(size, first + step)))
+        for first in range(0, size, step)
+    ]
+
+
 class ThreadExecutor:
     """An executor with a fixed number of slots; a job runs on one slot from first instance to last."""
 

@@ -137,7 +137,7 @@ class FakeEvaluator:
     def joined(self, first: Evaluation, rest: Evaluation) -> Evaluation:
         """See `Evaluator`."""
         scores = (*first.scores, *rest.scores)
-        if rest.status is EvaluationStatus.FAILED:
+        if EvaluationStatus.FAILED in (first.status, rest.status):
             return Evaluation(first.split, scores, EvaluationStatus.FAILED, None)
         return self._complete(first.split, scores)
 

@@ -29,12 +29,14 @@ class Reserve:
         champions: elites that are validated at the end (count).
         tests: programs that are tested at the end, one after the other (count).
         slots: programs that run at once (count).
+        sharing: slots that share the instances of a test (count).
     """
 
     lengths: Mapping[str, float]
     champions: int
     tests: int
     slots: int
+    sharing: int = 1
 
     def seconds(self, validated: Iterable[float], under_way: Iterable[float], tested: float) -> float:
         """Wall seconds of all that is left.
@@ -46,7 +48,7 @@ class Reserve:
         """
         jobs = [*under_way, *(seconds * self.lengths["valid"] for seconds in validated)]
         side_by_side = max(sum(jobs) / self.slots, max(jobs, default=0.0))
-        return side_by_side + self.tests * tested * self.lengths["test"]
+        return side_by_side + self.tests * tested * self.lengths["test"] / self.sharing
 
 
 class Keeper:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...evaluators.base import Evaluation, ScoreStatus
 from ...evaluators.figures import by_stratum, of_evaluation
 from ...evaluators.statistics import wins_ties_losses
-from ...evolve.executor import Executor, Job
+from ...evolve.executor import Executor, in_parts
 from ...problems.base import SPLITS, Instance, Stateless, WritesAnswers
 from ...problems.reported import Reported
 from ...sandbox.base import MAIN_FILE, Program
@@ -20,9 +20,6 @@ from .rivals import stopped_solver
 
 if TYPE_CHECKING:
     from ..opening.setup import Notify, Setup
-
-_PARTS = 40
-"""Jobs into which the instances of a set are divided (count), about."""
 
 
 def evaluate_program(
@@ -59,16 +56,10 @@ def evaluate_program(
 
 
 def _in_parts(setup: Setup, executor: Executor, program: Program, chosen: str, notify: Notify) -> Evaluation:
-    """Runs a program on all instances of a set, in parts on all slots, so that progress can be shown.
-
-    A rule that must be a function is audited once for each job, so its instances are one job.
-    """
+    """Runs a program on all instances of a set, in parts on all slots, so that progress can be shown."""
     size = len(setup.evaluator.instances(chosen))
-    step = size if isinstance(setup.loaded.problem, Stateless) else max(1, size // _PARTS)
-    jobs = [
-        executor.submit(Job(program, chosen, whole=True, first=first, last=min(size, first + step)))
-        for first in range(0, size, step)
-    ]
+    divided = not isinstance(setup.loaded.problem, Stateless)
+    jobs = in_parts(executor, program, chosen, size, divided=divided)
     notify("instances", 0, size)
     whole = jobs[0].result()
     notify("instances", len(whole.scores), size)

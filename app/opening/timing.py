@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...evaluators.base import Evaluation
 from ...evolve.reserve import Keeper, Reserve, lengths, search_seconds_left
 from ...evolve.timing import Timing
+from ...problems.base import Stateless
 from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
 from ...sandbox.workshop import Workshop
 from ..numbers import duration
@@ -62,8 +63,9 @@ def keeper_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]], s
     program, by the baselines' times.
     """
     counts = {split: len(setup.evaluator.instances(split)) for split in ("valid", "test")}
-    champions = setup.config.evaluation.champions
-    reserve = Reserve(lengths(baselines.values(), counts), champions, _TESTS, setup.config.run.slots)
+    champions, slots = setup.config.evaluation.champions, setup.config.run.slots
+    sharing = 1 if isinstance(setup.loaded.problem, Stateless) else slots
+    reserve = Reserve(lengths(baselines.values(), counts), champions, _TESTS, slots, sharing)
     return Keeper(reserve, store.read.record(PREPARED) or 0.0)
 
 

@@ -29,6 +29,7 @@ class TaskGraph:
     signature = rules.WHOLE
     statement = texts.SCHEDULE
     instance_format = reading.FORMAT
+    cpu_seconds = 0.6
 
     def __init__(self, rounds: Mapping[str, int], processors: int) -> None:
         """Takes instances per stratum of each split, and the processors of files that name none."""

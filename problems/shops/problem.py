@@ -37,6 +37,7 @@ class JobShop:
     statement = texts.SCHEDULE
     instance_format = FORMAT
     blocking = False
+    cpu_seconds = 0.8
     family = "job-shop"
     _cells: Sequence[Cell] = BUFFERED
     _start: tuple[str, ...] = ("non-delay-spt-wkr", "non-delay-mopnr", "non-delay-tail")

@@ -23,23 +23,23 @@ class Neighbours:
         rows[route[-1]].append((starts[-1], starts[-1] + times[-1]))
 
     def back(self, rows, job):
-        layers, before = [], 0
-        for place, machine in enumerate(self.routes[job]):
-            length, layer, begin = self.times[job][place], [], 0
+        # The least start of an operation in each gap of its machine, and the place of the operation before:
+        # starts grow from gap to gap, so the first place that fits is the best one.
+        layers, earlier, before = [], [(0, float("inf"), 0)], 0
+        for machine, length in zip(self.routes[job], self.times[job]):
+            layer, begin = [], 0
             for held, free in [*sorted(rows[machine]), (float("inf"), 0)]:
                 if begin + length <= held:
-                    best = None if place else (begin, held, 0)
-                    for number, (start, until, _) in enumerate(layers[-1] if place else ()):
+                    for number, (start, until, _) in enumerate(earlier):
                         start += before
                         if start < begin:
                             start = begin
-                        if start <= until and start + length <= held and (best is None or start < best[0]):
-                            best = (start, held, number)
-                    if best is not None:
-                        layer.append(best)
+                        if start <= until and start + length <= held:
+                            layer.append((start, held, number))
+                            break
                 begin = free
             layers.append(layer)
-            before = length
+            earlier, before = layer, length
         starts, number = [], 0
         for layer in reversed(layers):
             start, _, number = layer[number]

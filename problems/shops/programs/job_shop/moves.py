@@ -10,7 +10,8 @@ class Neighbours:
     """One operation moves, or two exchange their places; all start again as early as the order allows."""
 
     def __init__(self, answer, machines, routes, times):
-        self.machines, self.routes, self.times = machines, routes, times
+        self.machines, self.times = machines, times
+        self.steps = [list(zip(*row)) for row in zip(routes, times)]
         operations = [
             (start, start + times[j][k], j)
             for j, starts in enumerate(answer)
@@ -18,21 +19,18 @@ class Neighbours:
         ]
         self.order = [j for _, _, j in sorted(operations)]
         self.size = len(self.order)
-        self.value, self.starts = self.build(self.order)
+        self.value = self.build(self.order)
 
     def build(self, order):
         free, ready = [0] * self.machines, [0] * len(self.times)
-        starts = [[] for _ in self.times]
+        rest = [iter(row) for row in self.steps]
         for j in order:
-            done = starts[j]
-            k = len(done)
-            machine = self.routes[j][k]
+            machine, time = next(rest[j])
             start = ready[j]
             if free[machine] > start:
                 start = free[machine]
-            done.append(start)
-            ready[j] = free[machine] = start + self.times[j][k]
-        return max(ready), starts
+            ready[j] = free[machine] = start + time
+        return max(ready)
 
     def draw(self, random):
         i, k = int(self.size * random()), int(self.size * random())
@@ -43,11 +41,19 @@ class Neighbours:
             order.insert(k, order.pop(i))
         else:
             order[i], order[k] = order[k], order[i]
-        value, starts = self.build(order)
-        return value - self.value, (value, starts, order)
+        value = self.build(order)
+        return value - self.value, (value, order)
 
     def make(self, move):
-        self.value, self.starts, self.order = move
+        self.value, self.order = move
 
     def answer(self):
-        return [starts[:] for starts in self.starts]
+        free, ready = [0] * self.machines, [0] * len(self.times)
+        starts = [[] for _ in self.times]
+        for j in self.order:
+            k = len(starts[j])
+            machine, time = self.steps[j][k]
+            start = max(ready[j], free[machine])
+            starts[j].append(start)
+            ready[j] = free[machine] = start + time
+        return starts
