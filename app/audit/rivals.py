@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ...evaluators.base import Anytime, Evaluation, Incumbent, Score
@@ -13,9 +14,13 @@ from ...problems.base import Instance
 from ...sandbox.base import Execution, ExecutionStatus
 from ..errors import USAGE, UserError
 from ..opening.references import parallel
+from ..record.champions import SOLVER, SPLIT
+from ..record.runs import adding
+from ..record.splits import figures_of
 
 if TYPE_CHECKING:
     from ..opening.setup import Notify, Setup
+    from ..record.record import RunRecord
 
 _MOST_EFFORT = 3600.0
 """Deterministic seconds of a run of the solver; a day of CPU time is no rival of a heuristic."""
@@ -57,6 +62,33 @@ def stopped_solver(
             chosen, [scores[one.id] for one in instances]
         )
     return rows
+
+
+def keep_solver(record: RunRecord, setup: Setup, efforts: Sequence[float], notify: Notify) -> None:
+    """Stores with a run the solver's figures on the run's validation and test instances.
+
+    The figures of an effort that was stored before are replaced.
+
+    Args:
+        record: of a run that has ended.
+        setup: from the record.
+        efforts, notify: see `stopped_solver`.
+
+    Raises:
+        UserError: as `stopped_solver`; or the run cannot be written.
+    """
+    efforts = list({f"{effort:g}": effort for effort in efforts}.values())  # a row is named so
+    runs = {split: stopped_solver(setup, split, efforts, notify) for split in (SPLIT, "test")}
+    rows = {
+        name: {
+            "effort": effort,
+            "time_seconds": fmean(score.cpu_seconds for score in evaluation.scores),
+            "splits": {split: figures_of(record.reader, by[name]).as_json() for split, by in runs.items()},
+        }
+        for effort, (name, evaluation) in zip(efforts, runs[SPLIT].items(), strict=True)
+    }
+    with adding(record.folder, "the solver's figures") as store:
+        store.set(SOLVER, {**(store.read.record(SOLVER) or {}), **rows})
 
 
 def _score(setup: Setup, instance: Instance, run: Incumbent, effort: float) -> Score:

@@ -23,7 +23,7 @@ from ...problems.base import HasPrimitives, Problem
 from ...sandbox.base import Description, Sandbox
 from ..errors import NO_CANDIDATE, UserError
 from ..record.record import RunRecord
-from ..record.runs import at_work, put_text
+from ..record.runs import adding, put_text
 from ..record.simplified import RECORD
 
 if TYPE_CHECKING:
@@ -208,18 +208,8 @@ def keep(record: RunRecord, document: Mapping[str, Any], force: bool = False) ->
     Raises:
         UserError: a process is at work in the run, or the folder cannot be written.
     """
-    from ...evolve.store.store import Store
-    from ..errors import TROUBLE
-
-    try:
-        with at_work(record.folder), closing(Store(record.folder)) as store:
-            return _put(record, store, document, force)
-    except OSError as error:
-        raise UserError(
-            TROUBLE,
-            f"{record.folder}: {error.strerror}; expected to write {FILE_NAME}",
-            "copy the run to a folder that can be written",
-        ) from error
+    with adding(record.folder, FILE_NAME) as store:
+        return _put(record, store, document, force)
 
 
 def _put(record: RunRecord, store: Store, document: Mapping[str, Any], force: bool) -> Path | None:

@@ -18,8 +18,13 @@ from ..numbers import time_words
 from .splits import candidate_summary, splits
 
 SPLIT = "valid"
+SOLVER = "solver"
+"""Key of the run's record that maps a stopped solver (`cp-sat, effort 1`) to its time and figures."""
 LEVEL = 0.05
 """Chance of calling a slower program better than a faster one where both are equally good (probability)."""
+
+
+_NO_FIGURES = dict.fromkeys(("fitness", "mean_gap_percent", "mean_gap_ci95_percent", "failed"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +171,25 @@ def proof(reader: Reader) -> dict[str, Any] | None:
         "seconds_median": times[(len(times) - 1) // 2],
         "seconds_p90": times[-(-9 * len(times) // 10) - 1],
     }
+
+
+def solver_rows(reader: Reader) -> list[dict[str, Any]]:
+    """The problem's solver, stopped early, as `show --solver` stored its figures; fastest first.
+
+    Raises:
+        StoreError: what is stored is no such row.
+    """
+    with reader.sound("solver"):
+        rows = [
+            {
+                "solver": name,
+                "effort": float(row["effort"]),
+                "time_seconds": float(row["time_seconds"]),
+                "splits": {split: _NO_FIGURES | row["splits"][split] for split in (SPLIT, "test")},
+            }
+            for name, row in (reader.record(SOLVER) or {}).items()
+        ]
+        return sorted(rows, key=lambda row: (row["time_seconds"], row["effort"]))
 
 
 def _losses(one: Timed, instances: Mapping[str, Instance]) -> list[float]:

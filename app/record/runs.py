@@ -13,15 +13,19 @@ import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...evolve.budget import StopReason
 from ...evolve.store.reader import Event, Reader
 from ...evolve.store.schema import FILE_NAME
 from ...sandbox.unseen import clean, name_of, unseen
 from ..errors import INVALID, TROUBLE, USAGE, UserError
+
+if TYPE_CHECKING:
+    from ...evolve.store.store import Store
 
 LOG_NAME = "campaign.log"
 STOP_NAME = "STOP"
@@ -205,6 +209,30 @@ def at_work(folder: Path) -> Iterator[None]:
         yield
     finally:
         handle.close()
+
+
+@contextmanager
+def adding(folder: Path, what: str) -> Iterator[Store]:
+    """The store of a run that has ended, to store something with the run.
+
+    Args:
+        folder: of the run.
+        what: is written, for the message of an error.
+
+    Raises:
+        UserError: a process is at work in the run, or the folder cannot be written.
+    """
+    from ...evolve.store.store import Store
+
+    try:
+        with at_work(folder), closing(Store(folder)) as store:
+            yield store
+    except OSError as error:
+        raise UserError(
+            TROUBLE,
+            f"{folder}: {error.strerror}; expected to write {what}",
+            "copy the run to a folder that can be written",
+        ) from error
 
 
 class _OneLine(logging.Formatter):

@@ -10,7 +10,7 @@ from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.work import executions, tested, work
 from ...problems.base import SPLITS
 from .authority import is_own
-from .champions import best_of_time, champions, proof, steered_by_time, time_budget
+from .champions import best_of_time, champions, proof, solver_rows, steered_by_time, time_budget
 from .counted import told_iterations
 from .headline import headline
 from .model_figures import model_figures, model_usage, newest_page, notes
@@ -47,6 +47,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "claims": reader.record("claims") or [],
         "champions": champions(reader),
         "proof": proof(reader),
+        "solver": solver_rows(reader),
         "timing": reader.record("timing"),
         "time_budget_seconds": time_budget(reader),
         "steered_by_time": steered_by_time(reader),

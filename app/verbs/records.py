@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
-from ..errors import USAGE, UserError
+from ..errors import TROUBLE, USAGE, UserError
 from .terminal import console
 
 if TYPE_CHECKING:
@@ -46,6 +47,22 @@ def single(text: str, found: list[Path]) -> Path:
         return found[0]
     names = ", ".join(run.name for run in found)
     raise UserError(USAGE, f"{text}: a group of {len(found)} runs, expected one run", f"name one of {names}")
+
+
+def check_ended(folder: Path) -> None:
+    """Refuses a run that is not over.
+
+    Raises:
+        UserError: a process is at work in it.
+    """
+    from ..record.runs import running
+
+    if running(folder):
+        raise UserError(
+            TROUBLE,
+            f"{folder.name}: a process is at work in it, expected a run that has ended",
+            f"end it with `gapsmith stop {quote(str(folder))}`",
+        )
 
 
 def best_of(found: list[Path]) -> Path:

@@ -11,7 +11,7 @@ import typer
 from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
 from .common import Force, Json, Run, Runs, TrustRun, WithoutAgain, trust_of
 from .files import write_new
-from .records import opened, single
+from .records import check_ended, opened, single
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -30,6 +30,14 @@ def show(
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="What its statements are worth.")] = False,
     strata: Annotated[bool, typer.Option("--strata", help="Which elite is best on which stratum.")] = False,
+    solver: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--solver",
+            metavar="EFFORT",
+            help="Add the solver, stopped after so many deterministic seconds (repeatable).",
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The drawing as .svg, .png or .pdf.")
     ] = None,
@@ -45,17 +53,22 @@ def show(
         from ..record.runs import runs_folder
 
         found = find_runs(run, runs_folder(runs))
+        trust = trust_of(trust_run, unsafe_without)
+        of_run = candidate is None and not explain and not strata and instance is None
+        if solver:
+            if not of_run:
+                raise UserError(USAGE, "--solver: expected the run alone, without a candidate or an instance")
+            _solve(single(run, found), trust, solver)
         if strata:
             _show_winners(single(run, found), candidate, json)
             return
-        if candidate is None and not explain and instance is None:
+        if of_run:
             _show_runs(run, found, json, runs)
             return
         with opened(single(run, found)) as record:
             from ..views.candidate import candidate_document, print_candidate
 
             id = record.resolve(candidate or "best")
-            trust = trust_of(trust_run, unsafe_without)
             if instance is not None:
                 _draw(record, trust, id, instance, output, force, json)
             elif explain:
@@ -117,6 +130,17 @@ def _draw(
                 f"\n{clean(name)}: {clean(drawing.title)}; {clean(axes)}", markup=False, soft_wrap=False
             )
             out.print(in_terminal(drawing, min(out.width, 120), height, right, top), soft_wrap=False)
+
+
+def _solve(folder: Path, trust: Trust, efforts: list[float]) -> None:
+    """Lets the problem's solver answer a run's instances, and stores its figures with the run."""
+    from ..audit.rivals import keep_solver
+    from ..opening.setup import Setup
+    from .evaluate import progress_line
+
+    check_ended(folder)
+    with opened(folder) as record:
+        keep_solver(record, Setup.from_record(record, trust), efforts, progress_line())
 
 
 def _show_winners(folder: Path, candidate: str | None, json: bool) -> None:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import TROUBLE, UserError
 from .common import Json, Run, Runs, TrustRun, WithoutAgain, Workers, trust_of
 from .files import check_new, write_new
-from .records import best_of, opened, warn_of_reaching
+from .records import best_of, check_ended, opened, warn_of_reaching
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -36,21 +35,14 @@ def simplify(
 ) -> None:
     """Reduce a heuristic as long as its validation gap does not get worse beyond noise."""
     with errors(json):
-        from shlex import quote
-
         from ..audit.simplify import keep, simplified
         from ..opening.setup import Setup
         from ..record.record import find_runs, open_record
-        from ..record.runs import running, runs_folder
+        from ..record.runs import runs_folder
         from ..record.standalone import simplified_text
 
         folder = best_of(find_runs(run, runs_folder(runs)))
-        if running(folder):
-            raise UserError(
-                TROUBLE,
-                f"{folder.name}: a process is at work in it, expected a run that has ended",
-                f"end it with `gapsmith stop {quote(str(folder))}`",
-            )
+        check_ended(folder)
         if output is not None:
             check_new(output, force)
         with console(stderr=True).status("") as status, opened(folder) as record:

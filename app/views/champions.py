@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...evolve.timing import edge, time_class
 from ..numbers import figure, gap_cell, time_words
 from ..record.reported import REPORTED
 from ..words import UNKNOWN
@@ -14,27 +15,45 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+COLUMNS = ("time", "program", "validation", "test", "takes")
+
+
 def print_champions(console: Console, summary: Mapping[str, Any]) -> None:
-    """Prints one row for each champion, fastest first, and the proof by the exact method at its own time."""
-    if summary.get("trust") == REPORTED:  # the time of an evaluator is not that of a program
-        return
-    rows = [_row(row) for row in summary["champions"]]
+    """Prints one row for each champion, fastest first, among them the solver and the exact method."""
+    rows = champion_rows(summary)
     if not rows:
         return
-    if (proof := summary["proof"]) is not None:
-        place = sum(row["time_seconds"] <= proof["seconds_median"] for row in summary["champions"])
-        rows.insert(place, _proof_row(proof))
     table = new_table("best at its time: mean CPU of an instance, gap in percent")
-    table.add_column("time", justify="right", no_wrap=True)
-    table.add_column("program", overflow="fold")
-    for column in ("validation", "test"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("takes", justify="right", no_wrap=True)
+    for title in COLUMNS:
+        if title == "program":
+            table.add_column(title, overflow="fold")
+        else:
+            table.add_column(title, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*row)
     console.print(table, soft_wrap=False)
     for line in champion_notes(summary):
         console.print(line, markup=False)
+
+
+def champion_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The cells of the table, fastest row first: champions, the stopped solver, and the proof.
+
+    There are none where no program is valid everywhere on validation. Nor are there any of reported scores,
+    because an evaluator's time is not a program's.
+    """
+    if summary.get("trust") == REPORTED or not summary["champions"]:
+        return []
+    rows = [
+        *(
+            (row["time_seconds"], _row(row, row["baseline"] or row["candidate"][:8]))
+            for row in summary["champions"]
+        ),
+        *((row["time_seconds"], _row(row, row["solver"])) for row in summary["solver"]),
+    ]
+    if (proof := summary["proof"]) is not None:
+        rows.append((proof["seconds_median"], _proof_row(proof)))
+    return [cells for _, cells in sorted(rows, key=lambda row: row[0])]
 
 
 def champion_notes(summary: Mapping[str, Any]) -> list[str]:
@@ -49,6 +68,10 @@ def champion_notes(summary: Mapping[str, Any]) -> list[str]:
         lines.append(f"time budget: no champion takes more than {time_words(limit)}")
     if summary["steered_by_time"]:
         lines.append("time steers this search: `replay` holds, another machine takes another course")
+    if summary["solver"]:
+        lines.append(
+            "solver: stopped after so many deterministic seconds, one thread, start and model not counted"
+        )
     if (proof := summary["proof"]) is not None:
         lines.append(
             f"proof: {proof['proven']} of {proof['instances']} validation instances, 90 % of them within "
@@ -57,11 +80,10 @@ def champion_notes(summary: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
-    edge, splits = row["time_class_seconds"], row["splits"]
-    name = row["baseline"] or row["candidate"][:8]
+def _row(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    last, splits = edge(time_class(row["time_seconds"])), row["splits"]
     return (
-        UNKNOWN if edge is None else f"≤ {time_words(edge)}",
+        UNKNOWN if last is None else f"≤ {time_words(last)}",
         name,
         gap_cell(splits["valid"]),
         gap_cell(splits["test"]) if splits["test"] else UNKNOWN,

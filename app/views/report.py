@@ -24,6 +24,7 @@ from ..record.simplified import kept
 from ..record.standalone import evaluate_command
 from ..record.summary import summarise, test_used
 from ..words import UNVERIFIED, clean, count, counts, gap_word, inert, layers, reaches, reference_kinds, usd
+from .champions import COLUMNS, champion_notes, champion_rows
 from .highlight import code_html
 from .history import unified
 from .overview import stopped_words
@@ -83,6 +84,9 @@ def context(record: RunRecord) -> dict[str, Any]:
         "operators": [vars_of(o) for o in operators(record.reader)[:_MOST_OPERATORS]],
         "model_rows": _models(record),
         "far": far_notes(summary),
+        "champions": champion_rows(summary),
+        "champion_columns": COLUMNS,
+        "champion_notes": champion_notes(summary),
         "generalisation": "; ".join(generalisation_lines(summary["generalisation"])),
         "notes": [clean(note) for note in notes(record.reader)],
         "rejections": rejections,

@@ -7,6 +7,12 @@ import math
 from typing import Any
 
 _SECTION = {str: object}
+_FIGURES = {
+    **dict.fromkeys(("fitness", "mean_gap_percent"), float),
+    **dict.fromkeys(("failed", "far_beyond"), int),
+    "mean_gap_ci95_percent": [float],
+    "reference_kinds": {str: int},
+}
 SHAPES: dict[str, Any] = {
     "start": str,
     "starts": [str],
@@ -29,6 +35,9 @@ SHAPES: dict[str, Any] = {
     "gates": [[int]],
     "layers": {str: bool},
     "simplified": {str: {"files": {str: str}}},
+    "solver": {
+        str: {"effort": float, "time_seconds": float, "splits": {"valid": _FIGURES, "test": _FIGURES}}
+    },
     "pool": [int],
     "given_starts": {str: {str: str}},
     "claims": [_SECTION],

@@ -102,7 +102,7 @@ KINDS = {
     "front": Kind(
         "Validation loss against CPU time of all validated programs. The line joins the best programs of the "
         "time classes (between the dotted lines), as far as better than faster ones beyond noise. The star "
-        "is the method that proved the references, where all are optima.",
+        "is the method that proved the references, where all are optima. Squares: the solver, stopped early.",
         timed.front,
     ),
     "archive": Kind(

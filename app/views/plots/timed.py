@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ....evolve.store.reader import BASELINE
 from ....evolve.timing import edge
-from ...record.champions import Timed, class_champions, proof, timed_programs
+from ...record.champions import SPLIT, Timed, class_champions, proof, solver_rows, timed_programs
 from ...record.record import RunRecord
 from .canvas import (
     BLUE,
@@ -69,12 +69,28 @@ def front(record: RunRecord) -> Figure | None:
         axes.plot(
             times[-1:], [0.0], "*", color=INK, markersize=10, clip_on=False, label="exact (median wall time)"
         )
+    solver = [
+        (1000 * row["time_seconds"], -100 * fitness + 0.0)
+        for row in solver_rows(record.reader)
+        if (fitness := row["splits"][SPLIT]["fitness"]) is not None and -100 * fitness <= most
+    ]
+    if solver:
+        times += [x for x, _ in solver]
+        axes.plot(
+            [x for x, _ in solver],
+            [y for _, y in solver],
+            "s--",
+            color=INK,
+            markersize=5,
+            label="solver, stopped",
+        )
     for number in {one.time_class for one in every}:
         if (last := edge(number)) is not None:
             axes.axvline(1000 * last, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
     logarithmic_times(axes)
     axes.set_xlim(0.6 * min(times), 1.8 * max(times))
-    fit_losses(axes.yaxis, [*[-100 * one.fitness + 0.0 for one in near], *([] if exact is None else [0.0])])
+    losses = [*[-100 * one.fitness + 0.0 for one in near], *[y for _, y in solver]]
+    fit_losses(axes.yaxis, [*losses, *([] if exact is None else [0.0])])
     note_thinning(axes, len(shown), len(candidates), "candidates")
     axes.set_xlabel("CPU time of an instance above the sandbox's floor (ms, logarithmic)")
     axes.set_ylabel("validation loss (%, logarithmic)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -12,6 +13,9 @@ from typing import Any
 import pytest
 from gapsmith.app.record.champions import best_of_time, class_champions, timed_programs
 from gapsmith.app.record.record import open_record
+from gapsmith.app.record.summary import summarise
+from gapsmith.app.views.champions import champion_rows
+from gapsmith.app.views.report import markdown
 
 Say = Callable[..., Any]
 FINISHED = "20260102-203301-smtt-aaaa"
@@ -107,3 +111,51 @@ def test_the_document_names_the_champions_and_the_cost_of_proofs(spread: Path, s
         assert row["splits"]["valid"]["fitness"] is not None
         assert (row["candidate"] is None) <= (row["baseline"] is not None)
     assert document["proof"] is None or document["proof"]["proven"] <= document["proof"]["instances"]
+
+
+def test_a_stopped_solver_has_rows_at_its_own_time(spread: Path, say: Say) -> None:
+    """What a run stores of a solver stands in the table where its time puts it, and in the report."""
+    figures = {"fitness": -0.01, "mean_gap_percent": 1.0, "mean_gap_ci95_percent": [0.5, 1.5], "failed": 0}
+    rows = {
+        f"cp-sat, effort {effort:g}": {
+            "effort": effort,
+            "time_seconds": seconds,
+            "splits": {"valid": figures, "test": {**figures, "failed": 2, "fitness": None}},
+        }
+        for effort, seconds in ((1.0, 50.0), (0.1, 0.0001))
+    }
+    with sqlite3.connect(spread / "archive.sqlite") as db:
+        db.execute("REPLACE INTO run VALUES ('solver', ?)", (json.dumps(rows),))
+    with open_record(spread) as record:
+        table = champion_rows(summarise(spread, record.reader))
+        page = markdown(record)
+    assert table[0][:4] == ("≤ 1 ms", "cp-sat, effort 0.1", "1.00 [0.50, 1.50]", "failed on 2")
+    assert table[-1][:2] == ("≤ 64 s", "cp-sat, effort 1")
+    assert page.index("cp-sat, effort 0.1") < page.index("cp-sat, effort 1 ")
+    document = say("show", FINISHED, "--json", runs=spread.parent).document
+    assert [row["effort"] for row in document["solver"]] == [0.1, 1.0]
+
+
+@pytest.mark.parametrize("row", [{}, {"effort": 1.0}, {"effort": "1", "time_seconds": 1, "splits": {}}, 7])
+def test_a_solver_s_row_that_is_none_is_damage(spread: Path, say: Say, row: Any) -> None:
+    """Exit code 3, as for other rows that no run of Gapsmith writes."""
+    with sqlite3.connect(spread / "archive.sqlite") as db:
+        db.execute("REPLACE INTO run VALUES ('solver', ?)", (json.dumps({"cp-sat": row}),))
+    said = say("show", FINISHED, runs=spread.parent)
+    assert said.code == 3
+    assert "damaged" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("best", "--solver", "1"), "expected the run alone"),
+        (("--strata", "--solver", "1"), "expected the run alone"),
+        (("--solver", "1"), "smtt has no solver that can be stopped early"),
+    ],
+)
+def test_a_wrong_solver_flag_is_an_error_of_usage(say: Say, words: tuple[str, ...], message: str) -> None:
+    """A candidate, another view, and a problem without such a solver."""
+    said = say("show", FINISHED, *words, "--trust-run")
+    assert said.code == 2
+    assert message in said.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,3 +66,32 @@ def test_a_wrong_solver_flag_is_said(
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_run_keeps_its_solver_as_a_rival_at_its_time(
+    gapsmith: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """`show --solver` stores a row for each effort; the table of times and the report show them from then on,
+    and they are the figures of the same solver beside the baselines."""
+    monkeypatch.chdir(tmp_path)
+    sizes = [f"problem.{split}_per_stratum=1" for split in ("train", "valid", "test")]
+    words = [word for text in sizes for word in ("--set", text)]
+    run = ("run", "multi-knapsack", "--iterations", "2", "--workers", "1", *words, "--json")
+    name = json.loads(gapsmith(*run).stdout)["run"]
+    first = json.loads(gapsmith("show", name, "--solver", "0.01", "--json").stdout)
+    assert [row["solver"] for row in first["solver"]] == ["cp-sat, effort 0.01"]
+    assert "cp-sat, effort 0.05" in gapsmith("show", name, "--solver", "0.05", "--solver", "0.05").stdout
+    document = json.loads(gapsmith("show", name, "--json").stdout)
+    assert {row["effort"] for row in document["solver"]} == {0.01, 0.05}
+    assert document["champions"] == first["champions"]
+    beside = ("baselines", "multi-knapsack", "--split", "test", *words, "--solver", "0.05", "--json")
+    row = json.loads(gapsmith(*beside).stdout)["solver"]["cp-sat, effort 0.05"]
+    (later,) = [row for row in document["solver"] if row["effort"] == 0.05]
+    assert later["splits"]["test"]["fitness"] == row["fitness"]
+    times = [row["time_seconds"] for row in document["solver"]]
+    assert times == sorted(times)
+    assert all(0 < seconds < 60 for seconds in times)
+    assert gapsmith("report", name).returncode == 0
+    for page in ("report.md", "report.html"):
+        assert "cp-sat, effort 0.05" in (tmp_path / "runs" / name / page).read_text("utf-8")
