@@ -100,6 +100,9 @@ def find_run(text: str, runs: Path) -> Path:
         raise UserError(
             USAGE, f"run {text!r}: {len(matches)} runs start like this ({names})", "type more of its name"
         )
+    if text and (runs / text).is_dir():
+        why = "it ended before its search began, so nothing of it is stored"
+        raise UserError(USAGE, f"run {text!r}: {why}", "start it again with `gapsmith run`")
     if not found:
         raise UserError(
             USAGE,

@@ -71,6 +71,14 @@ def test_an_unrelated_run_is_not_proposed(say: Say, verb: str) -> None:
     assert FINISHED in say(verb, FINISHED.replace("aaaa", "aaab")).err
 
 
+def test_a_run_that_ended_while_it_was_prepared_says_so(say: Say, tmp_path: Path) -> None:
+    """Its folder is there, and nothing is stored: no run of that name is looked for elsewhere."""
+    (tmp_path / EMPTY).mkdir()
+    said = say("resume", EMPTY, runs=tmp_path)
+    assert (said.code, "ended before its search began" in said.err) == (2, True)
+    assert "start it again" in said.err
+
+
 def test_an_export_of_nothing_says_so(say: Say) -> None:
     """A run without a model has no completions: a word on standard error, and nothing on standard output."""
     said = say("export", FINISHED, "--what", "completions")
