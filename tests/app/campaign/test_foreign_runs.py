@@ -23,7 +23,9 @@ from gapsmith.sandbox.policy import LAYERS
 from typer.testing import CliRunner
 
 FLOW_TIME = Path(__file__).with_name("flow_time.py")
-SMALL = {"jobs": 6, "train_per_stratum": 1, "valid_per_stratum": 1, "test_per_stratum": 1}
+FEW = {"train_per_stratum": 1, "valid_per_stratum": 1, "test_per_stratum": 1}
+BUILT_IN = {"campaign": {"problem": "orienteering-rule"}, "problem": FEW}
+"""A built-in problem with nine instances and two baselines."""
 EXECUTING = (
     ("verify",),
     ("replay",),
@@ -65,7 +67,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (place / "replies.json").write_text(json.dumps([reply]))
     plug_in = {"problem": str(place / "flow.py")}
     sections: dict[str, dict[str, Any]] = {
-        "built-in": {"campaign": {"problem": "smtt"}, "problem": SMALL},
+        "built-in": BUILT_IN,
         "plug-in": {"campaign": plug_in},
         "model": {"campaign": plug_in, "model": [{"spec": f"scripted/{place / 'replies.json'}"}]},
     }
@@ -154,7 +156,7 @@ def test_a_foreign_run_that_asks_for_nothing_is_opened(
     """A built-in problem with all layers needs no word; the run is said to be foreign, and stays so."""
     folder = copied("built-in")
     monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "another"))
-    done = say("verify", str(folder))
+    done = say("verify", str(folder), "--references", "1")
     assert (done.code, "foreign" in done.err) == (0, True), done.err
     resumed = say("resume", str(folder), "--iterations", "3", "--json")
     assert resumed.code == 0, resumed.err
@@ -240,12 +242,12 @@ def test_no_record_switches_a_layer_off(
     folder = tmp_path / "runs" / "hostile"
     folder.mkdir(parents=True)
     program = (
-        "def schedule(processing_times, due_dates):\n"
+        "def select_next_node(current_node, depot, unvisited_nodes, rest_length, prizes, distance_matrix):\n"
         f"    try:\n        open({str(canary)!r}, 'w').close()\n"
         "    except Exception:\n        pass\n"
-        "    return list(range(len(due_dates)))\n"
+        "    return unvisited_nodes[0]\n"
     )
-    given = {"campaign": {"problem": "smtt"}, "problem": SMALL, "budget": {"iterations": 1}}
+    given = {**BUILT_IN, "budget": {"iterations": 1}}
     compose.run(parse(given, "x"), folder, start={"hostile": {"heuristic.py": program}})
     assert not canary.exists()
     edit(folder, lambda config: config["sandbox"].update(without=list(LAYERS)))
@@ -435,8 +437,7 @@ def test_every_text_that_a_template_can_include_is_signed(
     (templates / "system.md.jinja").write_text("{% include 'parts/rules.txt' %}\n")
     (templates / "parts" / "rules.txt").write_text("Be brief.\n")
     given = {
-        "campaign": {"problem": "smtt"},
-        "problem": SMALL,
+        **BUILT_IN,
         "budget": {"iterations": 1},
         "model": [{"spec": f"scripted/{base / 'replies.json'}"}],
         "prompts": {"folder": str(templates)},

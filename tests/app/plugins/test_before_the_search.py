@@ -72,7 +72,10 @@ def test_references_are_computed_once_whatever_comment_is_written(
 def test_an_interruption_keeps_the_references_that_are_there(planted: Planted, gapsmith: Command) -> None:
     """After Ctrl-C the message says how to go on, and the next command asks for the other references."""
     stop = "if 'valid' in instance.id and 'test' not in open('asked').read(): raise KeyboardInterrupt"
-    path = planted((LINE, f"open('asked', 'a').write(instance.id + ' ')\n        {stop}\n        {LINE}"))
+    fewer = ('{"train": 20, "valid": 20, "test": 40}', '{"train": 6, "valid": 6, "test": 12}')
+    path = planted(
+        fewer, (LINE, f"open('asked', 'a').write(instance.id + ' ')\n        {stop}\n        {LINE}")
+    )
     words = ("run", str(path), "--evaluations", "3", "--workers", "1")
     done = gapsmith(*words)
     assert done.returncode == 130
@@ -82,7 +85,7 @@ def test_an_interruption_keeps_the_references_that_are_there(planted: Planted, g
     assert gapsmith(*words).returncode == 0
     first, second = (part.split() for part in Path("asked").read_text("utf-8").split("test ", 1))
     assert {name for name in first if name.startswith("train")}.isdisjoint(second)
-    assert len(set(first) | set(second)) == 80
+    assert len(set(first) | set(second)) == 24
 
 
 def test_a_dry_run_says_what_references_will_take_and_waits_for_one_only(

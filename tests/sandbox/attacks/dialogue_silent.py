@@ -3,7 +3,7 @@
 # expect: timeout
 # may be off: rlimits
 # dialogue: yes
-# cpu: 0.02
+# cpu: 0.11
 
 import sys
 

@@ -2,7 +2,7 @@
 # ruff: noqa
 # expect: timeout
 # may be off: rlimits
-# cpu: 0.02
+# cpu: 0.11
 
 import sys
 
