@@ -17,7 +17,7 @@ from .config import Config, parse, resolve_budget
 from .door.given import spec_of
 from .door.plugins import load_problem
 from .errors import USAGE, UserError
-from .opening.setup import Setup
+from .opening.prepare import setup_of_problem
 from .proposers import check_models
 from .record.runs import find_run, new_folder, new_name, runs_folder
 from .result import RunResult
@@ -151,7 +151,7 @@ def evaluate(
         "run": {"workers": workers},
     }
     config = _config("evaluate", tables, settings, [])
-    setup = Setup.from_problem(config, sets=[instances])
+    setup = setup_of_problem(config, sets=[instances])
     return evaluate_program(setup, setup.instances_from, {MAIN_FILE: source}, "source", False)
 
 

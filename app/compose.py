@@ -34,17 +34,20 @@ from .config import Config, dump
 from .errors import UserError
 from .opening.baselines import evaluate_baselines, shipped_programs
 from .opening.drawn import keep_drawing
+from .opening.executors import open_executor
 from .opening.founders import Founder, founders_of
-from .opening.setup import Notify, Setup
+from .opening.notify import Notify
+from .opening.prepare import setup_of_campaign, setup_of_plan
+from .opening.setup import Setup
 from .opening.stored import stored_setup
 from .opening.timing import keep_preparation, keeper_of, measured
 from .proposers import SourceOf, live_source
 from .record import drawings
-from .record.authority import SEAL, is_own, seal
 from .record.champions import class_champions, floor_of
 from .record.claims import best_baseline, claims
 from .record.record import open_record
 from .record.runs import CONFIG_NAME, STOP_NAME, Group, at_work, log_end, put_text, run_log
+from .record.seal import SEAL, is_own, seal
 from .record.standalone import program_text
 from .record.summary import summarise
 from .versions import versions
@@ -94,7 +97,7 @@ def run(
     """
     watcher, began = watcher or Watcher(), time.monotonic()
     with at_work(folder), run_log(folder) as log:
-        setup = stored_setup(folder, config) or Setup.of_campaign(config, watcher.notify, start)
+        setup = stored_setup(folder, config) or setup_of_campaign(config, watcher.notify, start)
         store = Store(folder)
         try:
             record_setup(store, setup, folder, group, start, adopt)
@@ -158,7 +161,7 @@ def prepared(
     (folder / STOP_NAME).unlink(missing_ok=True)
     with ThreadPoolExecutor(1, "open-slot") as opening:
         describer = opening.submit(setup.open_slot)
-        with setup.executor(store) as executor, closing(describer.result()) as slot:
+        with open_executor(setup, store) as executor, closing(describer.result()) as slot:
             if store.read.record("timing") is None:  # a replay has that of its record
                 store.set("timing", asdict(measured(slot, setup.policy)))
             admission = setup.admission(slot, plain=not store.read.record("docstrings"))
@@ -204,7 +207,7 @@ def dry_run(config: Config, *, start: Mapping[str, Mapping[str, str]] | None = N
     watcher = Watcher()
     with tempfile.TemporaryDirectory(prefix="gapsmith-plan-") as place:
         folder = Path(place)
-        setup, lines = Setup.of_plan(config, start)
+        setup, lines = setup_of_plan(config, start)
         store = Store(folder)
         try:
             record_setup(store, setup, folder, None)

@@ -25,6 +25,7 @@ from gapsmith.app.audit.evaluation import evaluate_program
 from gapsmith.app.audit.rivals import stopped_solver
 from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.numbers import time_words
+from gapsmith.app.opening.prepare import setup_of_problem
 from gapsmith.app.opening.setup import Setup
 from gapsmith.app.opening.timing import measured as timing_of
 from gapsmith.app.verbs.flags import build_config
@@ -181,7 +182,7 @@ def programs(folder: Path, entry: Mapping[str, Any]) -> dict[str, str]:
 def opened(entry: Mapping[str, Any], set_name: str, seed: int) -> Setup:
     """An entry's problem on one set, under the entry's settings, as `gapsmith evaluate` opens it."""
     keys = [*entry.get("settings", ()), f"evaluation.instance_seed={seed}"]
-    return Setup.from_problem(build_config(entry["problem"], keys, workers=1), sets=[set_name])
+    return setup_of_problem(build_config(entry["problem"], keys, workers=1), sets=[set_name])
 
 
 def gaps(document: Mapping[str, Any]) -> dict[str, float]:

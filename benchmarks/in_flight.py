@@ -157,7 +157,7 @@ def one(folder: Path, problem: str, window: int, seed: int, evaluations: int) ->
     }
     with (
         patch.object(Setup, "open_slot", lambda self: Here(self)),
-        patch.object(Setup, "executor", _executor),
+        patch.object(compose, "open_executor", _executor),
         patch.object(Judges, "judge", lambda self, instance, answer: judge(self._problem, instance, answer)),
     ):
         compose.run(parse(document, "benchmark"), runs)

@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from gapsmith.app.config import parse
-from gapsmith.app.opening.setup import Setup
+from gapsmith.app.opening.prepare import setup_of_problem
 from gapsmith.evaluators.evaluator import execution_seed
 from gapsmith.evaluators.judging import judge
 from gapsmith.evaluators.scoring import score
@@ -26,7 +26,7 @@ PROBLEMS = ("smtt", "bin-packing", "online-bin-packing", "gpu-fleet")
 
 def measure(name: str, rounds: int) -> dict[str, Any]:
     """Both ways on one problem's start program and training instances."""
-    setup = Setup.from_problem(parse({"campaign": {"problem": name}}, "benchmark"), sets=("train",))
+    setup = setup_of_problem(parse({"campaign": {"problem": name}}, "benchmark"), sets=("train",))
     evaluator, problem = setup.evaluator, setup.loaded.problem
     program = evaluator.program({MAIN_FILE: next(iter(problem.start_programs().values()))})
     instances = list(evaluator.instances("train").values())[:20]

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from gapsmith import __version__
-from gapsmith.app.record.authority import SEAL, seal
+from gapsmith.app.record.seal import SEAL, seal
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ProofKind, Reference, Score
 from gapsmith.evaluators.scoring import fitness, normalised_loss, score
 from gapsmith.evolve.admission import ID_CHARACTERS

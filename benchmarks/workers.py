@@ -17,7 +17,8 @@ from pathlib import Path
 from statistics import median
 
 from gapsmith.app.config import parse
-from gapsmith.app.opening.setup import Setup
+from gapsmith.app.opening.executors import open_executor
+from gapsmith.app.opening.prepare import setup_of_problem
 from gapsmith.evolve.executor import Executor, Job
 from gapsmith.sandbox.base import MAIN_FILE
 
@@ -95,9 +96,9 @@ def main() -> None:
         executors: dict[str, tuple[Executor, Job]] = {}
         for workers in options.workers:
             table = {"campaign": {"problem": str(file)}, "run": {"workers": workers}}
-            setup = Setup.from_problem(parse(table, "benchmark"))
+            setup = setup_of_problem(parse(table, "benchmark"))
             job = Job(setup.evaluator.program({MAIN_FILE: program}), "train", whole=True)
-            executor = stack.enter_context(setup.executor())
+            executor = stack.enter_context(open_executor(setup))
             assert executor.submit(job).result().fitness is not None
             executors[workers] = (executor, job)
         rows: dict[str, list[tuple[float, float]]] = {workers: [] for workers in executors}

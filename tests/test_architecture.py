@@ -18,11 +18,11 @@ FOLDERS = ("app", "evolve", "problems", "evaluators", "prompts", "sandbox")
 
 MAY_IMPORT = {
     "app": set(FOLDERS),
-    "evolve": {"problems.base", "evaluators.base", "sandbox.base", "prompts"},
-    "evaluators": {"problems", "sandbox.base", "sandbox.lines"},
-    "problems": set(),
+    "evolve": {"problems.base", "evaluators.base", "sandbox.base", "sandbox.unseen", "prompts"},
+    "evaluators": {"problems", "sandbox.base", "sandbox.lines", "sandbox.unseen"},
+    "problems": {"sandbox.unseen"},
     "sandbox": set(),
-    "prompts": set(),
+    "prompts": {"sandbox.unseen"},
 }
 """Folder → what it may import from the other folders; a name without a dot allows the whole folder."""
 
@@ -75,11 +75,8 @@ def modules() -> list[Path]:
 
 
 @cache
-def imports(path: Path, *, types: bool = True) -> list[tuple[str, int, bool]]:
-    """(absolute name, line, inside a function) of all imports; relative ones as `gapsmith.…`.
-
-    Without `types` those that only a type checker reads are left out.
-    """
+def imports(path: Path) -> list[tuple[str, int, bool]]:
+    """(absolute name, line, in a function or for types) of all imports; relative ones as `gapsmith.…`."""
     found: list[tuple[str, int, bool]] = []
     package = ("gapsmith", *path.relative_to(ROOT).parent.parts)
 
@@ -97,8 +94,7 @@ def imports(path: Path, *, types: bool = True) -> list[tuple[str, int, bool]]:
                 found.extend((name, child.lineno, local) for name in names)
             inside = local or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
             typing_only = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)
-            if types or not typing_only:
-                visit(child, inside or typing_only)
+            visit(child, inside or typing_only)
 
     visit(ast.parse(path.read_text("utf-8")), False)
     return found
@@ -142,7 +138,7 @@ def test_rooms_of_app_import_lower_floors_only() -> None:
             continue
         room = path.relative_to(ROOT).with_suffix("").parts[1]
         seen.add(room)
-        for name, line, _ in imports(path, types=False):
+        for name, line, _ in imports(path):
             other = [*name.split("."), "", ""][2]
             if not name.startswith("gapsmith.app.") or other == room or (path.name, name) == LAST_STEP:
                 continue
@@ -270,12 +266,12 @@ def test_only_the_store_speaks_sql() -> None:
 
 
 def test_no_circle_of_files() -> None:
-    """No file imports another that leads back to it, imports inside functions included, types aside."""
+    """No file imports another that leads back to it, imports inside functions and of types included."""
     names = {".".join(("gapsmith", *p.relative_to(ROOT).with_suffix("").parts)): p for p in modules()}
     graph = {
         name: {
             target
-            for full, _, _ in imports(path, types=False)
+            for full, _, _ in imports(path)
             for target in [next((t for t in (full, full.rpartition(".")[0]) if t in names), None)]
             if target is not None and target != name
         }

@@ -15,11 +15,13 @@ from ...problems.reported import Reported
 from ...sandbox.base import MAIN_FILE, Program
 from ..errors import USAGE, UserError, unwritable
 from ..opening.baselines import evaluate_baselines
+from ..opening.executors import open_executor
 from ..record.splits import instance_row
 from .rivals import stopped_solver
 
 if TYPE_CHECKING:
-    from ..opening.setup import Notify, Setup
+    from ..opening.notify import Notify
+    from ..opening.setup import Setup
 
 
 def evaluate_program(
@@ -34,7 +36,7 @@ def evaluate_program(
     program = setup.evaluator.program(files)
     instances = setup.evaluator.instances(chosen)
     found = None
-    with setup.executor() as executor:
+    with open_executor(setup) as executor:
         evaluation = _in_parts(setup, executor, program, chosen, notify)
         if with_baselines:
             found = evaluate_baselines(setup, executor, [chosen], notify)
@@ -128,7 +130,7 @@ def baselines_document(
         raise UserError(USAGE, f"--against {against}: no such baseline", f"one of {', '.join(names)}")
     instances = setup.evaluator.instances(chosen)
     solver = stopped_solver(setup, chosen, efforts, notify) if efforts else {}
-    with setup.executor() as executor:
+    with open_executor(setup) as executor:
         if isinstance(problem, Reported):
             programs = _evaluate_starts(setup, executor, chosen, notify)
         else:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ...evaluators.base import Evaluation, Score
     from ...problems.base import Instance
     from ..door.plugins import LoadedProblem
-    from ..opening.setup import Notify, Setup
+    from ..opening.notify import Notify
+    from ..opening.setup import Setup
     from ..record.record import RunRecord
 
 SPLIT = "test"
@@ -52,7 +53,7 @@ def check_fresh(
         UserError: there is no candidate.
     """
     from ...evaluators.cache import Cache
-    from ..opening.setup import Setup
+    from ..opening.prepare import setup_over
 
     config, loaded = opened.config, opened.loaded
     if config.evaluation.instances:
@@ -71,7 +72,7 @@ def check_fresh(
     section = replace(config.evaluation, instance_seed=seed)
     with tempfile.TemporaryDirectory(prefix="gapsmith-fresh-") as place:  # these references are not stored
         config = config.model_copy(update={"evaluation": section})
-        setup = Setup.over(loaded, config, {"fresh": instances}, notify, Cache(Path(place)))
+        setup = setup_over(loaded, config, {"fresh": instances}, notify, Cache(Path(place)))
     found = _evaluate(setup, record, list(programs.values()), notify)
     return {
         "instance_seed": seed,
@@ -108,10 +109,11 @@ def _in_turns(instances: Sequence[Instance]) -> list[Instance]:
 def _evaluate(setup: Setup, record: RunRecord, ids: Sequence[str], notify: Notify) -> dict[str, Evaluation]:
     """Id → evaluation on the new instances."""
     from ..opening.baselines import evaluate_all
+    from ..opening.executors import open_executor
 
     programs = {id: setup.evaluator.program(record.candidate(id).files) for id in ids}
     notify("evaluations", 0, len(programs))
-    with setup.executor() as executor:
+    with open_executor(setup) as executor:
         found = evaluate_all(executor, programs, ["fresh"])
     notify("evaluations", len(programs), len(programs))
     return {id: by["fresh"] for id, by in found.items()}

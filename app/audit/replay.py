@@ -21,7 +21,7 @@ from ...evolve.store.work import made_by, work
 from ...evolve.tune import OPERATOR
 from ...problems.base import SPLITS
 from ..errors import TROUBLE, USAGE, UserError
-from ..opening.setup import Setup
+from ..opening.stored import setup_of_record
 from ..record.authority import NO_TRUST, Trust, Use
 from ..record.resume import start_programs_of
 from ..record.runs import running
@@ -31,7 +31,8 @@ from .verify import Findings, outcome_of, surroundings
 if TYPE_CHECKING:
     from ...evolve.campaign import Campaign
     from ..door.plugins import LoadedProblem
-    from ..opening.setup import Notify
+    from ..opening.notify import Notify
+    from ..opening.setup import Setup
     from ..record.record import RunRecord
 
 
@@ -63,7 +64,7 @@ def replay(
             TROUBLE, f"{folder.name}: another process is at work in this run", "replay it when it has ended"
         )
     with open_record(folder) as record:
-        setup = Setup.from_record(record, trust, uses=[Use.TEMPLATES], workers=workers)
+        setup = setup_of_record(record, trust, uses=[Use.TEMPLATES], workers=workers)
         # An ask may stay without outcome while later ones get theirs: spent budget, failed model, kill.
         told = last_told(record.reader)
         if not told:

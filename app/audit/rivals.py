@@ -19,7 +19,8 @@ from ..record.runs import adding
 from ..record.splits import figures_of
 
 if TYPE_CHECKING:
-    from ..opening.setup import Notify, Setup
+    from ..opening.notify import Notify
+    from ..opening.setup import Setup
     from ..record.record import RunRecord
 
 _MOST_EFFORT = 3600.0

@@ -19,6 +19,7 @@ from ...problems.base import SPLITS, Instance, Problem
 from ..errors import ProblemError, SolverFailed, UserError
 from ..numbers import class_words
 from ..opening.draw import pool_of, splits_of
+from ..opening.executors import open_executor
 from ..opening.references import proved_again, reached_again
 from ..record.champions import SPLIT, class_champions, floor_of
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from ...evolve.executor import Executor
     from ...sandbox.base import Sandbox
     from ..door.plugins import LoadedProblem
-    from ..opening.setup import Notify, Setup
+    from ..opening.notify import Notify
+    from ..opening.setup import Setup
     from ..record.record import RunRecord
 
 SAMPLE = 10
@@ -182,7 +184,7 @@ def _executions(
 ) -> None:
     """Runs every program on every split for which the run holds its evaluation."""
     findings.note("evaluator digest", record.reader.record("evaluator"), setup.evaluator.version)
-    with setup.executor() as executor:
+    with open_executor(setup) as executor:
         with closing(setup.open_slot()) as slot:
             for id in programs:
                 findings.compare("candidate ids", f"candidate {id}: source", id, _identity(record, id, slot))

@@ -13,9 +13,10 @@ from ...evolve.store.reader import BASELINE
 from ...problems.base import Instance, Json
 from ..errors import USAGE, UserError
 from ..record.record import RunRecord
+from .executors import open_executor
 
 if TYPE_CHECKING:
-    from ..opening.setup import Setup
+    from .setup import Setup
 
 
 def answers(record: RunRecord, setup: Setup, programs: Sequence[str], instance: Instance) -> dict[str, Json]:
@@ -46,7 +47,7 @@ def evaluate_variants(setup: Setup, variants: Sequence[Mapping[str, str]], split
     """Evaluations of programs on a split, in their order."""
     from ...evolve.executor import Job
 
-    with setup.executor() as executor:
+    with open_executor(setup) as executor:
         jobs = [executor.submit(Job(setup.evaluator.program(files), split)) for files in variants]
         return [job.result() for job in jobs]
 

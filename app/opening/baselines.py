@@ -16,10 +16,11 @@ from ...evolve.lines import decode_evaluation, encode_evaluation
 from ...problems.base import Instance, Number, Problem, Sense
 from ...sandbox.base import MAIN_FILE, Program
 from ..errors import INVALID, UserError
+from .notify import Notify
+from .setup import Setup
 
 if TYPE_CHECKING:
     from ..door.plugins import LoadedProblem
-    from .setup import Notify, Setup
 
 UNKNOWN = Reference(0, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder of a first pass")
 EVERYTHING: Mapping[str, int | None] = MappingProxyType({})

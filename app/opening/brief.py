@@ -10,23 +10,20 @@ import json
 import platform
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...evaluators.base import Reference
-from ...evaluators.cache import decode_reference, encode_reference
+from ...evaluators.cache import Cache, decode_reference, encode_reference
 from ...problems.base import Instance, decode_number, encode_number
-from ..config import Config, parse
+from ..config import parse
 from ..door.foreign import is_foreign
 from ..door.plugins import LoadedProblem, load_problem
 from ..errors import INVALID, USAGE, UserError
 from ..versions import versions
 from .secret import keyed
-
-if TYPE_CHECKING:
-    from .setup import Setup
+from .setup import Setup
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 """Texts and random streams may differ between minor versions of Python."""
@@ -66,18 +63,8 @@ def encode_brief(setup: Setup) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
-    """What a brief holds: a problem, its configuration, instances by split, and references by instance."""
-
-    loaded: LoadedProblem
-    config: Config
-    splits: Mapping[str, Sequence[Instance]]
-    references: Mapping[str, Reference]
-
-
-def read_brief(line: str) -> Brief:
-    """The parts of a setup that a brief holds.
+def read_brief(line: str) -> Setup:
+    """A setup equal to the one whose brief another process sent.
 
     Raises:
         UserError: the line holds no brief, or the problem is not here or is another one.
@@ -93,7 +80,7 @@ def read_brief(line: str) -> Brief:
         raise UserError(INVALID, f"worker: its first line holds no brief ({damage})", STARTED) from error
     loaded = _load(config.campaign.problem, source, config.problem).at(version)
     loaded = keyed(loaded, config.evaluation.secret)
-    return Brief(loaded, config, splits, references)
+    return Setup.of(loaded, config, splits, references.__getitem__, Cache())
 
 
 def hello(setup: Setup, layers: Mapping[str, bool]) -> str:

@@ -13,17 +13,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...evolve.crew import CrewExecutor, Worker, WorkerLost
 from ...sandbox.slot import count_layers
 from ..errors import INVALID, MISSING, TROUBLE, UserError
 from .brief import check_hello, encode_brief
 from .serve import Serving
+from .setup import Setup
 from .workers import crew_of
-
-if TYPE_CHECKING:
-    from .setup import Setup
 
 _READY_SECONDS = 120.0
 """Wall seconds that an actor may take to be ready; one whose processor others use never is."""
@@ -101,8 +99,8 @@ def place(ray: Any, work: type, node: Node, *arguments: Any) -> Any:
 class Actor:
     """The worker's side of an actor; runs in a process of Ray."""
 
-    def __init__(self, brief: str, read: Callable[[str], Setup]) -> None:
-        self._serving = Serving(brief, read)
+    def __init__(self, brief: str) -> None:
+        self._serving = Serving(brief)
 
     def first(self) -> str:
         """The worker's first line."""
@@ -116,9 +114,9 @@ class Actor:
 class RayWorker:
     """The driver's side of an actor."""
 
-    def __init__(self, ray: Any, node: Node, brief: Any, read: Callable[[str], Setup]) -> None:
+    def __init__(self, ray: Any, node: Node, brief: Any) -> None:
         self._ray, self.node, self.name = ray, node, f"worker on {node.name}"
-        self._actor = place(ray, Actor, node, brief, read)
+        self._actor = place(ray, Actor, node, brief)
         self._coming: Any = self._actor.first.remote()
         self._until = time.monotonic() + _READY_SECONDS
 
@@ -174,8 +172,8 @@ def ray_crew(setup: Setup, spec: str, note: Callable[[str], None]) -> Iterator[C
         UserError: there is no cluster, or no node of it can work.
     """
     with connected(spec) as ray:
-        brief, read = ray.put(encode_brief(setup)), type(setup).from_brief
-        started = [RayWorker(ray, node, brief, read) for node in nodes(ray) for _ in range(node.processors)]
+        brief = ray.put(encode_brief(setup))
+        started = [RayWorker(ray, node, brief) for node in nodes(ray) for _ in range(node.processors)]
         try:
             ready = _ready(started, setup, note)
         except BaseException:
@@ -185,7 +183,7 @@ def ray_crew(setup: Setup, spec: str, note: Callable[[str], None]) -> Iterator[C
 
         def replace(lost: Worker) -> Worker:
             assert isinstance(lost, RayWorker)
-            worker = RayWorker(ray, lost.node, brief, read)
+            worker = RayWorker(ray, lost.node, brief)
             try:
                 check_hello(worker.first(), setup)
             except BaseException:

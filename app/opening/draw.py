@@ -16,11 +16,11 @@ from ...evolve.pool import prefixes
 from ...problems.base import SPLITS, Instance, InstanceFileError, ReadsInstances
 from ..door.plugins import LoadedProblem
 from ..errors import INVALID, USAGE, ProblemError, UserError
+from .notify import Notify
 from .references import parallel
 
 if TYPE_CHECKING:
     from ..config import Config
-    from .setup import Notify
 
 POOL_SECONDS = 10.0
 """Wall seconds before the start in which references of the pool are computed."""

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ...evolve.serving import Workplace
 from ...sandbox.base import Sandbox
 from ..errors import UNEXPECTED, UserError
 from ..translate import known
-from .brief import hello, refusal
-
-if TYPE_CHECKING:
-    from .setup import Setup
+from .brief import hello, read_brief, refusal
 
 
 class Serving:
@@ -24,11 +19,11 @@ class Serving:
         code: exit code; 0 for a worker that is ready.
     """
 
-    def __init__(self, brief: str, read: Callable[[str], Setup]) -> None:
-        """Opens what a brief says; `read` makes the setup, as `Setup.from_brief` does."""
+    def __init__(self, brief: str) -> None:
+        """Opens what a brief says."""
         self._slot: Sandbox | None = None
         try:
-            self._setup = read(brief)
+            self._setup = read_brief(brief)
             self._setup.evaluator.prepare()  # forks, so it comes before any thread starts
             self._slot = self._setup.open_slot()
             self._workplace = self._work()

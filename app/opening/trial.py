@@ -10,11 +10,10 @@ from ...evolve.base import Origin, Proposal, Rejection, RejectionReason
 from ...problems.base import Problem, canonical_json
 from ...sandbox.base import MAIN_FILE
 from ..errors import NO_CANDIDATE, UserError
+from .setup import Setup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from .setup import Setup
 
 
 def try_programs(setup: Setup, programs: Mapping[str, Mapping[str, str]]) -> None:

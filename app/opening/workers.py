@@ -10,15 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING
 
 from ...evolve.crew import CrewExecutor, Worker, WorkerLost
 from ...sandbox.slot import count_layers
 from .brief import check_hello, encode_brief
-
-if TYPE_CHECKING:
-    from .setup import Setup
-
+from .setup import Setup
 
 COMMAND = ("-m", "gapsmith.cli", "worker")
 """What Python runs as a worker."""

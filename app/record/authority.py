@@ -8,34 +8,21 @@ the word was given when the run was begun.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import os
-import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...evaluators.cache import cache_folder
 from ...evolve.store.schema import FILE_NAME
-from ...problems.base import canonical_json
-from ...prompts.folder import template_texts
 from ...sandbox.policy import DEFAULT_MODULES
 from ..config import Config, parse
 from ..door.plugins import source_of
 from ..errors import INVALID, USAGE, UserError
-from ..keyfile import kept
 from ..workers import Workers
-
-if TYPE_CHECKING:
-    from ...evolve.store.reader import Reader
-    from .record import RunRecord
-
-KEY = "signing-key"
-SEAL = "seal"
-"""Key of the run's own record: its signature, and the digests that the signature covers."""
+from .seal import SEAL, templates_digest
+from .stored_run import StoredRun
 
 _MUCH = 16
 """Times the usual memory, answer or workers from which on a limit protects the machine no more."""
@@ -87,36 +74,7 @@ class Request:
         return self.digest in (None, self.recorded)
 
 
-def seal(config: Mapping[str, Any], problem: Mapping[str, Any], before: object = None) -> dict[str, Any]:
-    """A signature over a configuration, a problem and the source texts that both name, to be stored.
-
-    Args:
-        config: as it is stored.
-        problem: the run's own record of its problem, as it is stored; its driver is written into programs.
-        before: the run's earlier seal, whose name for the run stays.
-
-    Raises:
-        UserError: the user's key is open to others.
-    """
-    name = before.get("run") if isinstance(before, dict) else None
-    signed = {"run": name or secrets.token_hex(16), "problem": _digest(problem), **_sources(config)}
-    return {**signed, "signature": _signature(config, signed)}
-
-
-def is_own(reader: Reader) -> bool:
-    """Whether this user's signature holds for what is stored; a run without one is foreign."""
-    stored, config, problem = reader.record(SEAL), reader.record("config"), reader.record("problem")
-    if not isinstance(stored, dict) or not isinstance(stored.get("signature"), str):
-        return False
-    signed = {key: value for key, value in stored.items() if key != "signature"}
-    try:
-        holds = hmac.compare_digest(stored["signature"].encode(), _signature(config, signed).encode())
-        return holds and signed.get("problem") == _digest(problem)
-    except (UserError, ValueError, TypeError, RecursionError):  # a key that is open to others, or no JSON
-        return False
-
-
-def granted(record: RunRecord, trust: Trust = NO_TRUST, uses: Collection[Use] = ()) -> Config:
+def granted(record: StoredRun, trust: Trust = NO_TRUST, uses: Collection[Use] = ()) -> Config:
     """A run's configuration, as far as its user or the caller stands behind it.
 
     Args:
@@ -150,13 +108,13 @@ def granted(record: RunRecord, trust: Trust = NO_TRUST, uses: Collection[Use] = 
     return config
 
 
-def recorded_config(record: RunRecord) -> Config:
+def recorded_config(record: StoredRun) -> Config:
     """The configuration that a run holds, parsed; runs of before that key began with start programs alone."""
     search = {"founders": "start", **record.config.get("search", {})}
     return parse({**record.config, "search": search}, f"{record.name}/{FILE_NAME}")
 
 
-def _check_layers(record: RunRecord, config: Config, trust: Trust) -> None:
+def _check_layers(record: StoredRun, config: Config, trust: Trust) -> None:
     """Takes switched-off layers from the caller alone, and exactly those that the run was made without."""
     recorded = frozenset(config.sandbox.without)
     if missing := sorted(recorded - trust.without):
@@ -174,7 +132,7 @@ def _check_layers(record: RunRecord, config: Config, trust: Trust) -> None:
         )
 
 
-def requests(record: RunRecord, config: Config, uses: Collection[Use]) -> Iterator[Request]:
+def requests(record: StoredRun, config: Config, uses: Collection[Use]) -> Iterator[Request]:
     """What a configuration wants beyond built-in problems, standard modules and the offline proposer."""
     stored = record.reader.record(SEAL)
     recorded: Mapping[str, Any] = stored if isinstance(stored, dict) else {}
@@ -199,7 +157,7 @@ def requests(record: RunRecord, config: Config, uses: Collection[Use]) -> Iterat
                 yield Request(f"instance file {text}")
     if Use.TEMPLATES in uses and config.uses_models and config.prompts.folder is not None:
         folder = config.prompts.folder
-        yield Request(f"prompt templates in {folder}", _templates(folder), recorded.get("templates"))
+        yield Request(f"prompt templates in {folder}", templates_digest(folder), recorded.get("templates"))
     if Use.MODELS in uses:
         for model in config.model:
             if model.spec not in ("offline", "manual"):
@@ -221,50 +179,3 @@ def _is_inside(path: Path, folder: Path) -> bool:
         return path.resolve().is_relative_to(folder.resolve())
     except ValueError:  # no path at all
         return False
-
-
-def _sources(config: Mapping[str, Any]) -> dict[str, str | None]:
-    """Digests of the source texts that a stored configuration names, as they are now."""
-    source = source_of(config["campaign"]["problem"])
-    folder = config.get("prompts", {}).get("folder")
-    return {
-        "plug-in": None if source is None else source.digest,
-        "templates": None if folder is None else _templates(folder),
-    }
-
-
-def _templates(folder: str) -> str | None:
-    """Digest of every text that a template of the folder can include; None without any."""
-    try:
-        texts = template_texts(Path(folder))
-    except ValueError as error:
-        raise UserError(INVALID, str(error), "name a folder that holds templates alone") from error
-    return _digest(texts) if texts else None
-
-
-def _digest(document: object) -> str:
-    return hashlib.sha256(canonical_json(document).encode(errors="surrogatepass")).hexdigest()
-
-
-def _signature(config: object, signed: object) -> str:
-    text = canonical_json({"config": config, "signed": signed})
-    return hmac.new(_key(), text.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
-
-
-def _key() -> bytes:
-    """The user's key; made on first use.
-
-    Raises:
-        UserError: others may read or change it, so that a signature proves nothing.
-    """
-    path = cache_folder() / KEY
-    digits = kept(path)
-    if path.exists():
-        state = path.stat()
-        if state.st_uid != os.geteuid() or state.st_mode & 0o077:
-            raise UserError(
-                INVALID,
-                f"{path}: others can read or change this key, expected a file of this user with mode 0600",
-                "delete it: a new one is made, and earlier runs are foreign until you sign them anew",
-            )
-    return bytes.fromhex(digits)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ...evaluators.scoring import normalised_loss
 from ...evolve.archive import Archive
@@ -13,9 +12,7 @@ from ...evolve.measures import DEFAULT_NAMES, MEASURES, MeasureSpace
 from ...evolve.store.recorded import additions
 from ...evolve.store.schema import StoreError
 from .champions import floor_of
-
-if TYPE_CHECKING:
-    from .record import RunRecord
+from .stored_run import StoredRun
 
 _MOST_ISLANDS = 64
 """Largest number of islands that a configuration may ask for."""
@@ -42,7 +39,7 @@ class _Step:
     prefix: int = 0
 
 
-def rebuild(record: RunRecord) -> Archive | None:
+def rebuild(record: StoredRun) -> Archive | None:
     """The archive of a run; None until a start program has been evaluated."""
     archive = None
     for _, now in replayed(record):
@@ -50,7 +47,7 @@ def rebuild(record: RunRecord) -> Archive | None:
     return archive
 
 
-def replayed(record: RunRecord) -> Iterator[tuple[int, Archive]]:
+def replayed(record: StoredRun) -> Iterator[tuple[int, Archive]]:
     """Yields (told iterations, archive) after the start programs and after each change of the archive.
 
     Yields one and the same archive object each time, and nothing until a start program has been evaluated.
@@ -109,7 +106,7 @@ def replayed(record: RunRecord) -> Iterator[tuple[int, Archive]]:
         yield step.told, archive
 
 
-def _grow(record: RunRecord, archive: Archive, prefix: int) -> None:
+def _grow(record: StoredRun, archive: Archive, prefix: int) -> None:
     found = {}
     for elite in archive.elites():
         id = elite.candidate.id
@@ -123,13 +120,13 @@ def _grow(record: RunRecord, archive: Archive, prefix: int) -> None:
     archive.grow(found)
 
 
-def _add(record: RunRecord, archive: Archive, id: str, island: int, prefix: int) -> None:
+def _add(record: StoredRun, archive: Archive, id: str, island: int, prefix: int) -> None:
     evaluation = record.evaluation(id, "train", prefix)
     if evaluation is not None and evaluation.fitness is not None:
         archive.add(record.candidate(id), evaluation, island, second=True)
 
 
-def _steps(record: RunRecord) -> list[_Step]:
+def _steps(record: StoredRun) -> list[_Step]:
     """Additions and migrations that took a cell, and resets, in the order in which they happened."""
     rows = additions(record.reader)
     steps = [_Step(row["told"], 0, (row["candidate"],), row["island"], "addition") for row in rows]

@@ -9,10 +9,10 @@ from ...evolve.store.opening import GLANCE_SECONDS
 from ...evolve.store.progress import mean_gap, mean_score
 from ...evolve.store.reader import Reader
 from ...evolve.store.schema import StoreError
-from .authority import is_own
 from .counted import told_iterations
 from .reported import REPORTED, trust
 from .runs import misnamed, status
+from .seal import is_own
 from .summary import best_candidate
 
 

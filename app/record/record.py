@@ -1,4 +1,4 @@
-"""What the views read of one run: its names, candidates, evaluations and figures, each loaded once."""
+"""What the views read of one run: its champion, archive, figures, lineages and names of candidates."""
 
 from __future__ import annotations
 
@@ -10,60 +10,29 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...evaluators.base import Evaluation, Score
+from ...evaluators.base import Score
 from ...evaluators.figures import Figures, by_stratum, of_evaluation
 from ...evolve.archive import Archive
 from ...evolve.base import Candidate
 from ...evolve.store.examination import examine
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.schema import FILE_NAME, StoreError
-from ...problems.base import Instance
 from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
-from .authority import is_own
+from .elites import rebuild
 from .runs import find_group, find_run
+from .stored_run import StoredRun
 from .summary import best_candidate, summarise
 
 SHORT = 8
 """Length of a candidate's id in tables, characters."""
 
 
-class RunRecord:
-    """One run as the views see it.
-
-    Attributes:
-        incomplete: whether the latest entries are missing: the store was not closed, and its journal cannot
-            be read because the folder is read-only.
-    """
+class RunRecord(StoredRun):
+    """One run as the views see it."""
 
     def __init__(self, folder: Path, reader: Reader, incomplete: bool = False) -> None:
-        self.folder = folder
-        self.reader = reader
-        self.incomplete = incomplete
-        self._instances: dict[str, Instance] | None = None
-        self._evaluations: dict[tuple[str, str, int | None], Evaluation | None] = {}
+        super().__init__(folder, reader, incomplete)
         self._archive: list[Archive | None] = []
-        self._foreign: bool | None = None
-
-    @property
-    def name(self) -> str:
-        """Name of the run folder."""
-        return self.folder.resolve().name
-
-    @property
-    def problem(self) -> dict[str, Any]:
-        """The recorded problem: name, version, sense, unit, …; empty until the run has recorded it."""
-        return self.reader.record("problem") or {}
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """The resolved configuration."""
-        return self.reader.record("config") or {}
-
-    @property
-    def start(self) -> str | None:
-        """Id of the first start program."""
-        id: str | None = self.reader.record("start")
-        return id
 
     @property
     def best(self) -> str | None:
@@ -96,63 +65,17 @@ class RunRecord:
         return list(dict.fromkeys(names))
 
     @property
-    def foreign(self) -> bool:
-        """Whether the run was made or changed by another than this user, on this machine."""
-        if self._foreign is None:
-            self._foreign = not is_own(self.reader)
-        return self._foreign
-
-    @property
     def models(self) -> str:
         """Model specifications, separated by commas; `offline` without a model."""
         found = self.reader.record("model") or ["offline"]
         return found if isinstance(found, str) else ", ".join(found)
 
     @property
-    def instances(self) -> dict[str, Instance]:
-        """Id → instance, all splits."""
-        if self._instances is None:
-            self._instances = self.reader.instances()
-        return self._instances
-
-    @property
-    def prefixes(self) -> tuple[int, ...]:
-        """Sizes of the prefixes of the pool of training instances (counts); one in a run without a pool.
-
-        Raises:
-            StoreError: what is stored are none.
-        """
-        count = sum(instance.split == "train" for instance in self.instances.values())
-        sizes = tuple(self.reader.record("pool") or ())
-        if not sizes:
-            return (count,)
-        if list(sizes) != sorted({*sizes}) or not 0 < sizes[0] <= sizes[-1] <= count:
-            raise StoreError(f"{self.folder}: prefixes {str(sizes)[:60]} of {count} training instances")
-        return sizes
-
-    @property
     def archive(self) -> Archive | None:
         """The archive as the store holds it; None until a start program has been evaluated."""
-        from .elites import rebuild
-
         if not self._archive:
             self._archive.append(rebuild(self))
         return self._archive[0]
-
-    def evaluation(self, program: str, split: str, prefix: int | None = None) -> Evaluation | None:
-        """Evaluation of a candidate (id) or baseline (`baseline/NAME`); None if there is none.
-
-        Args:
-            program, split: of it.
-            prefix: of the pool of training instances (count); by default all that the program has seen.
-
-        Raises:
-            StoreError: the stored evaluation contradicts itself.
-        """
-        key = (program, split, prefix)
-        if key not in self._evaluations:
-            self._evaluations[key] = self.reader.evaluation(program, split, prefix)
-        return self._evaluations[key]
 
     def figures(self, program: str, split: str) -> Figures | None:
         """Figures of an evaluation; None without an evaluation."""
@@ -178,17 +101,6 @@ class RunRecord:
         found = [(self.evaluation(program, split), program) for program in self.baselines()]
         ranked = [(e.fitness, program) for e, program in found if e is not None and e.fitness is not None]
         return max(ranked)[1] if ranked else None
-
-    def candidate(self, id: str) -> Candidate:
-        """A candidate by its whole id.
-
-        Raises:
-            StoreError: the store names this candidate but does not hold it.
-        """
-        found = self.reader.candidate(id)
-        if found is None:
-            raise StoreError(f"{self.folder}: candidate {id} is named but not stored; the file is damaged")
-        return found
 
     def resolve(self, text: str) -> str:
         """Id of the candidate that `text` names: `best`, `start`, an id or an unambiguous prefix.

@@ -9,13 +9,13 @@ from typing import Any
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.work import executions, tested, work
 from ...problems.base import SPLITS
-from .authority import is_own
 from .champions import best_of_time, champions, proof, solver_rows, steered_by_time, time_budget
 from .counted import told_iterations
 from .headline import headline
 from .model_figures import model_figures, model_usage, newest_page, notes
 from .reported import REPORTED, trust
 from .runs import LOG_NAME, status
+from .seal import is_own
 from .splits import candidate_summary, splits
 
 

@@ -12,7 +12,8 @@ from .common import Json, Set, Without, Workers, one_set
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
-    from ..opening.setup import Notify, Setup
+    from ..opening.notify import Notify
+    from ..opening.setup import Setup
 
 Split = Annotated[
     str | None, typer.Option("--split", help="train, valid or test [default: test].", show_default=False)
@@ -70,12 +71,12 @@ def open_one_set(
     without: list[str] | None,
 ) -> tuple[Setup, str]:
     """A setup over one set or file, and the set's name in it."""
-    from ..opening.setup import Setup
+    from ..opening.prepare import setup_of_problem
     from .flags import build_config
 
     config = build_config(problem, assign or [], workers=workers, without=without)
     name = one_set(split, instances) or "test"
-    setup = Setup.from_problem(config, sets=[name], notify=progress_line())
+    setup = setup_of_problem(config, sets=[name], notify=progress_line())
     return setup, setup.instances_from
 
 

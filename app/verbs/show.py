@@ -73,10 +73,10 @@ def show(
                 _draw(record, trust, id, instance, output, force, json)
             elif explain:
                 from ..audit.explain import explain as explained
-                from ..opening.setup import Setup
+                from ..opening.stored import setup_of_record
                 from ..views.explain import print_explanation
 
-                told = explained(record, Setup.from_record(record, trust), id)
+                told = explained(record, setup_of_record(record, trust), id)
                 emit_json(told) if json else print_explanation(console(), told)
             elif json:
                 emit_json(candidate_document(record, id))
@@ -91,12 +91,12 @@ def _draw(
     from ...evaluators.judging import NotDrawn
     from ...problems.base import Drawable
     from ..opening.again import answers, find_instance
-    from ..opening.setup import Setup
+    from ..opening.stored import setup_of_record
     from ..views.plots.canvas import FORMATS, render
     from ..views.plots.drawing import draw, extent, in_terminal, lines
     from ..words import clean
 
-    found, setup = find_instance(record, instance), Setup.from_record(record, trust)
+    found, setup = find_instance(record, instance), setup_of_record(record, trust)
     problem = setup.loaded.problem
     if not isinstance(problem, Drawable):
         raise UserError(USAGE, f"{problem.name}: its answers cannot be drawn", "it offers no `draw`")

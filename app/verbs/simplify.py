@@ -36,7 +36,7 @@ def simplify(
     """Reduce a heuristic as long as its validation gap does not get worse beyond noise."""
     with errors(json):
         from ..audit.simplify import keep, simplified
-        from ..opening.setup import Setup
+        from ..opening.stored import setup_of_record
         from ..record.record import find_runs, open_record
         from ..record.runs import runs_folder
         from ..record.standalone import simplified_text
@@ -48,7 +48,7 @@ def simplify(
         with console(stderr=True).status("") as status, opened(folder) as record:
             document = simplified(
                 record,
-                Setup.from_record(record, trust_of(trust_run, unsafe_without), workers=workers),
+                setup_of_record(record, trust_of(trust_run, unsafe_without), workers=workers),
                 record.resolve(candidate),
                 evaluations,
                 lambda number: status.update(f"variant {number} of at most {evaluations}"),

@@ -35,7 +35,7 @@ def verify(
     with errors(json):
         from ..audit.fresh import check_fresh
         from ..audit.verify import verify as check
-        from ..opening.setup import Setup
+        from ..opening.stored import setup_of_record
         from ..record.authority import Use
         from ..record.record import find_runs
         from ..record.runs import runs_folder
@@ -43,7 +43,7 @@ def verify(
         documents, trust = [], trust_of(trust_run, unsafe_without)
         for folder in find_runs(run, runs_folder(runs)):
             with opened(folder) as record:
-                setup = Setup.from_record(record, trust, uses=[Use.INSTANCE_FILES], workers=workers)
+                setup = setup_of_record(record, trust, uses=[Use.INSTANCE_FILES], workers=workers)
                 documents.append(check(record, setup, every=every, sample=references))
                 if fresh is not None:
                     documents[-1]["fresh"] = check_fresh(record, setup, fresh)

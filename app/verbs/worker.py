@@ -18,11 +18,10 @@ def worker() -> None:
     from ...evolve.columns import LineError
     from ..opening.brief import STARTED
     from ..opening.serve import Serving
-    from ..opening.setup import Setup
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     lines, replies = _channel()
-    serving = Serving(lines.readline(), Setup.from_brief)
+    serving = Serving(lines.readline())
     _write(replies, serving.first)
     if serving.code:
         raise SystemExit(serving.code)

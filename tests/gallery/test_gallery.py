@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from gapsmith.app.config import Config
 from gapsmith.app.door.plugins import load_problem
-from gapsmith.app.opening.setup import Setup
+from gapsmith.app.opening.prepare import setup_over
 from gapsmith.app.verbs.flags import build_config
 from gapsmith.evolve.edits import EditError, apply_hunks, find_hunks
 from gapsmith.evolve.models.cassette import Cassette
@@ -46,7 +46,7 @@ def test_a_program_still_gives_its_recorded_objectives(name: str, slots: Callabl
     loaded = load_problem(entry["problem"])
     drawn = loaded.instances(pinned["set"], pinned["seed"])
     instances = [one for one in drawn if one.id in pinned["objectives"]]
-    setup = Setup.over(loaded, config, {pinned["set"]: instances})
+    setup = setup_over(loaded, config, {pinned["set"]: instances})
     program = setup.evaluator.program({MAIN_FILE: (GALLERY / name / "found.py").read_text("utf-8")})
     with slots(setup.policy) as slot:
         answers = [setup.evaluator.answer(program, one, slot) for one in instances]

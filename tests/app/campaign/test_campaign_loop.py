@@ -15,7 +15,7 @@ from gapsmith.app import compose
 from gapsmith.app.audit.simplify import simplified
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
-from gapsmith.app.opening.setup import Setup
+from gapsmith.app.opening.stored import setup_of_record
 from gapsmith.app.record.record import open_record
 
 Run = Callable[..., tuple[dict[str, Any], Path]]
@@ -97,7 +97,7 @@ def test_names_of_the_field_make_no_program_longer(campaign: Run, problem: str, 
     named.write_text(Path(problem).read_text().replace("return [\n", term))
     summary, folder = campaign(campaign={"problem": str(named)}, budget={"iterations": 1})
     with open_record(folder) as record:
-        document = simplified(record, Setup.from_record(record), summary["start"]["candidate"], 3)
+        document = simplified(record, setup_of_record(record), summary["start"]["candidate"], 3)
     assert document["statements_after"] <= document["statements_before"]
     assert "jobs" not in document["files"]["heuristic.py"]
 

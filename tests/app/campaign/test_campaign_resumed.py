@@ -17,7 +17,7 @@ from gapsmith.app import compose
 from gapsmith.app.audit.verify import verify
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
-from gapsmith.app.opening.setup import Setup
+from gapsmith.app.opening.stored import setup_of_record
 from gapsmith.app.record.authority import Trust
 from gapsmith.app.record.record import open_record
 from gapsmith.app.record.resume import missing_member, stored_config
@@ -99,7 +99,7 @@ def test_a_run_on_a_users_own_instances_can_be_checked(tmp_path: Path) -> None:
     """`verify` reads the file again and says when it changed; the printed command scores the same."""
     file, folder = _own(tmp_path, 3)
     with open_record(folder) as record:
-        document = verify(record, Setup.from_record(record))
+        document = verify(record, setup_of_record(record))
         assert (document["differences"], document["compared"]["instances drawn"]) == ([], 12)
         command = shlex.split(evaluate_command(record, str(folder / compose.BEST_NAME)))
         recorded = record.figures(record.best or "", "test")
@@ -109,13 +109,12 @@ def test_a_run_on_a_users_own_instances_can_be_checked(tmp_path: Path) -> None:
     _jobs(file, 2)
     with open_record(folder) as record:
         assert all(
-            "drawn again" in found["what"]
-            for found in verify(record, Setup.from_record(record))["differences"]
+            "drawn again" in found["what"] for found in verify(record, setup_of_record(record))["differences"]
         )
-        assert len(verify(record, Setup.from_record(record))["differences"]) == 12
+        assert len(verify(record, setup_of_record(record))["differences"]) == 12
     file.unlink()
     with open_record(folder) as record:
-        document = verify(record, Setup.from_record(record))
+        document = verify(record, setup_of_record(record))
     assert document["differences"] == []
     gone = [entry["now"] for entry in document["changed"] if entry["what"] == "instances"]
     assert [str(file) in now for now in gone] == [True]

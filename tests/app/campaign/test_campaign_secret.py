@@ -13,7 +13,7 @@ import pytest
 from gapsmith.app import compose
 from gapsmith.app.audit.verify import verify
 from gapsmith.app.config import parse, read
-from gapsmith.app.opening.setup import Setup
+from gapsmith.app.opening.stored import setup_of_record
 from gapsmith.app.record.record import open_record
 from gapsmith.app.record.runs import CONFIG_NAME
 from gapsmith.app.record.standalone import evaluate_command
@@ -59,7 +59,7 @@ def test_a_run_is_repeated_from_its_own_configuration(
     compose.run(parse(stored, "test"), second)
     assert _digests(first) == _digests(second)
     with open_record(first) as record:
-        document = verify(record, Setup.from_record(record))
+        document = verify(record, setup_of_record(record))
         assert document["differences"] == []
         assert document["compared"]["instances drawn"] == 3
         assert secret not in html(record)

@@ -12,7 +12,7 @@ import pytest
 from gapsmith.app import compose
 from gapsmith.app.audit.fresh import check_fresh
 from gapsmith.app.config import parse
-from gapsmith.app.opening.setup import Setup
+from gapsmith.app.opening.stored import setup_of_record
 from gapsmith.app.record.record import open_record
 from gapsmith.cli import app
 from gapsmith.evaluators.difference import difference
@@ -78,7 +78,7 @@ def searched(tmp_path: Path) -> Callable[[str, str], Path]:
 def test_a_program_that_remembers_differs_on_fresh_instances(searched: Callable[[str, str], Path]) -> None:
     """Optimal on every instance of the run, by heart: on new ones it falls back, far beyond noise."""
     with open_record(searched("memory", _memory())) as record:
-        found = check_fresh(record, Setup.from_record(record, workers=1), 12, seed=99)
+        found = check_fresh(record, setup_of_record(record, workers=1), 12, seed=99)
     champion = found["programs"]["champion"]
     assert champion["test"]["mean_gap_percent"] == 0
     assert champion["fresh"]["mean_gap_percent"] > 5
@@ -115,7 +115,7 @@ def test_a_problem_without_new_instances_is_skipped(
         campaign={"problem": "bin-packing"}, budget={"iterations": 1}, evaluation={"instances": [str(file)]}
     )
     with open_record(folder) as record:
-        assert "came from files" in check_fresh(record, Setup.from_record(record), 3)["skipped"]
+        assert "came from files" in check_fresh(record, setup_of_record(record), 3)["skipped"]
 
 
 def test_difference_of_two_samples() -> None:

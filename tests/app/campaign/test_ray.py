@@ -12,7 +12,7 @@ from gapsmith.app.config import parse
 from gapsmith.app.opening import cluster as nodes
 from gapsmith.app.opening.brief import PYTHON, hello
 from gapsmith.app.opening.cluster import connected
-from gapsmith.app.opening.setup import Setup
+from gapsmith.app.opening.prepare import setup_of_problem
 
 PROBLEM = Path(__file__).with_name("flow_time.py")
 TABLES = {
@@ -64,7 +64,7 @@ class Started:
 
 def test_a_node_with_another_python_is_left_out_with_one_line() -> None:
     """Its workers are ended and named once; the campaign goes on with those of the other node."""
-    setup = Setup.from_problem(parse({"campaign": {"problem": str(PROBLEM)}}, "test"))
+    setup = setup_of_problem(parse({"campaign": {"problem": str(PROBLEM)}}, "test"))
     line = hello(setup, {})
     other = line.replace(f'"python": "{PYTHON}"', '"python": "3.99"')
     assert other != line

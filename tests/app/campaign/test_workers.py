@@ -20,7 +20,8 @@ from gapsmith.app.config import parse
 from gapsmith.app.door.given import spec_of
 from gapsmith.app.errors import UserError
 from gapsmith.app.opening import workers as opening
-from gapsmith.app.opening.brief import check_hello, encode_brief, hello
+from gapsmith.app.opening.brief import check_hello, encode_brief, hello, read_brief
+from gapsmith.app.opening.prepare import setup_of_problem
 from gapsmith.app.opening.setup import Setup
 from gapsmith.app.workers import read_workers
 from gapsmith.evaluators.base import Plugin
@@ -72,17 +73,17 @@ def test_other_workers_are_refused(value: object, command: Callable[..., Any]) -
 
 def setup() -> Setup:
     """The small problem, ready."""
-    return Setup.from_problem(parse({"campaign": {"problem": str(PROBLEM)}}, "test"))
+    return setup_of_problem(parse({"campaign": {"problem": str(PROBLEM)}}, "test"))
 
 
 def test_a_brief_makes_an_equal_setup(tmp_path: Path) -> None:
     """Instances, references and limits come through; a file that is not there travels as its source."""
     first = setup()
-    second = Setup.from_brief(encode_brief(first))
+    second = read_brief(encode_brief(first))
     assert second.evaluator.version == first.evaluator.version
     assert second.evaluator.references == first.evaluator.references
     moved = encode_brief(first).replace(str(PROBLEM.parent), str(tmp_path / "elsewhere"))
-    third = Setup.from_brief(moved)
+    third = read_brief(moved)
     assert third.loaded.digest == first.loaded.digest
     assert check_hello(hello(third, {"seccomp": True}), first)["layers"] == {"seccomp": True}
 
@@ -139,7 +140,7 @@ def test_an_object_of_this_process_is_for_threads() -> None:
     finally:
         sys.path.pop(0)
     spec = spec_of(Plugin(FlowTime))
-    given = Setup.from_problem(parse({"campaign": {"problem": spec}}, "test"))
+    given = setup_of_problem(parse({"campaign": {"problem": spec}}, "test"))
     with pytest.raises(UserError, match="only threads can evaluate"):
         encode_brief(given)
 

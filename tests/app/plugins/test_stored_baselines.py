@@ -11,6 +11,7 @@ import pytest
 from gapsmith.app.config import Config
 from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.opening.baselines import evaluate_baselines
+from gapsmith.app.opening.prepare import setup_over
 from gapsmith.app.opening.setup import Setup
 from gapsmith.cli import app
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, Score, ScoreStatus
@@ -47,7 +48,7 @@ def opened(path: Path, **parameters: object) -> Setup:
     """The training split of a problem; its instances are those of 30 jobs whatever the parameters."""
     instances = load_problem(str(path)).instances("train", 1)[:2]
     loaded = load_problem(str(path), parameters)
-    return Setup.over(loaded, Config(), {"train": instances})
+    return setup_over(loaded, Config(), {"train": instances})
 
 
 def jobs(setup: Setup, status: ScoreStatus, splits: Sequence[str] = ("train",)) -> int:

@@ -13,7 +13,7 @@ from gapsmith import run_campaign
 from gapsmith.app.audit.replay import replay
 from gapsmith.app.audit.verify import verify
 from gapsmith.app.door.plugins import load_problem
-from gapsmith.app.opening.setup import Setup
+from gapsmith.app.opening.stored import setup_of_record
 from gapsmith.app.record.record import open_record
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, Reference, ReferenceKind, ScoreStatus
 from gapsmith.evaluators.evaluator import GapEvaluator
@@ -405,7 +405,7 @@ def test_a_run_of_the_first_version_keeps_its_rules(tmp_path: Path, monkeypatch:
     folder = next(runs.iterdir())
     assert replay(folder)["differences"] == []
     with open_record(folder) as record:
-        document = verify(record, Setup.from_record(record), sample=0)
+        document = verify(record, setup_of_record(record), sample=0)
     assert document["differences"] == []
     assert document["compared"]["executions"] > 0
     now = run_campaign("smtt-rule", runs=tmp_path / "now", iterations=1, settings=settings, start=planned)

@@ -1,0 +1,99 @@
+"""A run's signature: it shows that this user began the run, and which source texts the run began with."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...evaluators.cache import cache_folder
+from ...evolve.store.reader import Reader
+from ...problems.base import canonical_json
+from ...prompts.folder import template_texts
+from ..door.plugins import source_of
+from ..errors import INVALID, UserError
+from ..keyfile import kept
+
+KEY = "signing-key"
+SEAL = "seal"
+"""Key of the run's own record: its signature, and the digests that the signature covers."""
+
+
+def seal(config: Mapping[str, Any], problem: Mapping[str, Any], before: object = None) -> dict[str, Any]:
+    """A signature over a configuration, a problem and the source texts that both name, to be stored.
+
+    Args:
+        config: as it is stored.
+        problem: the run's own record of its problem, as it is stored; its driver is written into programs.
+        before: the run's earlier seal, whose name for the run stays.
+
+    Raises:
+        UserError: the user's key is open to others.
+    """
+    name = before.get("run") if isinstance(before, dict) else None
+    signed = {"run": name or secrets.token_hex(16), "problem": _digest(problem), **_sources(config)}
+    return {**signed, "signature": _signature(config, signed)}
+
+
+def is_own(reader: Reader) -> bool:
+    """Whether this user's signature holds for what is stored; a run without one is foreign."""
+    stored, config, problem = reader.record(SEAL), reader.record("config"), reader.record("problem")
+    if not isinstance(stored, dict) or not isinstance(stored.get("signature"), str):
+        return False
+    signed = {key: value for key, value in stored.items() if key != "signature"}
+    try:
+        holds = hmac.compare_digest(stored["signature"].encode(), _signature(config, signed).encode())
+        return holds and signed.get("problem") == _digest(problem)
+    except (UserError, ValueError, TypeError, RecursionError):  # a key that is open to others, or no JSON
+        return False
+
+
+def templates_digest(folder: str) -> str | None:
+    """Digest of every text that a template of the folder can include; None without any."""
+    try:
+        texts = template_texts(Path(folder))
+    except ValueError as error:
+        raise UserError(INVALID, str(error), "name a folder that holds templates alone") from error
+    return _digest(texts) if texts else None
+
+
+def _sources(config: Mapping[str, Any]) -> dict[str, str | None]:
+    """Digests of the source texts that a stored configuration names, as they are now."""
+    source = source_of(config["campaign"]["problem"])
+    folder = config.get("prompts", {}).get("folder")
+    return {
+        "plug-in": None if source is None else source.digest,
+        "templates": None if folder is None else templates_digest(folder),
+    }
+
+
+def _digest(document: object) -> str:
+    return hashlib.sha256(canonical_json(document).encode(errors="surrogatepass")).hexdigest()
+
+
+def _signature(config: object, signed: object) -> str:
+    text = canonical_json({"config": config, "signed": signed})
+    return hmac.new(_key(), text.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def _key() -> bytes:
+    """The user's key; made on first use.
+
+    Raises:
+        UserError: others may read or change it, so that a signature proves nothing.
+    """
+    path = cache_folder() / KEY
+    digits = kept(path)
+    if path.exists():
+        state = path.stat()
+        if state.st_uid != os.geteuid() or state.st_mode & 0o077:
+            raise UserError(
+                INVALID,
+                f"{path}: others can read or change this key, expected a file of this user with mode 0600",
+                "delete it: a new one is made, and earlier runs are foreign until you sign them anew",
+            )
+    return bytes.fromhex(digits)
