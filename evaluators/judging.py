@@ -26,9 +26,9 @@ from ..problems.base import (
     encode_number,
 )
 from ..problems.plain import PLAIN, brief
-from ..problems.unseen import clean
 from ..sandbox.base import Ending, SandboxError
 from ..sandbox.lines import Talk
+from ..sandbox.unseen import clean
 from .helpers import Gone, Helper, Helpers, Late
 from .numbers import SCORABLE, scorable, written
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..problems.base import Json
 from ..problems.reported import Reported
-from ..problems.unseen import clean
+from ..sandbox.unseen import clean
 from .base import METRIC_CHARACTERS, MOST_METRICS, Metric, is_number
 
 _NAME_CHARACTERS = 100

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from ..problems.base import Instance, Number, Problem, Sense
 from ..problems.plain import brief
-from ..problems.unseen import clean
 from ..sandbox.base import Execution, ExecutionStatus
+from ..sandbox.unseen import clean
 from .base import Reference, Score, ScoreStatus, measured
 from .judging import Judgement, judge
 from .numbers import DEFAULT_TOLERANCE, LARGEST, better_than, exact, subtract

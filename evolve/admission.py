@@ -9,8 +9,8 @@ import threading
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..prompts.unseen import find_unseen, name_of
 from ..sandbox.base import MAX_SOURCE_BYTES, Description, Sandbox
+from ..sandbox.unseen import find_unseen, name_of
 from .base import Examined, Proposal, Rejection, RejectionReason
 from .syntax.randomness import unseeded
 

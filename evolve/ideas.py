@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..prompts.text import shortened
-from ..prompts.unseen import clean
+from ..sandbox.unseen import clean
 
 MOST_CHARACTERS = 400
 """Of a sentence that is kept; longer ones are cut after a sentence or a word."""

@@ -7,7 +7,7 @@ import reprlib
 from collections.abc import Mapping
 from typing import TypeGuard
 
-from .unseen import unseen
+from ..sandbox.unseen import unseen
 
 MOST_CHARACTERS = 500
 NAME = f"a text of 1 to {MOST_CHARACTERS} characters on one line, without control or invisible characters"

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..sandbox.unseen import clean
 from .marks import neutral_code, neutral_text
-from .unseen import clean
 
 QUOTED_CHARACTERS = 600
 PLACES = 6

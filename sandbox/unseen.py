@@ -1,6 +1,6 @@
 """Characters that nobody sees, or that change how others are seen: one table of Unicode categories.
 
-This file stands word for word in `problems`, `prompts` and `sandbox`, which import nothing from each other.
+The only file of `sandbox` that `problems` and `prompts` import.
 """
 
 from __future__ import annotations

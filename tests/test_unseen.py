@@ -1,4 +1,4 @@
-"""The table of characters that nobody sees, its copies, and whoever cleans by it."""
+"""The table of characters that nobody sees, and whoever cleans by it."""
 
 import unicodedata
 from pathlib import Path
@@ -10,8 +10,8 @@ from gapsmith.evaluators.scoring import one_line
 from gapsmith.evolve.models.chat import clip
 from gapsmith.problems.plain import is_name
 from gapsmith.prompts.text import plain_code, plain_text
-from gapsmith.prompts.unseen import CATEGORIES, clean, find_unseen, name_of, unseen
 from gapsmith.sandbox import answers
+from gapsmith.sandbox.unseen import CATEGORIES, clean, find_unseen, name_of, unseen
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,14 +28,6 @@ CLEANERS = {
     "prompts": plain_text,
     "programs in prompts": plain_code,
 }
-
-
-def test_the_copies_are_equal() -> None:
-    """The three folders that may not import each other hold the same file."""
-    first, *others = [
-        (HERE / folder / "unseen.py").read_bytes() for folder in ("sandbox", "prompts", "problems")
-    ]
-    assert all(other == first for other in others)
 
 
 def test_the_table_holds_whole_categories_and_blank_letters() -> None:

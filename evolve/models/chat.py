@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from ...problems.base import Json
-from ...prompts.unseen import unseen
+from ...sandbox.unseen import unseen
 from ..base import Completion
 from .base import ErrorKind, ModelError
 from .keys import NO_KEYS, Keys

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ...sandbox.unseen import clean
 from ..base import Instance, Json, Sense, Verdict
-from ..unseen import clean
 from .configuration import Configuration
 from .driver import fitness_of
 from .packages import shareable

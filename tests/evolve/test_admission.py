@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 from gapsmith.evolve.admission import Admission
 from gapsmith.evolve.base import Examined, RejectionReason
-from gapsmith.prompts.unseen import name_of, unseen
 from gapsmith.sandbox.base import Description
+from gapsmith.sandbox.unseen import name_of, unseen
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from gapsmith.app.record.export import write_rows
 from gapsmith.app.words import escaped
-from gapsmith.prompts.unseen import unseen
+from gapsmith.sandbox.unseen import unseen
 from hypothesis import given
 from hypothesis import strategies as st
 
