@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from ..base import Json
 from .verification import Fleet, decision_fault
@@ -12,11 +11,11 @@ from .verification import Fleet, decision_fault
 class Arrivals:
     """Steps through a queue of jobs; jobs that fit nowhere are left out and not shown."""
 
-    def __init__(self, public: Mapping[str, Any], jobs: Sequence[Sequence[int]]) -> None:
-        """Takes the snapshot and the queue in order of arrival."""
-        self._fleet = Fleet(public)
+    def __init__(self, fleet: Fleet, jobs: Sequence[Sequence[int]]) -> None:
+        """Takes the fleet before the first job, and the queue in order of arrival."""
+        self._fleet = fleet
         self._waiting = self._shown(jobs)
-        self._current: tuple[int, Sequence[int]] | None = None
+        self._current: tuple[int, Sequence[int], Sequence[int]] | None = None
         self._decisions: list[int] = []
 
     def next(self, line: bytes) -> bytes | None:
@@ -30,26 +29,31 @@ class Arrivals:
         if self._current is not None and not self._record(line, *self._current):
             return None
         self._current = next(self._waiting, None)
-        return None if self._current is None else b"%d %d" % tuple(self._current[1])
+        return None if self._current is None else self.line(self._current[1])
+
+    def line(self, job: Sequence[int]) -> bytes:
+        """What a candidate is shown of a job: its demands."""
+        return b"%d %d" % tuple(job)
 
     def answer(self) -> Json:
         """The machine of each job decided so far, in order of arrival."""
         return list(self._decisions)
 
-    def _shown(self, jobs: Sequence[Sequence[int]]) -> Iterator[tuple[int, Sequence[int]]]:
-        """Number and demand of each job that fits somewhere when its turn comes."""
+    def _shown(self, jobs: Sequence[Sequence[int]]) -> Iterator[tuple[int, Sequence[int], Sequence[int]]]:
+        """Number, job and demands of each job that fits somewhere when its turn comes."""
         for number, job in enumerate(jobs):
-            if self._fleet.fits_somewhere(job):
-                yield number, job
+            demand = self._fleet.meet(job)
+            if self._fleet.fits_somewhere(demand):
+                yield number, job, demand
 
-    def _record(self, line: bytes, number: int, job: Sequence[int]) -> bool:
+    def _record(self, line: bytes, number: int, job: Sequence[int], demand: Sequence[int]) -> bool:
         """Takes a decision; whether the job fits there."""
         machines = len(self._fleet.free_cpu)
         machine = int(line) if line.isdigit() and len(line) < 10 else -1
         if not 0 <= machine < machines:
-            raise ValueError(decision_fault(number, job, machines, line.decode("ascii", "replace")))
+            raise ValueError(decision_fault(number, demand, machines, line.decode("ascii", "replace")))
         self._decisions.append(machine)
-        if not self._fleet.fits(job, machine):
+        if not self._fleet.fits(demand, machine):
             return False
         self._fleet.put(job, machine)
         return True

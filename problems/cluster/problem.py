@@ -12,7 +12,7 @@ from . import cluster_files, laws, rules
 from .dialogue import Arrivals
 from .explaining import explain_fleet
 from .picture import picture
-from .verification import judge
+from .verification import Fleet, judge
 
 _STATEMENT = """\
 A fleet of machines with two resources; every machine has `cpu` cores and `memory` GiB, of which free_cpu[i]
@@ -92,7 +92,7 @@ class ClusterScheduling:
 
     def dialogue(self, instance: Instance) -> Dialogue:
         """A stepper that reveals one job after each decision."""
-        return Arrivals(instance.public, _jobs(instance))
+        return Arrivals(Fleet(instance.public), _jobs(instance))
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """Placed weight of a transcript of decisions, replayed in integers."""

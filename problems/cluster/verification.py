@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..base import Json, Verdict
@@ -25,6 +25,10 @@ class Fleet:
         """Whether any machine has room for a job."""
         return any(self.fits(job, machine) for machine in range(len(self.free_cpu)))
 
+    def meet(self, job: Sequence[int]) -> Sequence[int]:
+        """Brings the fleet to the arrival of a job; returns the job's demands, cpu and memory."""
+        return job
+
     def put(self, job: Sequence[int], machine: int) -> None:
         """Places a job that fits."""
         self.free_cpu[machine] -= job[0]
@@ -44,12 +48,27 @@ def judge(public: Mapping[str, Any], jobs: Sequence[Sequence[int]], answer: Json
         jobs: [cpu, memory] of the queue, in order of arrival.
         answer: expected to be the machine of each job that fitted somewhere, in order of arrival.
     """
+    return judge_decisions(Fleet(public), jobs, answer, lambda job: weight(public, job))
+
+
+def judge_decisions(
+    fleet: Fleet, jobs: Sequence[Sequence[int]], answer: Json, worth: Callable[[Sequence[int]], int]
+) -> Verdict:
+    """Valid with the worth of all placed jobs iff each job that fitted somewhere went where it fits.
+
+    Args:
+        fleet: before the first job.
+        jobs: in order of arrival.
+        answer: expected to be the machine of each job that fitted somewhere, in order of arrival.
+        worth: of a placed job.
+    """
     if not isinstance(answer, list):
         return Verdict.invalid(f"transcript: got {kind(answer)}, expected a list of machines")
-    fleet, placed, taken = Fleet(public), 0, 0
+    total, taken = 0, 0
     machines = len(fleet.free_cpu)
     for number, job in enumerate(jobs):
-        if not fleet.fits_somewhere(job):
+        demand = fleet.meet(job)
+        if not fleet.fits_somewhere(demand):
             continue
         if taken == len(answer):
             return Verdict.invalid(
@@ -60,14 +79,14 @@ def judge(public: Mapping[str, Any], jobs: Sequence[Sequence[int]], answer: Json
         if isinstance(machine, bool) or not isinstance(machine, int) or not 0 <= machine < machines:
             small = type(machine) is int and abs(machine) < 10**12
             got = str(machine) if small else kind(machine)
-            return Verdict.invalid(decision_fault(number, job, machines, got))
-        if not fleet.fits(job, machine):
-            return Verdict.infeasible(misfit(number, job, machine, fleet))
+            return Verdict.invalid(decision_fault(number, demand, machines, got))
+        if not fleet.fits(demand, machine):
+            return Verdict.infeasible(misfit(number, demand, machine, fleet))
         fleet.put(job, machine)
-        placed += weight(public, job)
+        total += worth(job)
     if taken != len(answer):
         return Verdict.invalid(f"transcript: got {len(answer)} decisions, expected {taken}")
-    return Verdict.valid(placed)
+    return Verdict.valid(total)
 
 
 def decision_fault(number: int, job: Sequence[int], machines: int, got: str) -> str:
@@ -85,14 +104,23 @@ def replay(
     public: Mapping[str, Any], jobs: Sequence[Sequence[int]], answer: Json
 ) -> tuple[Fleet, list[tuple[int, Sequence[int]]]]:
     """The fleet after a valid answer, and (machine, job) of every placed job in order of arrival."""
-    fleet, placed = Fleet(public), []
+    fleet = Fleet(public)
+    machines = decided(fleet, jobs, answer)
+    return fleet, [(machine, job) for job, machine in machines if machine is not None]
+
+
+def decided(
+    fleet: Fleet, jobs: Sequence[Sequence[int]], answer: Json
+) -> list[tuple[Sequence[int], int | None]]:
+    """Each job of a valid answer with its machine, None for a job that fits nowhere."""
     decisions = iter(list[int](answer))  # type: ignore[arg-type]
+    machines: list[tuple[Sequence[int], int | None]] = []
     for job in jobs:
-        if fleet.fits_somewhere(job):
-            machine = next(decisions)
+        machine = next(decisions) if fleet.fits_somewhere(fleet.meet(job)) else None
+        if machine is not None:
             fleet.put(job, machine)
-            placed.append((machine, job))
-    return fleet, placed
+        machines.append((job, machine))
+    return machines
 
 
 def stranded(fleet: Fleet, jobs: Sequence[Sequence[int]]) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from gapsmith.evaluators.cluster import cluster_scheduling
 from gapsmith.evaluators.cluster.models import fleet_model
 from gapsmith.evaluators.cluster.references import machine_values, upper_bound
 from gapsmith.problems.base import canonical_json
-from gapsmith.problems.cluster.verification import judge, replay, stranded, weight
+from gapsmith.problems.cluster.verification import Fleet, judge, replay, stranded, weight
 from gapsmith.sandbox.base import ExecutionStatus, Limits, Program
 from gapsmith.sandbox.slot import open_sandbox
 from hypothesis import given, settings
@@ -39,7 +39,7 @@ def run(name: str, public: Any, jobs: Sequence[Sequence[int]]) -> list[int]:
     exec(PROGRAMS[name], scope)
     from gapsmith.problems.cluster.dialogue import Arrivals
 
-    dialogue, last = Arrivals(public, jobs), [b""]
+    dialogue, last = Arrivals(Fleet(public), jobs), [b""]
     loop["drive"](
         scope["Scheduler"], public, lambda: dialogue.next(last[0]), lambda line: last.__setitem__(0, line)
     )
