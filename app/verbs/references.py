@@ -82,12 +82,7 @@ def compute(
         from ..opening.references import compute as compute_references
 
         loaded, chosen = _choose(problem, split, instances, sample, seed, assign)
-        document = _with_bar(
-            "references",
-            lambda progress: compute_references(
-                loaded, chosen, seconds or _default_seconds(), workers=workers, progress=progress
-            ),
-        )
+        document = _with_bar("references", compute_references, loaded, chosen, seconds, workers)
         if json:
             emit_json(document)
             return
@@ -116,12 +111,7 @@ def verify(
         from ..opening.references import verify as verify_references
 
         loaded, chosen = _choose(problem, split, instances, sample, seed, assign)
-        document = _with_bar(
-            "proofs",
-            lambda progress: verify_references(
-                loaded, chosen, seconds or _default_seconds(), workers=workers, progress=progress
-            ),
-        )
+        document = _with_bar("proofs", verify_references, loaded, chosen, seconds, workers)
         if json:
             emit_json(document)
         else:
@@ -158,19 +148,27 @@ def _choose(
     return loaded, found
 
 
-def _default_seconds() -> float:
-    from ..config import Config
-
-    return Config().evaluation.reference_seconds
-
-
-def _with_bar(title: str, work: Callable[[Callable[[int, int], None]], dict[str, Any]]) -> dict[str, Any]:
-    """Does work under a progress bar on standard error."""
+def _with_bar(
+    title: str,
+    work: Callable[..., dict[str, Any]],
+    loaded: LoadedProblem,
+    instances: list[Instance],
+    seconds: float | None,
+    workers: int | str | None,
+) -> dict[str, Any]:
+    """Computes or proves the references of instances under a progress bar on standard error."""
     from rich.progress import Progress
 
+    from ..config import Config
+
+    seconds = seconds or Config().evaluation.reference_seconds
     with Progress(console=console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
-        return work(lambda done, total: bar.update(task, completed=done, total=total))
+
+        def progress(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        return work(loaded, instances, seconds, workers=workers, progress=progress)
 
 
 def _print_rows(rows: list[dict[str, Any]], unit: str) -> None:

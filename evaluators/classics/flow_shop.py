@@ -145,4 +145,4 @@ def _table() -> dict[str, Reference]:
     }
 
 
-FLOW_SHOP = StoppableReferences("flow-shop", "pair orders 1", solve, judge, stop, taillard_best_known)
+FLOW_SHOP = StoppableReferences("flow-shop", "pair orders 1", solve, judge, taillard_best_known, stop=stop)

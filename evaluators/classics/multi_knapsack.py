@@ -70,4 +70,4 @@ def stop(public: Mapping[str, Any], effort: float) -> tuple[Solved, Json]:
     return solved, items
 
 
-MULTI_KNAPSACK = StoppableReferences("multi-knapsack", "item booleans 1", solve, judge, stop)
+MULTI_KNAPSACK = StoppableReferences("multi-knapsack", "item booleans 1", solve, judge, stop=stop)

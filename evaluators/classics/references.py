@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from ...problems.base import Instance, Json, Verdict
 from ..base import Incumbent, Reference, ReferenceKind
@@ -18,30 +19,24 @@ Stop = Callable[[Mapping[str, Any], float], tuple[Solved, Json]]
 Judge = Callable[[Mapping[str, Any], Json], Verdict]
 
 
+@dataclass(frozen=True, slots=True)
 class CertifiedReferences:
-    """Optima of one problem, or bounds where the time was over."""
+    """Optima of one problem, or bounds where the time was over.
 
-    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND, ReferenceKind.BEST_KNOWN)
+    Attributes:
+        problem: name of the data file.
+        version: of the solver's method; part of the key of stored references.
+        solve: proves a bound and looks for the answer that attains it.
+        judge: the problem's own verification.
+        best_known: values of the literature, None for other instances.
+    """
 
-    def __init__(
-        self,
-        problem: str,
-        version: str,
-        solve: Solve,
-        judge: Judge,
-        best_known: Callable[[Instance], Reference | None] = lambda instance: None,
-    ) -> None:
-        """Takes what tells one problem from another.
-
-        Args:
-            problem: name of the data file.
-            version: of the solver's method; part of the key of stored references.
-            solve: proves a bound and looks for the answer that attains it.
-            judge: the problem's own verification.
-            best_known: values of the literature, None for other instances.
-        """
-        self.version = version
-        self._problem, self._solve, self._judge, self._best_known = problem, solve, judge, best_known
+    problem: str
+    version: str
+    solve: Solve
+    judge: Judge
+    best_known: Callable[[Instance], Reference | None] = lambda instance: None
+    kinds: ClassVar = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND, ReferenceKind.BEST_KNOWN)
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
         """The optimum, or within about `seconds` of wall time a proven bound (problem's unit)."""
@@ -49,8 +44,8 @@ class CertifiedReferences:
 
     def shipped(self, instance: Instance) -> Reference | None:
         """What ships with its answer, or the best known value of the literature, else None."""
-        found = certificates.certificate(self._problem, instance.digest)
-        return self._best_known(instance) if found is None else found.reference("shipped with its answer")
+        found = certificates.certificate(self.problem, instance.digest)
+        return self.best_known(instance) if found is None else found.reference("shipped with its answer")
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """Like `reference`, without what is shipped."""
@@ -67,7 +62,7 @@ class CertifiedReferences:
         Raises:
             ValueError: solver and verification disagree about the answer.
         """
-        made = self._solve(instance.public, seconds, answer)
+        made = self.solve(instance.public, seconds, answer)
         self._attained(instance, made)
         return made
 
@@ -77,14 +72,14 @@ class CertifiedReferences:
         Raises:
             ValueError: the shipped answer has another objective than the certificate says.
         """
-        found = certificates.certificate(self._problem, instance.digest)
+        found = certificates.certificate(self.problem, instance.digest)
         if found is None:
             return self.compute(instance, seconds)
         self._attained(instance, found)
         return self.certify(instance, seconds, found.answer).reference(f"proved again: {seconds:g} s")
 
     def _attained(self, instance: Instance, made: Certificate) -> None:
-        verdict = self._judge(instance.public, made.answer)
+        verdict = self.judge(instance.public, made.answer)
         if verdict.objective != made.value:
             got = verdict.violations[0] if verdict.objective is None else verdict.objective
             raise ValueError(
@@ -92,24 +87,18 @@ class CertifiedReferences:
             )
 
 
+@dataclass(frozen=True, slots=True)
 class StoppableReferences(CertifiedReferences):
-    """References whose solver can be stopped early."""
+    """References whose solver can be stopped early.
 
-    def __init__(
-        self,
-        problem: str,
-        version: str,
-        solve: Solve,
-        judge: Judge,
-        stop: Stop,
-        best_known: Callable[[Instance], Reference | None] = lambda instance: None,
-    ) -> None:
-        """As `CertifiedReferences`; `stop` gives the solver's answer after deterministic seconds."""
-        super().__init__(problem, version, solve, judge, best_known)
-        self._stop = stop
+    Attributes:
+        stop: gives the solver's answer after deterministic seconds.
+    """
+
+    stop: Stop = field(kw_only=True)
 
     def incumbent(self, instance: Instance, effort: float) -> Incumbent:
         """The solver's best answer after deterministic seconds."""
-        solved, answer = self._stop(instance.public, effort)
-        verdict = None if solved.solution is None else self._judge(instance.public, answer)
+        solved, answer = self.stop(instance.public, effort)
+        verdict = None if solved.solution is None else self.judge(instance.public, answer)
         return incumbent(solved, verdict)
