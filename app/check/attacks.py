@@ -122,10 +122,10 @@ def search(bench: Bench, seconds: float) -> None:
 
 def _far(bench: Bench, case: Case, objective: Number, sent: str) -> bool:
     """Notes an objective far better than all that is known, where nothing is proven; True if it is."""
-    known = [value for _, value in case.answers.values()]
-    known += [case.reference.value] if case.reference is not None else []
+    objectives = [value for _, value in case.answers.values()]
+    objectives += [case.reference.value] if case.reference is not None else []
     minimise = bench.problem.sense is Sense.MINIMISE
-    best = min(known) if minimise else max(known)
+    best = min(objectives) if minimise else max(objectives)
     late = case.reference is None and bench.loaded.references is not None
     proven = case.reference is not None and case.reference.bound is not None
     if late or proven or objective == 0 or not far_beyond(objective, best, minimise):

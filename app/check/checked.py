@@ -39,9 +39,9 @@ def remember(loaded: LoadedProblem, report: Report, *, whole: bool = True) -> No
 
 def look_up(loaded: LoadedProblem) -> Checked | None:
     """The result of the last check of a problem as it is now; None if there was none."""
-    known = Cache().get(_KIND, loaded.fingerprint)
+    row = Cache().get(_KIND, loaded.fingerprint)
     try:
-        return None if known is None else Checked(known["whole"], Report.of(known["report"]))
+        return None if row is None else Checked(row["whole"], Report.of(row["report"]))
     except (KeyError, TypeError):  # another version of Gapsmith wrote it
         return None
 
@@ -62,9 +62,9 @@ def checked(
     Raises:
         SandboxError: its programs cannot be run safely here.
     """
-    known = look_up(loaded)
-    if known is not None:
-        return known
+    earlier = look_up(loaded)
+    if earlier is not None:
+        return earlier
     report = check_problem(
         spec, parameters, seconds=QUICK_SECONDS, patience=_PATIENCE_SECONDS, notify=notify, quick=True
     )
@@ -72,24 +72,24 @@ def checked(
     return Checked(False, report, fresh=True)
 
 
-def sentences(spec: str, known: Checked) -> list[str]:
+def sentences(spec: str, result: Checked) -> list[str]:
     """What `run` says of it; nothing of a file that passed all checks since it changed."""
-    found, again = in_order(known.report.findings), f"`gapsmith problems check {spec}`"
-    lines = [f"{spec}: {finding.check}: {finding.got}; {finding.fix}" for finding in found]
-    if known.whole:
-        return reminder(spec, known)
+    findings, again = in_order(result.report.findings), f"`gapsmith problems check {spec}`"
+    lines = [f"{spec}: {finding.check}: {finding.got}; {finding.fix}" for finding in findings]
+    if result.whole:
+        return reminder(spec, result)
     before = f"{spec}: not checked since it changed"
-    if not known.fresh:
+    if not result.fresh:
         before = f"{spec}: only quickly checked since it changed"
-    if not found:
+    if not findings:
         return [f"{before}; a quick check found nothing, {again} makes all checks"]
     return [f"{before}; a quick check found the following, {again} says more", *lines]
 
 
-def reminder(spec: str, known: Checked) -> list[str]:
+def reminder(spec: str, result: Checked) -> list[str]:
     """The line that stands below a run's results too: a finding by name; nothing if nothing was found."""
-    found = in_order(known.report.findings)
-    if not found:
+    findings = in_order(result.report.findings)
+    if not findings:
         return []
-    check, again = "check" if known.whole else "quick check", f"`gapsmith problems check {spec}`"
-    return [f"{spec}: did not pass its {check} ({found[0].check}); {again} says why"]
+    check, again = "check" if result.whole else "quick check", f"`gapsmith problems check {spec}`"
+    return [f"{spec}: did not pass its {check} ({findings[0].check}); {again} says why"]

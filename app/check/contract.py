@@ -161,13 +161,13 @@ def check_secrets(bench: Bench) -> None:
             continue
         public = [json.dumps(v, sort_keys=True) for v in _parts(dict(instance.public))]
         for key, value in instance.hidden.items():
-            told = instance.public.get(key) == value if key in instance.public else False
+            shown = instance.public.get(key) == value if key in instance.public else False
             for part in _parts(value):
                 if isinstance(part, list | dict | str) and len(part) >= 3:
-                    told = told or json.dumps(part, sort_keys=True) in public
+                    shown = shown or json.dumps(part, sort_keys=True) in public
                 if isinstance(part, list) and len(part) >= 3:
-                    told = told or _sorted_text(part) in {_sorted_text(p) for p in _lists(instance)}
-            if told:
+                    shown = shown or _sorted_text(part) in {_sorted_text(p) for p in _lists(instance)}
+            if shown:
                 bench.report.add(
                     "hidden-in-public",
                     sent=f"public and hidden parts of {instance.id}",
@@ -221,16 +221,16 @@ def check_names(bench: Bench) -> None:
 
 
 def _programs(bench: Bench, method: str) -> dict[str, str]:
-    found, error = attempt(getattr(bench.problem, method))
-    proper = isinstance(found, Mapping) and all(
-        isinstance(k, str) and isinstance(v, str) for k, v in found.items()
+    texts, error = attempt(getattr(bench.problem, method))
+    proper = isinstance(texts, Mapping) and all(
+        isinstance(k, str) and isinstance(v, str) for k, v in texts.items()
     )
     if error is None and proper:
-        return dict(found)
+        return dict(texts)
     bench.report.add(
         method.replace("_", "-"),
         sent=f"{method}()",
-        got=f"{type(error).__name__}: {error}" if error else repr(found),
+        got=f"{type(error).__name__}: {error}" if error else repr(texts),
         why="programs are looked up by name",
         fix="return a dictionary of name → source text",
     )

@@ -142,12 +142,12 @@ def check_tolerance(bench: Bench) -> None:
     for name in names:
         for place in _places(every[0].case.instance.public[name]):
             for upwards in (False, True):
-                found = []
+                pairs = []
                 for origin in every:
                     if time.process_time() > ends:
                         return
-                    found.append((origin, _threshold(bench, origin, (name, *place), upwards)))
-                _loose(bench, ".".join(map(str, (name, *place))), [(o, t) for o, t in found if t is not None])
+                    pairs.append((origin, _threshold(bench, origin, (name, *place), upwards)))
+                _loose(bench, ".".join(map(str, (name, *place))), [(o, t) for o, t in pairs if t is not None])
 
 
 def _places(value: Any) -> list[tuple[int, ...]]:
@@ -193,16 +193,16 @@ def _threshold(bench: Bench, origin: Origin, path: tuple[int | str, ...], upward
     return good
 
 
-def _loose(bench: Bench, name: str, found: list[tuple[Origin, float]]) -> None:
+def _loose(bench: Bench, name: str, pairs: list[tuple[Origin, float]]) -> None:
     """Names a tolerance that explains all thresholds of a limit, if they are not limits by themselves."""
-    values = [threshold for _, threshold in found]
+    values = [threshold for _, threshold in pairs]
     fractions = [value for value in values if not _whole(value)]
     if len(set(values)) < 3 or len(fractions) < 2 or 2 * len(fractions) < len(values):
         return
     for tolerance in _TOLERANCES:
         for factor in (1 + tolerance, 1 - tolerance, 1 / (1 + tolerance), 1 / (1 - tolerance)):
             if all(_whole(value * float(factor)) for value in values):
-                origin, value = found[0]
+                origin, value = pairs[0]
                 bench.report.add(
                     "tolerance",
                     sent=f"{origin.words}, after {name!r} was set to {value:.6g}",

@@ -58,7 +58,7 @@ class Report:
 
     def add(self, check: str, *, sent: str, got: str, why: str, fix: str) -> None:
         """Notes a finding; a check speaks at most three times."""
-        if sum(known.check == check for known in self.findings) < 3:
+        if sum(finding.check == check for finding in self.findings) < 3:
             self.findings.append(Finding(check, shorten(sent), shorten(got), why, fix))
 
     @classmethod

@@ -169,8 +169,8 @@ def check_trivial(bench: Bench) -> None:
         better, every = [], [o for o in origins(bench) if not _proven_best(bench, o)]
         for origin in every:
             objective = send(bench, origin, make(origin.answer), words)
-            best = [known for _, known in origin.case.answers.values()]
-            if objective is not None and all(bench.better(objective, known) for known in best):
+            best = [value for _, value in origin.case.answers.values()]
+            if objective is not None and all(bench.better(objective, value) for value in best):
                 better.append((origin, objective))
         if len(better) >= 2 and len(better) == len(every):
             origin, objective = better[0]

@@ -38,8 +38,8 @@ def elsewhere(
     spec: str, parameters: Mapping[str, Any], seed: int, instance: str | None = None
 ) -> Elsewhere | str:
     """Digests, and the reference of an instance if one is named; the last line of a process that failed."""
-    found = _elsewhere([spec, dict(parameters), seed, instance])
-    return found if isinstance(found, str) else Elsewhere(*found)
+    result = _elsewhere([spec, dict(parameters), seed, instance])
+    return result if isinstance(result, str) else Elsewhere(*result)
 
 
 def words(reference: Reference | None) -> str | None:

@@ -99,10 +99,10 @@ def check_left_out(bench: Bench, sandbox: Sandbox) -> None:
     _, text = next(iter(bench.problem.start_programs().items()))
     if f"class {entry}" in text:
         return
-    known = json.dumps(dict(cases[1].instance.public), sort_keys=True)
-    if len(known) > 20_000:
+    public = json.dumps(dict(cases[1].instance.public), sort_keys=True)
+    if len(public) > 20_000:
         return
-    cheat = text + _LEAVE_OUT.format(entry=entry, text=known)
+    cheat = text + _LEAVE_OUT.format(entry=entry, text=public)
     references = {case.instance.id: case.reference for case in cases}
     evaluator = GapEvaluator(
         bench.problem,
@@ -184,20 +184,20 @@ def _starts_alike(bench: Bench, case: Case) -> None:
     """Compares the first lines with those of an instance that differs in its last hidden values only."""
     problem = bench.problem
     assert isinstance(problem, Interactive)
-    found = _other_end(case.instance)
-    if found is None:
+    end = _other_end(case.instance)
+    if end is None:
         return
-    changed, place = found
+    changed, place = end
     steps = min(_STEPS, place // 4)  # a dialogue may tell of a few items together
     first, _ = attempt(lambda: _revealed(problem.dialogue(case.instance), steps))
     other, error = attempt(lambda: _revealed(problem.dialogue(changed), steps))
     again, _ = attempt(lambda: _revealed(problem.dialogue(case.instance), steps))
     if error is None and first != other:
-        told = next((pair for pair in zip_longest(first or (), other or ()) if pair[0] != pair[1]), ())
+        difference = next((pair for pair in zip_longest(first or (), other or ()) if pair[0] != pair[1]), ())
         bench.report.add(
             "reveals-ahead",
             sent=f"the first lines of {case.instance.id}, and again with another last hidden value",
-            got=" and ".join(shorten(repr(line), 160) for line in told),
+            got=" and ".join(shorten(repr(line), 160) for line in difference),
             why="the first lines tell of what comes last; a candidate can look ahead",
             fix="send the next item only",
         )

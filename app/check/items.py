@@ -143,11 +143,11 @@ def _changes(
             words = f"every number replaced by {value}"
             yield "all", origin.objective, words, put_all(origin.answer, paths, value)
     if short is not None:
-        answer, objective, left = short
-        for path in left[:SITES]:
+        answer, objective, rest = short
+        for path in rest[:SITES]:
             doubled = with_copy(answer, path)
             if doubled is not None:
-                words = f"{len(left)} items, of which {at(answer, path)} is there twice"
+                words = f"{len(rest)} items, of which {at(answer, path)} is there twice"
                 yield "doubled", objective, words, doubled
 
 
@@ -158,10 +158,10 @@ def _shortened(
     answer = origin.answer
     for path in reversed(paths[len(paths) // 2 :]):
         answer = without(answer, path)
-    left = paths[: len(paths) // 2]
+    half = paths[: len(paths) // 2]
     answer = _counted(some, origin, answer)
-    objective = send(bench, origin, answer, f"only the first {len(left)} of {len(paths)} items")
-    return None if objective is None else (answer, objective, left)
+    objective = send(bench, origin, answer, f"only the first {len(half)} of {len(paths)} items")
+    return None if objective is None else (answer, objective, half)
 
 
 def _counted(some: list[Origin], origin: Origin, answer: Json) -> Json:
@@ -203,10 +203,10 @@ def _positions(bench: Bench, some: list[Origin], places: list[list[Path]]) -> No
     free: list[tuple[Origin, str, Number]] = []
     refused = tried = 0
     for origin, paths in zip(some[:4], places[:4], strict=True):
-        chosen = sorted(
+        spread = sorted(
             {*range(4), *range(len(paths) - 4, len(paths)), len(paths) // 2} & set(range(len(paths)))
         )
-        for index in chosen:
+        for index in spread:
             words = f"10^9 in place of {at(origin.answer, paths[index])} at position {index} of {len(paths)}"
             objective = send(bench, origin, put(origin.answer, paths[index], 10**9), words)
             tried += 1

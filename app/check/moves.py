@@ -41,8 +41,8 @@ def _fault(bench: Bench, moves: Moves) -> str | None:
         return f"{type(error).__name__}: {error}" if error is not None else "no function objective"
     arguments = re.findall(r"(\w+):", bench.problem.signature.split("->")[0])
     for origin in origins(bench):
-        given = [origin.case.instance.public[name] for name in arguments]
-        value, error = attempt(lambda a=origin.answer, g=given: objective(a, *g))  # type: ignore[misc]
+        values = [origin.case.instance.public[name] for name in arguments]
+        value, error = attempt(lambda a=origin.answer, g=values: objective(a, *g))  # type: ignore[misc]
         if error is not None:
             return f"{type(error).__name__}: {error} for the {origin.words}"
         exact = float(origin.objective)

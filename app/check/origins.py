@@ -80,13 +80,13 @@ def groups(answer: Json) -> dict[Path, list[Path]]:
     `items[3]` and `items[4]` are alike, and so are the values of an object whose keys are labels; the two
     numbers of `[type, slices]` are not.
     """
-    found: dict[Path, list[Path]] = {}
+    folders: dict[Path, list[Path]] = {}
     for path in numbers(answer):
         pattern = tuple(
             LABEL if _labels(at(answer, path[:depth])) else step for depth, step in enumerate(path)
         )
-        found.setdefault(pattern, []).append(path)
-    return {pattern: paths for pattern, paths in found.items() if LABEL in pattern}
+        folders.setdefault(pattern, []).append(path)
+    return {pattern: paths for pattern, paths in folders.items() if LABEL in pattern}
 
 
 def common(some: list[Origin]) -> list[Path]:

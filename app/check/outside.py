@@ -29,9 +29,9 @@ def check_signature(bench: Bench) -> None:
         return
     programs = {**problem.baselines(), **problem.start_programs()}
     for name, text in programs.items():
-        found = _parameters(text, problem.entry_point)
-        if found is not None and not found[1] and not stated[1] and found[0] != stated[0]:
-            _differs(bench, f"the program {name}", f"has the parameters {', '.join(found[0])}", stated)
+        parameters = _parameters(text, problem.entry_point)
+        if parameters is not None and not parameters[1] and not stated[1] and parameters[0] != stated[0]:
+            _differs(bench, f"the program {name}", f"has the parameters {', '.join(parameters[0])}", stated)
     if isinstance(problem, Driven | Interactive):
         return  # the driver decides what the entry point is called with
     for case in bench.cases[:1]:

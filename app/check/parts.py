@@ -77,12 +77,12 @@ def check_parts(bench: Bench, sandbox: Sandbox) -> None:
 
 
 def _driver(bench: Bench, text: str, sandbox: Sandbox) -> None:
-    found = sandbox.describe(text, "drive")
-    if found.error is not None or not found.entry_point:
+    description = sandbox.describe(text, "drive")
+    if description.error is not None or not description.entry_point:
         bench.report.add(
             "driver",
             sent="describe(driver)",
-            got=found.error or "no function `drive` at its top level",
+            got=description.error or "no function `drive` at its top level",
             why="the sandbox calls drive(entry, instance), interactive ones with receive and send",
             fix="define def drive(entry, instance): … in the driver's text",
         )
@@ -124,9 +124,9 @@ def _unkeyed(bench: Bench) -> None:
 
 
 def _primitives(bench: Bench, problem: HasPrimitives) -> None:
-    found, error = attempt(lambda: list(problem.primitives()))
+    primitives, error = attempt(lambda: list(problem.primitives()))
     terms: set[str] = set()
-    for primitive in found or ():
+    for primitive in primitives or ():
         try:
             ast.parse(primitive.text, mode="eval")
             if primitive.term and (not primitive.term.isidentifier() or iskeyword(primitive.term)):
@@ -149,14 +149,14 @@ def _primitives(bench: Bench, problem: HasPrimitives) -> None:
 def _drawing(bench: Bench, problem: Drawable) -> None:
     for origin in origins(bench)[:1]:
         instance, answer = origin.case.instance, origin.answer
-        found, error = attempt(lambda i=instance, a=answer: problem.draw(i, a))  # type: ignore[misc]
+        drawing, error = attempt(lambda i=instance, a=answer: problem.draw(i, a))  # type: ignore[misc]
         kinds = {"rectangle", "line", "label"}
-        proper = isinstance(found, Drawing) and all(shape.kind in kinds for shape in found.shapes)
-        if error is not None or not proper or not found.shapes:
+        proper = isinstance(drawing, Drawing) and all(shape.kind in kinds for shape in drawing.shapes)
+        if error is not None or not proper or not drawing.shapes:
             bench.report.add(
                 "drawing",
                 sent=f"draw({instance.id}, answer of {origin.program})",
-                got=f"{type(error).__name__}: {error}" if error else repr(found),
+                got=f"{type(error).__name__}: {error}" if error else repr(drawing),
                 why="`show --instance` draws these shapes",
                 fix="return a Drawing with at least one rectangle, line or label",
             )
@@ -168,13 +168,13 @@ def _files(bench: Bench, problem: ReadsInstances) -> None:
             for ending in ("csv", "jsonl"):
                 path = Path(folder) / f"instances.{ending}"
                 path.write_bytes(content)
-                found, error = attempt(lambda p=path: problem.read_instances(p))  # type: ignore[misc]
+                instances, error = attempt(lambda p=path: problem.read_instances(p))  # type: ignore[misc]
                 if isinstance(error, InstanceFileError):
                     continue
                 bench.report.add(
                     "reads-instances",
                     sent=f"{words}, as .{ending}",
-                    got=f"{type(error).__name__}: {error}" if error else f"{len(found)} instances",
+                    got=f"{type(error).__name__}: {error}" if error else f"{len(instances)} instances",
                     why="a wrong file must be named with its row, not end in a traceback",
                     fix="raise InstanceFileError with file, row, what was got and what was expected",
                 )

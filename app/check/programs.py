@@ -22,15 +22,15 @@ REFERENCE_SECONDS = 2.0
 
 def sample(bench: Bench) -> None:
     """Chooses a few instances of each split, evenly spaced, and the smallest ones of all."""
-    chosen: dict[str, Instance] = {}
+    by_id: dict[str, Instance] = {}
     every = [i for instances in bench.splits.values() for i in instances]
     smallest = sorted(every, key=lambda i: len(canonical_json(dict(i.public))) + len(str(i.hidden or "")))
     for instance in smallest[:2]:
-        chosen[instance.id] = instance
+        by_id[instance.id] = instance
     for instances in bench.splits.values():
         for instance in instances[:: max(1, len(instances) // 2)][:2]:
-            chosen[instance.id] = instance
-    bench.cases = [Case(instance) for instance in chosen.values()]
+            by_id[instance.id] = instance
+    bench.cases = [Case(instance) for instance in by_id.values()]
 
 
 def run(sandbox: Sandbox, bench: Bench, text: str, instance: Instance) -> tuple[Json, str | None, float]:

@@ -41,13 +41,13 @@ def runs_text(problem: Problem) -> list[Place]:
 
 def words(problem: Problem) -> list[str]:
     """Short texts that `verify` and what it calls mention: names of fields, in their order."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for _, node in _reachable(problem):
         for inner in ast.walk(node):
             value = inner.value if isinstance(inner, ast.Constant) else None
             if isinstance(value, str) and 0 < len(value) <= _LONGEST_WORD and " " not in value:
-                found[value] = None
-    return list(found)
+                names[value] = None
+    return list(names)
 
 
 def draws(problem: Problem) -> bool:
@@ -64,27 +64,27 @@ def draws(problem: Problem) -> bool:
 
 def _reachable(problem: Problem, entries: tuple[str, ...] | None = None) -> list[tuple[ModuleType, Function]]:
     """Functions that a method calls by name, with those that these call, in all modules of the plug-in."""
-    known: dict[str, list[tuple[ModuleType, Function]]] = {}
+    by_name: dict[str, list[tuple[ModuleType, Function]]] = {}
     for module in _modules(problem):
         for node in ast.walk(_parsed(module)):
             if isinstance(node, Function):
-                known.setdefault(node.name, []).append((module, node))
+                by_name.setdefault(node.name, []).append((module, node))
     names = list(
         entries or (("verify", "next", "answer") if isinstance(problem, Interactive) else ("verify",))
     )
-    found: list[tuple[ModuleType, Function]] = []
+    functions: list[tuple[ModuleType, Function]] = []
     seen: set[str] = set()
     while names:
         name = names.pop()
         if name in seen:
             continue
         seen.add(name)
-        for module, node in known.get(name, ()):
-            found.append((module, node))
+        for module, node in by_name.get(name, ()):
+            functions.append((module, node))
             for inner in ast.walk(node):
                 names += [inner.id] if isinstance(inner, ast.Name) else []
                 names += [inner.attr] if isinstance(inner, ast.Attribute) else []
-    return found
+    return functions
 
 
 def _modules(problem: Problem) -> list[ModuleType]:
@@ -140,12 +140,12 @@ def _constant_text(module: ModuleType, function: Function, owner: ast.expr) -> b
         return True
     if not isinstance(owner, ast.Name):
         return False
-    given = [
+    texts = [
         node.value
         for node in ast.walk(function)
         if isinstance(node, ast.Assign)
         and any(isinstance(t, ast.Name) and t.id == owner.id for t in node.targets)
     ]
-    if given:
-        return all(isinstance(value, ast.Constant) for value in given)
+    if texts:
+        return all(isinstance(value, ast.Constant) for value in texts)
     return isinstance(vars(module).get(owner.id), str)

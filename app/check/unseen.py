@@ -28,9 +28,9 @@ def say_unseen(bench: Bench) -> None:
         )
     unproven = len(judged) - len(proven) - len(late)
     if unproven:
-        known = "no references" if bench.loaded.references is None else "best known values only"
+        kind = "no references" if bench.loaded.references is None else "best known values only"
         say(
-            f"{unproven} of {len(judged)} sample instances have no proven bound ({known}): an answer that is "
+            f"{unproven} of {len(judged)} sample instances have no proven bound ({kind}): an answer that is "
             "better than any may be is no alarm, here or in a run; changed answers were compared with each "
             "other instead"
         )

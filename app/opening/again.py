@@ -33,14 +33,14 @@ def answers(record: RunRecord, setup: Setup, programs: Sequence[str], instance: 
     baselines = {
         BASELINE + name: {MAIN_FILE: text} for name, text in setup.loaded.problem.baselines().items()
     }
-    found: dict[str, Json] = {}
+    by_program: dict[str, Json] = {}
     with closing(setup.open_slot()) as slot:
         for name in programs:
             files = baselines[name] if name.startswith(BASELINE) else record.candidate(name).files
             answer = setup.evaluator.answer(setup.evaluator.program(files), instance, slot)
             if answer is not None:
-                found[name] = answer
-    return found
+                by_program[name] = answer
+    return by_program
 
 
 def evaluate_variants(setup: Setup, variants: Sequence[Mapping[str, str]], split: str) -> list[Evaluation]:
@@ -60,8 +60,8 @@ def find_instance(record: RunRecord, text: str) -> Instance:
     """
     import difflib
 
-    found = record.instances.get(text)
-    if found is not None:
-        return found
+    instance = record.instances.get(text)
+    if instance is not None:
+        return instance
     near = difflib.get_close_matches(text, list(record.instances), 3, 0.3) or list(record.instances)[:3]
     raise UserError(USAGE, f"instance {text!r}: not in run {record.name}", f"did you mean {', '.join(near)}?")

@@ -37,7 +37,7 @@ def evaluate_baselines(
     """
     sources = setup.loaded.problem.baselines()
     wanted = {name: setup.evaluator.program({MAIN_FILE: sources[name]}) for name in sources}
-    found: dict[str, dict[str, Evaluation]] = {name: {} for name in wanted}
+    evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in wanted}
     missing: list[tuple[str, str]] = []
     for name, program in wanted.items():
         for split in splits:
@@ -45,26 +45,26 @@ def evaluate_baselines(
             if cached is None:
                 missing.append((name, split))
             else:
-                found[name][split] = decode_evaluation(cached)
+                evaluations[name][split] = decode_evaluation(cached)
     if missing:
         notify("baselines", 0, len(missing))
         ends = {split: setup.part(split).stop for split in splits}
         for done, (name, split, evaluation) in enumerate(_run(executor, wanted, missing, ends), start=1):
-            found[name][split] = evaluation
+            evaluations[name][split] = evaluation
             if not any(score.status in _PASSING for score in evaluation.scores):
                 setup.cache.put("baseline", _key(setup, wanted[name], split), encode_evaluation(evaluation))
             notify("baselines", done, len(missing))
-    return {name: {split: found[name][split] for split in splits} for name in wanted}
+    return {name: {split: evaluations[name][split] for split in splits} for name in wanted}
 
 
 def evaluate_all(
     executor: Executor, programs: Mapping[str, Program], splits: Sequence[str]
 ) -> dict[str, dict[str, Evaluation]]:
     """Program → split → evaluation, all instances even after a failure; nothing cached."""
-    found: dict[str, dict[str, Evaluation]] = {name: {} for name in programs}
+    evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in programs}
     for name, split, evaluation in _run(executor, programs, [(n, s) for n in programs for s in splits]):
-        found[name][split] = evaluation
-    return found
+        evaluations[name][split] = evaluation
+    return evaluations
 
 
 def shipped_programs(problem: Problem) -> dict[str, str]:
@@ -95,11 +95,11 @@ def best_of_baselines(
     sources = shipped_programs(problem)
     programs = {name: evaluator.program({MAIN_FILE: text}) for name, text in sources.items()}
     notify("references", 0, 1)
-    found = evaluate_all(executor, programs, ["all"])
+    evaluations = evaluate_all(executor, programs, ["all"])
     notify("references", 1, 1)
     best: dict[str, tuple[Number, str]] = {}
     minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)
-    for name, by in found.items():
+    for name, by in evaluations.items():
         for score in by["all"].scores:
             objective, held = score.objective, best.get(score.instance)
             if objective is not None and (

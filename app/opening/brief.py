@@ -57,7 +57,7 @@ def encode_brief(setup: Setup) -> str:
             "config": config,
             "source": source,
             "version": loaded.problem.version,
-            "splits": {name: [_encode_instance(i) for i in found] for name, found in splits.items()},
+            "splits": {name: [_encode_instance(i) for i in instances] for name, instances in splits.items()},
             "references": references,
         }
     )
@@ -103,13 +103,13 @@ def check_hello(line: str, setup: Setup) -> dict[str, Any]:
         UserError: the worker could not begin, or is no equal of this process.
     """
     try:
-        found = json.loads(line)
-        if "error" in found:
-            code, message, hint = found["error"]
+        document = json.loads(line)
+        if "error" in document:
+            code, message, hint = document["error"]
             raise UserError(int(code), str(message), hint)
-        said = {key: found[key] for key in ("gapsmith", "python", "problem", "evaluator")}
-        layers = {str(name): bool(on) for name, on in found["layers"].items()}
-        named = str(found["machine"])
+        said = {key: document[key] for key in ("gapsmith", "python", "problem", "evaluator")}
+        layers = {str(name): bool(on) for name, on in document["layers"].items()}
+        named = str(document["machine"])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UserError(INVALID, f"its first line is damaged ({error}): {line!r:.80}") from None
     for key, here in identity(setup).items():

@@ -44,13 +44,13 @@ def splits_of(
     if own and {*sets} <= {*SPLITS}:
         splits = user_splits(loaded, own, seed)
         return {name: splits[name] for name in sets}
-    found: dict[str, Sequence[Instance]] = {}
+    instances: dict[str, Sequence[Instance]] = {}
     for name in sets:
         if names_file(name) and name not in loaded.problem.sets():
-            found[Path(name).name] = read_file(loaded, Path(name))
+            instances[Path(name).name] = read_file(loaded, Path(name))
         else:
-            found[name] = loaded.instances(name, seed)
-    return found
+            instances[name] = loaded.instances(name, seed)
+    return instances
 
 
 def user_splits(loaded: LoadedProblem, sources: Sequence[str], seed: int) -> dict[str, Sequence[Instance]]:
@@ -146,13 +146,13 @@ def get_references(
     """Instance id → reference, from the cache or computed, as many at a time as there are workers."""
     book = book_of(loaded, cache)
     seconds = config.evaluation.reference_seconds
-    found = {i.id: known for i in instances if (known := book.get(i, seconds)) is not None}
-    missing = [i for i in instances if i.id not in found]
-    notify("references", len(found), len(instances))
+    references = {i.id: stored for i in instances if (stored := book.get(i, seconds)) is not None}
+    missing = [i for i in instances if i.id not in references]
+    notify("references", len(references), len(instances))
     for instance, reference in computed(loaded, config, missing, cache):
-        found[instance.id] = reference
-        notify("references", len(found), len(instances))
-    return {instance.id: found[instance.id] for instance in instances}
+        references[instance.id] = reference
+        notify("references", len(references), len(instances))
+    return {instance.id: references[instance.id] for instance in instances}
 
 
 def missing_references(
@@ -191,13 +191,13 @@ def get_pool(
     and kept in the cache for the next campaign.
     """
     pool, first = pool_of(loaded, config, splits), len(splits["train"])
-    found: dict[str, Reference] = {}
+    references: dict[str, Reference] = {}
     notify("pool", 0, len(pool))
     for instance, reference in computed(loaded, config, pool, cache, POOL_SECONDS):
-        found[instance.id] = reference
-        notify("pool", len(found), len(pool))
-    sizes = [n for n in prefixes(first, len(pool)) if n == first or all(i.id in found for i in pool[:n])]
-    return pool[: sizes[-1]], tuple(sizes), found
+        references[instance.id] = reference
+        notify("pool", len(references), len(pool))
+    sizes = [n for n in prefixes(first, len(pool)) if n == first or all(i.id in references for i in pool[:n])]
+    return pool[: sizes[-1]], tuple(sizes), references
 
 
 def computed(

@@ -51,5 +51,5 @@ def with_references(
     if loaded.references is None:
         return {name: list(some) for name, some in splits.items()}
     book, seconds = book_of(loaded, cache), config.evaluation.reference_seconds
-    chosen = {n: [i for i in some if book.get(i, seconds) is not None] for n, some in splits.items()}
-    return {name: chosen[name] or list(splits[name][:1]) for name in splits}
+    available = {n: [i for i in some if book.get(i, seconds) is not None] for n, some in splits.items()}
+    return {name: available[name] or list(splits[name][:1]) for name in splits}

@@ -53,12 +53,12 @@ def founders_of(
     programs = programs or store.read.record("given_starts")  # a kill may come before the evaluations
     programs = programs or {n: {MAIN_FILE: t} for n, t in setup.loaded.problem.start_programs().items()}
     starts = _start_programs(setup, admission, executor, programs)
-    found: dict[str, Founder] = {}
+    by_id: dict[str, Founder] = {}
     reasons: dict[str, str] = {}
     if setup.config.search.founders == "all":
-        found, reasons = _baselines(setup, admission, starts, baselines)
-    names = {candidate.id: name for name, (candidate, _) in found.items()}
-    founders = list({founder[0].id: founder for founder in (*starts, *found.values())}.values())
+        by_id, reasons = _baselines(setup, admission, starts, baselines)
+    names = {candidate.id: name for name, (candidate, _) in by_id.items()}
+    founders = list({founder[0].id: founder for founder in (*starts, *by_id.values())}.values())
     with store.transaction():
         for candidate, evaluation in founders:
             store.put_start(candidate, evaluation, setup.evaluator.version)
@@ -125,7 +125,7 @@ def _baselines(
     A baseline may be a start program too. Two that differ in names and numbers alone are both founders:
     textbook rules may differ in a number.
     """
-    found: dict[str, Founder] = {}
+    founders: dict[str, Founder] = {}
     reasons: dict[str, str] = {}
     known = {candidate.id: (candidate, evaluation) for candidate, evaluation in starts}
     titles = {candidate.operator for candidate, _ in starts}
@@ -141,9 +141,9 @@ def _baselines(
             failure = evaluation.failure
             reasons[name] = f"{failure.status.value} on {failure.instance}: {failure.message}"
         elif made.examined is not None and made.examined.id in known:
-            found[name] = known[made.examined.id]
+            founders[name] = known[made.examined.id]
         elif made.examined is not None:
             id, description = made.examined.id, made.examined.description
             candidate = Candidate(id, made.files, (), Origin.START, title, 0, 0, description)
-            known[id] = found[name] = candidate, evaluation
-    return found, reasons
+            known[id] = founders[name] = candidate, evaluation
+    return founders, reasons

@@ -30,10 +30,10 @@ Progress = Callable[[int, int], None]
 
 def stored(loaded: LoadedProblem, instance: Instance, seconds: float) -> Reference | None:
     """The stored reference of an instance that had at least `seconds` of wall time, is proven, or ships."""
-    found = _book(loaded).get(instance, seconds)
+    reference = _book(loaded).get(instance, seconds)
     shipped = getattr(loaded.references, "shipped", None)
-    if found is not None or shipped is None:
-        return found
+    if reference is not None or shipped is None:
+        return reference
     with blame(f"problem {loaded.name}: shipped reference of {instance.id}"):
         known: Reference | None = shipped(instance)
     return known
@@ -60,21 +60,21 @@ def compute(
         UserError: the problem has no references, or the plug-in fails.
     """
     book, started = _book(loaded), time.monotonic()
-    known = {i.id: found for i in instances if (found := book.get(i, seconds)) is not None}
-    missing = [i for i in instances if i.id not in known]
-    kinds = Counter(reference.kind.value for reference in known.values())
+    references = {i.id: earlier for i in instances if (earlier := book.get(i, seconds)) is not None}
+    missing = [i for i in instances if i.id not in references]
+    kinds = Counter(reference.kind.value for reference in references.values())
 
     def one(instance: Instance) -> Reference:
         return book.get_or_compute(instance, seconds, lambda: _computed(loaded, instance, seconds))
 
-    progress(len(known), len(instances))
-    for done, (_, reference) in enumerate(parallel(one, missing, workers), len(known) + 1):
+    progress(len(references), len(instances))
+    for done, (_, reference) in enumerate(parallel(one, missing, workers), len(references) + 1):
         kinds[reference.kind.value] += 1
         progress(done, len(instances))
     return {
         "problem": loaded.name,
         "instances": len(instances),
-        "stored": len(known),
+        "stored": len(references),
         "computed": len(missing),
         "kinds": dict(kinds),
         "wall_seconds": round(time.monotonic() - started, 3),
@@ -86,8 +86,8 @@ def table(loaded: LoadedProblem, instances: Sequence[Instance]) -> list[dict[str
     empty = dict.fromkeys(("value", "kind", "bound", "proof", "solver", "version", "wall_seconds", "source"))
     rows = []
     for instance in instances:
-        found = stored(loaded, instance, 0.0)
-        facts: Mapping[str, Any] = empty if found is None else _facts(found)
+        reference = stored(loaded, instance, 0.0)
+        facts: Mapping[str, Any] = empty if reference is None else _facts(reference)
         rows.append({"instance": instance.id, "split": instance.split, "stratum": instance.stratum, **facts})
     return rows
 

@@ -89,7 +89,7 @@ def time_line(campaign: Campaign) -> str | None:
 def _median(slot: Sandbox, text: str, runs: int) -> float:
     """Median CPU seconds of a program's executions."""
     program, limits = Program({MAIN_FILE: text}, _ENTRY), Limits(cpu_seconds=20.0)
-    found = [slot.execute(program, b"{}", limits, 0) for _ in range(runs)]
-    if any(execution.status is not ExecutionStatus.OK for execution in found):
-        raise AssertionError(f"a program that does nothing ended as {found[0].status}: {found[0].error}")
-    return median(execution.cpu_seconds for execution in found)
+    results = [slot.execute(program, b"{}", limits, 0) for _ in range(runs)]
+    if any(execution.status is not ExecutionStatus.OK for execution in results):
+        raise AssertionError(f"a program that does nothing ended as {results[0].status}: {results[0].error}")
+    return median(execution.cpu_seconds for execution in results)

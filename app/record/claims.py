@@ -50,8 +50,8 @@ def _claim(
 ) -> dict[str, Any]:
     theirs = {score.instance: loss(score) for score in other.scores}
     losses = [(loss(score), theirs.get(score.instance)) for score in mine.scores]
-    known = [(a, b) for a, b in losses if a is not None and b is not None]
-    shared = known if len(known) == len(losses) else []
+    pairs = [(a, b) for a, b in losses if a is not None and b is not None]
+    shared = pairs if len(pairs) == len(losses) else []
     result = paired([100 * a for a, _ in shared], [100 * b for _, b in shared])
     return {
         "against": against,
@@ -64,14 +64,16 @@ def _claim(
     }
 
 
-def best_baseline(found: Mapping[str, Mapping[str, Evaluation]], split: str) -> tuple[str, Evaluation] | None:
+def best_baseline(
+    by_name: Mapping[str, Mapping[str, Evaluation]], split: str
+) -> tuple[str, Evaluation] | None:
     """The baseline with the best fitness on a split; None when none is complete."""
     complete = [
         (by[split].fitness, name)
-        for name, by in found.items()
+        for name, by in by_name.items()
         if split in by and by[split].fitness is not None
     ]
     if not complete:
         return None
     name = max(complete, key=lambda pair: (pair[0] or 0.0, pair[1]))[1]
-    return name, found[name][split]
+    return name, by_name[name][split]

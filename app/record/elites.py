@@ -90,15 +90,15 @@ def replayed(record: StoredRun) -> Iterator[tuple[int, Archive]]:
             raise StoreError(
                 f"{record.folder}: island {step.island}, expected 0 to {islands - 1}; the file is damaged"
             )
-        known = [placed[id] for id in step.candidates if id in placed]
+        elites = [placed[id] for id in step.candidates if id in placed]
         if step.kind == "growth":
             prefix = step.prefix
             _grow(record, archive, prefix)
             placed |= {e.candidate.id: e for e in archive.elites()}
         elif step.kind == "reset":
-            archive.reset(step.island, known)
+            archive.reset(step.island, elites)
         elif step.kind == "migration":
-            for elite in known:
+            for elite in elites:
                 archive.migrate(elite, step.island)
         else:
             _add(record, archive, step.candidates[0], step.island, prefix)
@@ -107,7 +107,7 @@ def replayed(record: StoredRun) -> Iterator[tuple[int, Archive]]:
 
 
 def _grow(record: StoredRun, archive: Archive, prefix: int) -> None:
-    found = {}
+    evaluations = {}
     for elite in archive.elites():
         id = elite.candidate.id
         evaluation = record.evaluation(id, "train", prefix)
@@ -116,8 +116,8 @@ def _grow(record: StoredRun, archive: Archive, prefix: int) -> None:
                 f"{record.folder}: candidate {id} has no evaluation on {prefix} training instances; "
                 "the file is damaged"
             )
-        found[id] = evaluation
-    archive.grow(found)
+        evaluations[id] = evaluation
+    archive.grow(evaluations)
 
 
 def _add(record: StoredRun, archive: Archive, id: str, island: int, prefix: int) -> None:

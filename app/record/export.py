@@ -69,11 +69,11 @@ def _elites(record: RunRecord) -> Iterator[dict[str, Any]]:
         }
 
 
-def write_rows(found: Iterator[Mapping[str, Any]], form: str, stream: IO[str]) -> int:
+def write_rows(rows: Iterator[Mapping[str, Any]], form: str, stream: IO[str]) -> int:
     """Writes rows as JSON lines or CSV and returns their number; CSV holds nested values as JSON texts."""
     count = 0
     writer: Any = None
-    for row in found:
+    for row in rows:
         count += 1
         if form == "jsonl":
             write_row(row, stream)

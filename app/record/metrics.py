@@ -24,8 +24,8 @@ class Measured:
     @property
     def numbers(self) -> list[float]:
         """The values if all are numbers, else nothing."""
-        found = [v for v in self.values if isinstance(v, int | float) and not isinstance(v, bool)]
-        return [float(value) for value in found] if len(found) == len(self.values) else []
+        values = [v for v in self.values if isinstance(v, int | float) and not isinstance(v, bool)]
+        return [float(value) for value in values] if len(values) == len(self.values) else []
 
     @property
     def cell(self) -> str:
@@ -59,7 +59,7 @@ def measured(scores: Iterable[Score]) -> dict[str, Measured]:
 
 def metric_rows(record: RunRecord, id: str) -> list[list[str]]:
     """Name of each metric of a candidate, and its cell for each split; no row without any."""
-    found = {split: measured(record.scores(id, split)) for split in SPLITS}
-    names = dict.fromkeys(name for of_split in found.values() for name in of_split)
-    cells = {n: [m[n].cell if n in m else UNKNOWN for m in found.values()] for n in names}
+    figures = {split: measured(record.scores(id, split)) for split in SPLITS}
+    names = dict.fromkeys(name for of_split in figures.values() for name in of_split)
+    cells = {n: [m[n].cell if n in m else UNKNOWN for m in figures.values()] for n in names}
     return [[one_line(name, _CELL), *cells[name]] for name in names]

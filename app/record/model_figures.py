@@ -66,9 +66,9 @@ def model_usage(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _cost(rows: Sequence[Mapping[str, Any]], costs: Sequence[float | None]) -> float | None:
     """US dollars: 0 if no model was asked; None if a price is unknown or no paid reply arrived."""
-    known = [cost for cost in costs if cost is not None]
+    amounts = [cost for cost in costs if cost is not None]
     received = any(row["replies"] or row["cost_usd"] for row in rows)  # unusable replies cost money too
-    return sum(known) if not rows or (len(known) == len(costs) and received) else None
+    return sum(amounts) if not rows or (len(amounts) == len(costs) and received) else None
 
 
 def notes(reader: Reader) -> list[str]:

@@ -42,8 +42,8 @@ class RunRecord(StoredRun):
     @property
     def headline(self) -> dict[str, Any]:
         """What the run came to, as a document with `text` and `verdict`."""
-        found: dict[str, Any] = summarise(self.folder, self.reader)["headline"]
-        return found
+        document: dict[str, Any] = summarise(self.folder, self.reader)["headline"]
+        return document
 
     @property
     def unsafe(self) -> list[str]:
@@ -67,8 +67,8 @@ class RunRecord(StoredRun):
     @property
     def models(self) -> str:
         """Model specifications, separated by commas; `offline` without a model."""
-        found = self.reader.record("model") or ["offline"]
-        return found if isinstance(found, str) else ", ".join(found)
+        specs = self.reader.record("model") or ["offline"]
+        return specs if isinstance(specs, str) else ", ".join(specs)
 
     @property
     def archive(self) -> Archive | None:
@@ -79,18 +79,18 @@ class RunRecord(StoredRun):
 
     def figures(self, program: str, split: str) -> Figures | None:
         """Figures of an evaluation; None without an evaluation."""
-        found = self.evaluation(program, split)
-        return None if found is None else of_evaluation(found, self.instances)
+        evaluation = self.evaluation(program, split)
+        return None if evaluation is None else of_evaluation(evaluation, self.instances)
 
     def strata(self, program: str, split: str) -> dict[str, Figures]:
         """Stratum → figures of an evaluation; empty without an evaluation."""
-        found = self.evaluation(program, split)
-        return {} if found is None else by_stratum(found.scores, self.instances)
+        evaluation = self.evaluation(program, split)
+        return {} if evaluation is None else by_stratum(evaluation.scores, self.instances)
 
     def scores(self, program: str, split: str) -> Sequence[Score]:
         """Scores of an evaluation in the order of execution."""
-        found = self.evaluation(program, split)
-        return () if found is None else found.scores
+        evaluation = self.evaluation(program, split)
+        return () if evaluation is None else evaluation.scores
 
     def baselines(self) -> list[str]:
         """Programs under which baselines are stored (`baseline/NAME`)."""
@@ -98,8 +98,10 @@ class RunRecord(StoredRun):
 
     def best_baseline(self, split: str) -> str | None:
         """The baseline program with the best fitness on a split."""
-        found = [(self.evaluation(program, split), program) for program in self.baselines()]
-        ranked = [(e.fitness, program) for e, program in found if e is not None and e.fitness is not None]
+        evaluations = [(self.evaluation(program, split), program) for program in self.baselines()]
+        ranked = [
+            (e.fitness, program) for e, program in evaluations if e is not None and e.fitness is not None
+        ]
         return max(ranked)[1] if ranked else None
 
     def resolve(self, text: str) -> str:
@@ -118,14 +120,14 @@ class RunRecord(StoredRun):
                 f"{self.name}: no feasible candidate yet",
                 f"see why with `gapsmith show {shlex.quote(self.name)}`",
             )
-        found = self.reader.candidate_ids(text)
-        if len(found) == 1 or text in found:
-            return text if text in found else found[0]
-        if found:
-            shown = ", ".join(found[:5])
+        ids = self.reader.candidate_ids(text)
+        if len(ids) == 1 or text in ids:
+            return text if text in ids else ids[0]
+        if ids:
+            shown = ", ".join(ids[:5])
             raise UserError(
                 USAGE,
-                f"candidate {text!r}: {len(found)} candidates start like this ({shown})",
+                f"candidate {text!r}: {len(ids)} candidates start like this ({shown})",
                 "type more of its id",
             )
         near = difflib.get_close_matches(text, self.reader.candidate_ids(), 3, 0.3)

@@ -61,8 +61,8 @@ def exchanges(reader: Reader) -> Iterable[Exchange]:
     prompts: dict[str, Prompt] = {}
     for row in deciding_calls(reader, _USELESS):
         digest = row["prompt"]
-        if digest not in prompts and (found := reader.prompt(digest)) is not None:
-            prompts[digest] = found
+        if digest not in prompts and (prompt := reader.prompt(digest)) is not None:
+            prompts[digest] = prompt
         yield Exchange(
             row["iteration"],
             row["round"],

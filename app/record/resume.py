@@ -156,8 +156,8 @@ def _refuse_less(folder: Path, done: Mapping[str, float], totals: Mapping[str, A
 def _refuse_none(folder: Path, totals: Mapping[str, Any]) -> None:
     """Refuses new totals that leave out the limit that ended the campaign: it would end again at once."""
     reason = ended(folder)
-    given = {option(key) for key, total in totals.items() if total is not None}
-    if reason is not None and given and (wanted := option(reason)) not in given:
+    options = {option(key) for key, total in totals.items() if total is not None}
+    if reason is not None and options and (wanted := option(reason)) not in options:
         raise UserError(
             USAGE,
             f"{folder.name}: was ended by {wanted}, got new totals of others only",
@@ -205,9 +205,9 @@ def elites_of(folder: Path) -> dict[str, dict[str, str]]:
     reader = Reader.open(folder)
     try:
         best = [id for id, _ in reader.best("valid") or reader.best("train")][:_ELITES]
-        found = [candidate for id in best if (candidate := reader.candidate(id)) is not None]
+        candidates = [candidate for id in best if (candidate := reader.candidate(id)) is not None]
     finally:
         reader.close()
-    if not found:
+    if not candidates:
         raise UserError(INVALID, f"{folder.name}: no feasible candidate to start from")
-    return {candidate.id: dict(candidate.files) for candidate in found}
+    return {candidate.id: dict(candidate.files) for candidate in candidates}

@@ -84,10 +84,10 @@ def find_run(text: str, runs: Path) -> Path:
         raise UserError(
             INVALID, f"{text}: no {FILE_NAME} in this folder, expected a run folder", "see `gapsmith list`"
         )
-    found = [run for run in all_runs(runs) if not misnamed(run)]
-    if text == "latest" and found:
-        return found[-1]
-    matches = [run for run in found if run.name == text] or [r for r in found if r.name.startswith(text)]
+    folders = [run for run in all_runs(runs) if not misnamed(run)]
+    if text == "latest" and folders:
+        return folders[-1]
+    matches = [run for run in folders if run.name == text] or [r for r in folders if r.name.startswith(text)]
     if len(matches) == 1:
         return matches[0]
     if members := find_group(text, runs):
@@ -103,13 +103,13 @@ def find_run(text: str, runs: Path) -> Path:
     if text and (runs / text).is_dir():
         why = "it ended before its search began, so nothing of it is stored"
         raise UserError(USAGE, f"run {text!r}: {why}", "start it again with `gapsmith run`")
-    if not found:
+    if not folders:
         raise UserError(
             USAGE,
             f"run {text!r}: no runs in {runs}",
             "start one with `gapsmith run smtt`, or name --runs DIR",
         )
-    near = difflib.get_close_matches(text, [run.name for run in found], 3, 0.6)
+    near = difflib.get_close_matches(text, [run.name for run in folders], 3, 0.6)
     hint = f"did you mean {', '.join(near)}?" if near else "`gapsmith list` shows the runs"
     raise UserError(USAGE, f"run {text!r}: not found in {runs}", hint)
 

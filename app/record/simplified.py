@@ -12,5 +12,5 @@ RECORD = "simplified"
 
 def kept(record: RunRecord, id: str) -> dict[str, Any] | None:
     """Document of a candidate's simplified form; None if the candidate was never simplified."""
-    found: dict[str, Any] | None = (record.reader.record(RECORD) or {}).get(id)
-    return found
+    document: dict[str, Any] | None = (record.reader.record(RECORD) or {}).get(id)
+    return document

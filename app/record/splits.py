@@ -23,10 +23,10 @@ def candidate_summary(reader: Reader, id: str) -> dict[str, Any]:
 
 def splits(reader: Reader, program: str) -> dict[str, Any]:
     """Split → figures of a candidate or of a baseline (`baseline/NAME`); None for a split without them."""
-    found = {split: reader.evaluation(program, split) for split in SPLITS}
+    evaluations = {split: reader.evaluation(program, split) for split in SPLITS}
     return {
         split: None if evaluation is None else figures_of(reader, evaluation).as_json()
-        for split, evaluation in found.items()
+        for split, evaluation in evaluations.items()
     }
 
 

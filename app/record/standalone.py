@@ -149,16 +149,16 @@ def evaluate_command(record: RunRecord, file_name: str, split: str | None = "tes
     name = (config.get("campaign") or {}).get("problem") or problem.get("name") or "PROBLEM"
     if record.foreign and name not in BUILT_INS:
         return shlex.join(["gapsmith", "verify", str(record.folder)])
-    chosen = [] if split is None else ["--split", split]
+    options = [] if split is None else ["--split", split]
     limits = {"cpu_seconds": problem.get("cpu_seconds") or USUAL_CPU_SECONDS}
     hidden = any(instance.hidden is not None for instance in record.instances.values())
     drawn = ("instances", "reference_seconds", *["secret"] * hidden)
     if _own(config, "evaluation", drawn) or _own(config, "sandbox", usual=limits):
         off = [word for layer in record.unsafe for word in ("--unsafe-without", layer)]
         return shlex.join(
-            ["gapsmith", "evaluate", str(record.folder / CONFIG_NAME), file_name, *chosen, *off]
+            ["gapsmith", "evaluate", str(record.folder / CONFIG_NAME), file_name, *options, *off]
         )
-    words = ["gapsmith", "evaluate", name, file_name, *chosen]
+    words = ["gapsmith", "evaluate", name, file_name, *options]
     for key, value in (config.get("problem") or {}).items():
         words += ["--set", f"problem.{key}={value}"]
     seed = (config.get("evaluation") or {}).get("instance_seed", 1)
@@ -181,8 +181,8 @@ def _own(
     from ..config import Config
 
     defaults = {**Config().model_dump(mode="json")[section], **usual}
-    found = config.get(section) or defaults
-    return any(found.get(key, defaults[key]) != defaults[key] for key in keys or defaults)
+    values = config.get(section) or defaults
+    return any(values.get(key, defaults[key]) != defaults[key] for key in keys or defaults)
 
 
 def _header(record: RunRecord, id: str, file_name: str) -> list[str]:

@@ -100,7 +100,7 @@ class StoredRun:
         Raises:
             StoreError: the store names this candidate but does not hold it.
         """
-        found = self.reader.candidate(id)
-        if found is None:
+        candidate = self.reader.candidate(id)
+        if candidate is None:
             raise StoreError(f"{self.folder}: candidate {id} is named but not stored; the file is damaged")
-        return found
+        return candidate

@@ -103,15 +103,15 @@ def generalisation(best: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """
     figures = {} if best is None else {split: best["splits"][split] for split in SPLITS}
     losses = {
-        split: None if found is None or found["fitness"] is None else -100 * found["fitness"] + 0.0
-        for split, found in figures.items()
+        split: None if row is None or row["fitness"] is None else -100 * row["fitness"] + 0.0
+        for split, row in figures.items()
     }
     test, train = losses.get("test"), losses.get("train")
     if test is None or train is None:
         return None
     return {
         "loss_percent": losses,
-        "instances": {split: found and found["instances"] for split, found in figures.items()},
+        "instances": {split: row and row["instances"] for split, row in figures.items()},
         "gap_points": test - train,
     }
 
@@ -142,12 +142,12 @@ def group_summary(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     def figures(split: str, key: str) -> tuple[int, dict[str, Any]]:
         bests = [run["best"]["splits"][split] for run in runs if run["best"]]
         values = [best.get(key) for best in bests if best]
-        known = [value for value in values if value is not None]
-        interval = bootstrap_interval(known)
-        return len(known), {
-            "mean": sum(known) / len(known) if known else None,
+        numbers = [value for value in values if value is not None]
+        interval = bootstrap_interval(numbers)
+        return len(numbers), {
+            "mean": sum(numbers) / len(numbers) if numbers else None,
             "ci95": None if interval is None else list(interval),
-            "range": [min(known), max(known)] if known else None,
+            "range": [min(numbers), max(numbers)] if numbers else None,
         }
 
     reported = any(run.get("trust") == REPORTED for run in runs)

@@ -95,8 +95,8 @@ def track(record: RunRecord) -> Track:
     starts = reader.record("starts") or []
     spent, total = _spent(record)
     spent |= dict.fromkeys(starts, Spent(0, 0, 0.0, None if total.usd is None else 0.0))
-    found = [(spent[id], -fitness, id) for id, fitness in reader.best("valid") if id in spent]
-    if not found:
+    rows = [(spent[id], -fitness, id) for id, fitness in reader.best("valid") if id in spent]
+    if not rows:
         raise UserError(
             NO_CANDIDATE,
             f"{record.name}: no candidate was validated, expected a run that got past its start program",
@@ -104,7 +104,7 @@ def track(record: RunRecord) -> Track:
         )
     best: list[tuple[str, Spent]] = []
     least = float("inf")
-    for when, loss, id in sorted(found, key=lambda row: (row[0].evaluations, row[1])):
+    for when, loss, id in sorted(rows, key=lambda row: (row[0].evaluations, row[1])):
         if loss < least:
             best.append((id, when))
             least = loss
@@ -119,25 +119,27 @@ def _spent(record: RunRecord) -> tuple[dict[str, Spent], Spent]:
     ends depends on the machine.
     """
     reader = record.reader
-    taken = search_cost(reader)
+    search = search_cost(reader)
     for id in reader.record("founders") or ():
-        taken.pop(id, None)  # a baseline's evaluations are no cost of the search
-    executions, cpu = sum(count for count, _ in taken.values()), sum(time for _, time in taken.values())
+        search.pop(id, None)  # a baseline's evaluations are no cost of the search
+    executions, cpu = sum(count for count, _ in search.values()), sum(time for _, time in search.values())
     cost_of = costs(reader)
     usd: float | None = 0.0
-    evaluations, found = 0, dict[str, Spent]()
-    begun = [taken.pop(id, (0, 0.0)) for id in reader.record("starts") or []]
+    evaluations, by_candidate = 0, dict[str, Spent]()
+    begun = [search.pop(id, (0, 0.0)) for id in reader.record("starts") or []]
     so_far = sum(count for count, _ in begun), sum(time for _, time in begun)
     for iteration, candidate in told_candidates(reader):
         cost = cost_of.get(iteration, 0.0)
         usd = None if usd is None or cost is None else usd + cost
         if candidate is not None:
             evaluations += 1
-            count, time = taken.pop(candidate, (0, 0.0))
+            count, time = search.pop(candidate, (0, 0.0))
             so_far = so_far[0] + count, so_far[1] + time
-            found.setdefault(candidate, Spent(evaluations, *so_far, usd))
-    known = [cost for cost in cost_of.values() if cost is not None]
-    return found, Spent(evaluations, executions, cpu, sum(known) if len(known) == len(cost_of) else None)
+            by_candidate.setdefault(candidate, Spent(evaluations, *so_far, usd))
+    amounts = [cost for cost in cost_of.values() if cost is not None]
+    return by_candidate, Spent(
+        evaluations, executions, cpu, sum(amounts) if len(amounts) == len(cost_of) else None
+    )
 
 
 def check_comparable(records: list[RunRecord]) -> list[str]:
@@ -178,5 +180,5 @@ def _identity(record: RunRecord) -> dict[str, str]:
 
 def _digest(record: RunRecord, splits: tuple[str, ...]) -> str:
     """First digits of a SHA-256 of the instances and references of some splits."""
-    found = judged_instances(record.reader, splits)
-    return hashlib.sha256(json.dumps(found).encode()).hexdigest()[:12]
+    instances = judged_instances(record.reader, splits)
+    return hashlib.sha256(json.dumps(instances).encode()).hexdigest()[:12]

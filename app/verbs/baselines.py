@@ -56,8 +56,8 @@ def baselines(
             raise UserError(USAGE, f"-o {output}: got no --source, expected the name of a baseline")
         if csv is not None:
             check_new(csv, force)
-        setup, chosen = open_one_set(problem, split, instances, workers, assign, unsafe_without)
-        document = baselines_document(setup, chosen, against, progress_line(), solver or ())
+        setup, set_name = open_one_set(problem, split, instances, workers, assign, unsafe_without)
+        document = baselines_document(setup, set_name, against, progress_line(), solver or ())
         if csv is not None:
             write_csv(document, csv)
         if json:

@@ -42,9 +42,9 @@ def compare(
         form = "svg" if output is None else output.suffix.lower().removeprefix(".")
         if form not in FORMATS:
             raise UserError(USAGE, f"{output}: got format {form or 'none'!r}, expected .svg, .png or .pdf")
-        found = [find_runs(text, runs_folder(runs)) for text in run]
+        groups = [find_runs(text, runs_folder(runs)) for text in run]
         with ExitStack() as stack:
-            records = [[stack.enter_context(opened(folder)) for folder in arm] for arm in found]
+            records = [[stack.enter_context(opened(folder)) for folder in arm] for arm in groups]
             names = [arm[0].name if len(arm) == 1 else text for text, arm in zip(run, records, strict=True)]
             document = compared(names, records, by)
         if output is not None:

@@ -40,15 +40,15 @@ def delete(
         from ..record.record import find_runs
         from ..record.runs import runs_folder
 
-        found = [folder for text in run for folder in find_runs(text, runs_folder(runs))]
-        remove(list(dict.fromkeys(found)), yes, json)
+        folders = [folder for text in run for folder in find_runs(text, runs_folder(runs))]
+        remove(list(dict.fromkeys(folders)), yes, json)
 
 
-def remove(found: list[Path], yes: bool, json: bool) -> None:
+def remove(folders: list[Path], yes: bool, json: bool) -> None:
     """Deletes run folders, or lists them without `--yes`; refuses while a process works in one of them."""
     from ..record.runs import running
 
-    if live := [folder.name for folder in found if running(folder)]:
+    if live := [folder.name for folder in folders if running(folder)]:
         raise UserError(
             TROUBLE,
             f"{', '.join(live)}: a process is at work in it",
@@ -56,20 +56,22 @@ def remove(found: list[Path], yes: bool, json: bool) -> None:
         )
     if not yes:
         if json:
-            emit_json({"deleted": [], "would_delete": [folder.name for folder in found]})
+            emit_json({"deleted": [], "would_delete": [folder.name for folder in folders]})
             return
-        for folder in found:
+        for folder in folders:
             console().print(f"would delete {folder}", markup=False)
-        console().print("nothing to delete" if not found else "nothing deleted; --yes does it", markup=False)
+        console().print(
+            "nothing to delete" if not folders else "nothing deleted; --yes does it", markup=False
+        )
         return
-    left = {folder.name: rest for folder in found if (rest := remove_run(folder))}
+    remains = {folder.name: rest for folder in folders if (rest := remove_run(folder))}
     if json:
-        emit_json({"deleted": [folder.name for folder in found], "left": left})
+        emit_json({"deleted": [folder.name for folder in folders], "left": remains})
         return
-    for folder in found:
+    for folder in folders:
         console().print(f"deleted {folder}", markup=False)
-        if folder.name in left:
-            console().print(f"  kept what is not Gapsmith's: {', '.join(left[folder.name])}", markup=False)
+        if folder.name in remains:
+            console().print(f"  kept what is not Gapsmith's: {', '.join(remains[folder.name])}", markup=False)
 
 
 def remove_run(folder: Path) -> list[str]:
@@ -86,9 +88,9 @@ def remove_run(folder: Path) -> list[str]:
     try:
         for name in reversed(_OWN):
             (folder / name).unlink(missing_ok=True)
-        left = sorted(path.name for path in folder.iterdir())
-        if not left:
+        remains = sorted(path.name for path in folder.iterdir())
+        if not remains:
             folder.rmdir()
     except OSError as error:
         raise UserError(TROUBLE, f"{folder}: {error.strerror}; expected to delete the run") from error
-    return left
+    return remains

@@ -70,8 +70,8 @@ def _task(spec: str, assign: list[str], without: list[str], json: bool) -> None:
         expected = " or ".join(f"{tool}:PATH" for tool in TOOLS)
         hint = f"`gapsmith problems check {spec}` checks a problem, `gapsmith doctor` this machine"
         raise UserError(USAGE, f"doctor {spec}: expected {expected}", hint)
-    given: dict[str, Any] = {"campaign": {"problem": spec}, "sandbox": {"without": without}}
-    config = parse(override(given, assign), "command line")
+    table: dict[str, Any] = {"campaign": {"problem": spec}, "sandbox": {"without": without}}
+    config = parse(override(table, assign), "command line")
     document = examine_task(spec, config.problem, frozenset(config.sandbox.without))
     if json:
         emit_json(document)
@@ -88,8 +88,8 @@ def _print_task(document: dict[str, Any]) -> None:
     lines = [f"task           {document['task']}"]
     version = document["python_version"] or "version not known"
     lines.append(f"interpreter    {document['python']} ({version})")
-    for name, found in (document["packages"] or {}).items():
-        state = "installed" if found["installed"] else "missing" if found["needed"] else "missing, not needed"
+    for name, here in (document["packages"] or {}).items():
+        state = "installed" if here["installed"] else "missing" if here["needed"] else "missing, not needed"
         lines.append(f"package {name:<14} {state}")
     if document["install"]:
         lines.append(f"install them   {document['install']}")

@@ -48,10 +48,10 @@ def evaluate(
         from ..audit.evaluation import evaluate_program, write_answers
         from .flags import read_program
 
-        setup, chosen = open_one_set(problem, split, instances, workers, assign, unsafe_without)
+        setup, set_name = open_one_set(problem, split, instances, workers, assign, unsafe_without)
         files = read_program(file)
-        document = evaluate_program(setup, chosen, files, str(file), with_baselines, progress_line())
-        written = None if answers is None else write_answers(setup, chosen, files, answers)
+        document = evaluate_program(setup, set_name, files, str(file), with_baselines, progress_line())
+        written = None if answers is None else write_answers(setup, set_name, files, answers)
         if json:
             emit_json(document)
         else:

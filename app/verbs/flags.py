@@ -60,9 +60,9 @@ def build_config(
         "evaluation": {"instances": instances, "time_budget": time_budget},
     }
     for section, values in flags.items():
-        known = {key: value for key, value in values.items() if value is not None}
-        if known and isinstance(document.get(section, {}), dict):  # `parse` names what is no table
-            document[section] = {**document.get(section, {}), **known}
+        settings = {key: value for key, value in values.items() if value is not None}
+        if settings and isinstance(document.get(section, {}), dict):  # `parse` names what is no table
+            document[section] = {**document.get(section, {}), **settings}
     document, note = with_task_defaults(document)
     if note:
         console(stderr=True).print(clean(note), markup=False, soft_wrap=True)

@@ -27,8 +27,8 @@ def mailbox(
         from ..record.runs import find_run, runs_folder
 
         folder = find_run(run, runs_folder(runs)) / MAILBOX
-        found = {letter.name: letter for letter in letters(folder)}
-        if name is not None and name not in found:
+        by_name = {letter.name: letter for letter in letters(folder)}
+        if name is not None and name not in by_name:
             raise UserError(USAGE, f"prompt {name!r}: not in {folder}", "`gapsmith mailbox RUN` lists them")
         if reply is not None:
             if name is None:
@@ -45,12 +45,12 @@ def mailbox(
             return
         rows = [
             {"prompt": one.name, "state": one.state.value, "file": str(one.prompt), "problem": one.problem}
-            for one in found.values()
+            for one in by_name.values()
         ]
         if json:
             emit_json(rows)
         elif name is not None:
-            console().print(clean(shown(found[name].prompt)), markup=False)
+            console().print(clean(shown(by_name[name].prompt)), markup=False)
         else:
             for row in rows:
                 note = f"  {row['problem']}" if row["problem"] else ""

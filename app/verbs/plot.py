@@ -40,15 +40,15 @@ def plot(
         if form not in FORMATS:
             raise UserError(USAGE, f"{output}: got format {form or 'none'!r}, expected .svg, .png or .pdf")
         with opened(best_of(find_runs(run, runs_folder(runs)))) as record:
-            chosen = KINDS[kind]
-            figure = chosen.draw(record)
+            picture = KINDS[kind]
+            figure = picture.draw(record)
             if figure is None:
                 raise UserError(
                     NO_CANDIDATE, f"{record.name}: nothing to draw for {kind}", "the run holds no such data"
                 )
-            caption = chosen.caption_of(record)
+            caption = picture.caption_of(record)
             write_new(output, render(figure, form, kind), force)
-            numbers = chosen.numbers(record) if json and chosen.numbers is not None else {}
+            numbers = picture.numbers(record) if json and picture.numbers is not None else {}
         if json:
             emit_json({"written": str(output), "caption": caption, **numbers})
         else:

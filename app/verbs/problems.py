@@ -38,11 +38,11 @@ def list_(json: Json = False) -> None:
     with errors(json):
         from ..door.plugins import list_problems
 
-        found = list_problems()
+        rows = list_problems()
         if json:
-            emit_json([_row(entry) for entry in found])
+            emit_json([_row(entry) for entry in rows])
         else:
-            _print_list(found)
+            _print_list(rows)
 
 
 @app.command()
@@ -252,10 +252,10 @@ def _known_kinds(loaded: LoadedProblem) -> dict[str, dict[str, int]] | None:
     return kinds
 
 
-def _print_list(found: list[Listed]) -> None:
+def _print_list(problems: list[Listed]) -> None:
     """Families of problems, four lines for each problem; broken ones last, with their error."""
     out = console()
-    rows = [row for row in (_row(entry) for entry in found) if row["error"] is None]
+    rows = [row for row in (_row(entry) for entry in problems) if row["error"] is None]
     family = None
     for row in rows:
         if row["family"] != family:
@@ -269,7 +269,7 @@ def _print_list(found: list[Listed]) -> None:
         out.print(f"  {row['sense']} {row['unit']}; references: {references}", markup=False)
         parts = ", ".join(row["parts"]) or "no optional parts"
         out.print(f"  {len(row['sets'])} sets: {_few(row['sets'])}; {parts}", markup=False)
-    for entry in found:
+    for entry in problems:
         if entry.error is not None:
             out.print(f"broken: {entry.error.message}", markup=False, style="red")
             if entry.error.hint:

@@ -21,6 +21,6 @@ def prune(
     with errors(json):
         from ..record.runs import all_runs, running, runs_folder
 
-        found = all_runs(runs_folder(runs))
-        old = found[: max(0, len(found) - keep)]
+        folders = all_runs(runs_folder(runs))
+        old = folders[: max(0, len(folders) - keep)]
         remove([folder for folder in old if not running(folder)], yes, json)

@@ -37,16 +37,18 @@ def warn_of_reaching(record: RunRecord, id: str) -> None:
         console(stderr=True).print(reaches(reached), markup=False, soft_wrap=True)
 
 
-def single(text: str, found: list[Path]) -> Path:
+def single(text: str, folders: list[Path]) -> Path:
     """The one run of a list.
 
     Raises:
         UserError: it is a group of several.
     """
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(run.name for run in found)
-    raise UserError(USAGE, f"{text}: a group of {len(found)} runs, expected one run", f"name one of {names}")
+    if len(folders) == 1:
+        return folders[0]
+    names = ", ".join(run.name for run in folders)
+    raise UserError(
+        USAGE, f"{text}: a group of {len(folders)} runs, expected one run", f"name one of {names}"
+    )
 
 
 def check_ended(folder: Path) -> None:
@@ -65,10 +67,10 @@ def check_ended(folder: Path) -> None:
         )
 
 
-def best_of(found: list[Path]) -> Path:
+def best_of(folders: list[Path]) -> Path:
     """The run of a group whose best candidate has the largest validation fitness; a single run is itself."""
-    if len(found) == 1:
-        return found[0]
+    if len(folders) == 1:
+        return folders[0]
     from ..record.record import open_record
 
     def fitness(folder: Path) -> float:
@@ -77,4 +79,4 @@ def best_of(found: list[Path]) -> Path:
             evaluation = None if id is None else record.evaluation(id, "valid")
             return float("-inf") if evaluation is None or evaluation.fitness is None else evaluation.fitness
 
-    return max(found, key=fitness)
+    return max(folders, key=fitness)

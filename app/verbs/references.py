@@ -57,8 +57,8 @@ def show(
     with errors(json):
         from ..opening.references import table
 
-        loaded, chosen = _choose(problem, split, instances, sample, seed, assign)
-        rows = table(loaded, chosen)
+        loaded, instance_list = _choose(problem, split, instances, sample, seed, assign)
+        rows = table(loaded, instance_list)
         if json:
             emit_json({"problem": loaded.name, "unit": loaded.problem.unit, "references": rows})
         else:
@@ -81,8 +81,8 @@ def compute(
     with errors(json):
         from ..opening.references import compute as compute_references
 
-        loaded, chosen = _choose(problem, split, instances, sample, seed, assign)
-        document = _with_bar("references", compute_references, loaded, chosen, seconds, workers)
+        loaded, instance_list = _choose(problem, split, instances, sample, seed, assign)
+        document = _with_bar("references", compute_references, loaded, instance_list, seconds, workers)
         if json:
             emit_json(document)
             return
@@ -110,8 +110,8 @@ def verify(
     with errors(json):
         from ..opening.references import verify as verify_references
 
-        loaded, chosen = _choose(problem, split, instances, sample, seed, assign)
-        document = _with_bar("proofs", verify_references, loaded, chosen, seconds, workers)
+        loaded, instance_list = _choose(problem, split, instances, sample, seed, assign)
+        document = _with_bar("proofs", verify_references, loaded, instance_list, seconds, workers)
         if json:
             emit_json(document)
         else:
@@ -135,17 +135,17 @@ def _choose(
     from ..opening.draw import names_file, read_file
     from ..opening.secret import installed
 
-    chosen = one_set(split, instances)
+    set_name = one_set(split, instances)
     loaded = installed(load_problem(problem, parameters(assign)))
     draw = Config().evaluation.instance_seed if seed is None else seed
-    if chosen is not None and chosen not in loaded.problem.sets() and names_file(chosen):
-        found = list(read_file(loaded, Path(chosen)))
+    if set_name is not None and set_name not in loaded.problem.sets() and names_file(set_name):
+        drawn = list(read_file(loaded, Path(set_name)))
     else:
-        names = SPLITS if chosen is None else (chosen,)
-        found = [instance for name in names for instance in loaded.instances(name, draw)]
-    if sample is not None and sample < len(found):
-        found = [found[k * len(found) // sample] for k in range(sample)]
-    return loaded, found
+        names = SPLITS if set_name is None else (set_name,)
+        drawn = [instance for name in names for instance in loaded.instances(name, draw)]
+    if sample is not None and sample < len(drawn):
+        drawn = [drawn[k * len(drawn) // sample] for k in range(sample)]
+    return loaded, drawn
 
 
 def _with_bar(

@@ -35,9 +35,9 @@ def report(
         from ..views import report as view
 
         written: list[str] = []
-        found = find_runs(run, runs_folder(runs))
-        for folder in found:
-            where = folder if output is None else output / folder.name if len(found) > 1 else output
+        folders = find_runs(run, runs_folder(runs))
+        for folder in folders:
+            where = folder if output is None else output / folder.name if len(folders) > 1 else output
             targets = [where / name for name in ("report.html", "report.md")]
             if not force and (there := [str(path) for path in targets if path.exists()]):
                 raise UserError(

@@ -206,10 +206,10 @@ def _say_unchecked(config: Config) -> list[str]:
         return []
     out = console(stderr=True)
     with out.status("checking") as status:
-        known = checked(loaded, spec, config.problem, lambda name: status.update(f"checking: {name}"))
-    for line in sentences(shlex.quote(spec), known):
+        result = checked(loaded, spec, config.problem, lambda name: status.update(f"checking: {name}"))
+    for line in sentences(shlex.quote(spec), result):
         out.print(clean(line), markup=False, soft_wrap=True)
-    return reminder(shlex.quote(spec), known)
+    return reminder(shlex.quote(spec), result)
 
 
 def _dry_run(config: Config, programs: dict[str, dict[str, str]], repeat: int, json: bool) -> None:

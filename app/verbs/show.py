@@ -52,20 +52,20 @@ def show(
         from ..record.record import find_runs
         from ..record.runs import runs_folder
 
-        found = find_runs(run, runs_folder(runs))
+        folders = find_runs(run, runs_folder(runs))
         trust = trust_of(trust_run, unsafe_without)
         of_run = candidate is None and not explain and not strata and instance is None
         if solver:
             if not of_run:
                 raise UserError(USAGE, "--solver: expected the run alone, without a candidate or an instance")
-            _solve(single(run, found), trust, solver)
+            _solve(single(run, folders), trust, solver)
         if strata:
-            _show_winners(single(run, found), candidate, json)
+            _show_winners(single(run, folders), candidate, json)
             return
         if of_run:
-            _show_runs(run, found, json, runs)
+            _show_runs(run, folders, json, runs)
             return
-        with opened(single(run, found)) as record:
+        with opened(single(run, folders)) as record:
             from ..views.candidate import candidate_document, print_candidate
 
             id = record.resolve(candidate or "best")
@@ -76,8 +76,8 @@ def show(
                 from ..opening.stored import setup_of_record
                 from ..views.explain import print_explanation
 
-                told = explained(record, setup_of_record(record, trust), id)
-                emit_json(told) if json else print_explanation(console(), told)
+                explanation = explained(record, setup_of_record(record, trust), id)
+                emit_json(explanation) if json else print_explanation(console(), explanation)
             elif json:
                 emit_json(candidate_document(record, id))
             else:
@@ -96,28 +96,28 @@ def _draw(
     from ..views.plots.drawing import draw, extent, in_terminal, lines
     from ..words import clean
 
-    found, setup = find_instance(record, instance), setup_of_record(record, trust)
+    target, setup = find_instance(record, instance), setup_of_record(record, trust)
     problem = setup.loaded.problem
     if not isinstance(problem, Drawable):
         raise UserError(USAGE, f"{problem.name}: its answers cannot be drawn", "it offers no `draw`")
     form = "svg" if output is None else output.suffix.lower().removeprefix(".")
     if form not in FORMATS:
         raise UserError(USAGE, f"{output}: got format {form or 'none'!r}, expected .svg, .png or .pdf")
-    baseline = record.best_baseline(found.split)
+    baseline = record.best_baseline(target.split)
     programs = [id, *([baseline] if baseline is not None else [])]
-    made = answers(record, setup, programs, found)
+    made = answers(record, setup, programs, target)
     try:
-        drawings = {record.title(p): setup.evaluator.draw(found, answer) for p, answer in made.items()}
+        drawings = {record.title(p): setup.evaluator.draw(target, answer) for p, answer in made.items()}
     except NotDrawn as error:
         raise UserError(INVALID, str(error), "correct the problem's `draw`") from error
     if not drawings:
         raise UserError(NO_CANDIDATE, f"{instance}: no valid answer of {id} or the best baseline")
-    reference = record.reader.references()[found.id]
-    words = f"{found.id}: reference {float(reference.value):g} {problem.unit} ({reference.kind.value})"
+    reference = record.reader.references()[target.id]
+    words = f"{target.id}: reference {float(reference.value):g} {problem.unit} ({reference.kind.value})"
     if output is not None:
         write_new(output, render(draw(drawings), form, f"{id}-{instance}"), force)
     if json:
-        emit_json({"run": record.name, "candidate": id, "instance": found.id, "answers": made})
+        emit_json({"run": record.name, "candidate": id, "instance": target.id, "answers": made})
         return
     out = console()
     out.print(words if output is None else f"{output}: {words}", markup=False)
@@ -135,12 +135,12 @@ def _draw(
 def _solve(folder: Path, trust: Trust, efforts: list[float]) -> None:
     """Lets the problem's solver answer a run's instances, and stores its figures with the run."""
     from ..audit.rivals import keep_solver
-    from ..opening.setup import Setup
+    from ..opening.stored import setup_of_record
     from .evaluate import progress_line
 
     check_ended(folder)
     with opened(folder) as record:
-        keep_solver(record, Setup.from_record(record, trust), efforts, progress_line())
+        keep_solver(record, setup_of_record(record, trust), efforts, progress_line())
 
 
 def _show_winners(folder: Path, candidate: str | None, json: bool) -> None:
@@ -153,22 +153,22 @@ def _show_winners(folder: Path, candidate: str | None, json: bool) -> None:
             f"gaps of one candidate by stratum: `{shlex.join(['gapsmith', 'show', folder.name, candidate])}`",
         )
     with opened(folder) as record:
-        found = winners(record)
-        emit_json(found) if json else print_winners(console(), found)
+        rows = winners(record)
+        emit_json(rows) if json else print_winners(console(), rows)
 
 
-def _show_runs(text: str, found: list[Path], json: bool, runs: Path | None) -> None:
+def _show_runs(text: str, folders: list[Path], json: bool, runs: Path | None) -> None:
     from ..record.record import open_record
     from ..record.summary import group_summary, summarise
     from ..views.overview import print_overview
 
     documents = []
-    for folder in found:
+    for folder in folders:
         with open_record(folder) as record:
             documents.append(summarise(folder, record.reader))
             if not json:
                 print_overview(console(), record, documents[-1])
-    if len(found) > 1:
+    if len(folders) > 1:
         if json:
             emit_json({"group": text, "runs": documents, "summary": group_summary(documents)})
         else:
@@ -181,4 +181,4 @@ def _show_runs(text: str, found: list[Path], json: bool, runs: Path | None) -> N
         from ..record.runs import named_place
         from .results import print_next
 
-        print_next(documents[0], named_place(found[0], runs))
+        print_next(documents[0], named_place(folders[0], runs))

@@ -177,9 +177,9 @@ def translate(error: Exception) -> UserError:
     """An exception as an error for a person: known kinds keep their meaning, others are bugs with a log."""
     from ..translate import known
 
-    found = known(error)
-    if found is not None:
-        return found
+    trouble = known(error)
+    if trouble is not None:
+        return trouble
     log = write_crash_log(error)
     return UserError(
         UNEXPECTED,

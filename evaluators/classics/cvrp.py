@@ -191,9 +191,9 @@ class Relaxation:
         proved = model.getInfo().mip_dual_bound
         bound = safe_bound(proved, Sense.MINIMISE, integral=True) if np.isfinite(proved) else 0
         values = model.getSolution().col_value
-        chosen = [columns[k] for k, value in enumerate(values) if value > 0.5]
-        better = chosen and sum(int(self.lengths[k]) for k in chosen) < self.upper
-        return min(self.upper, int(bound)), chosen if better else None
+        routes = [columns[k] for k, value in enumerate(values) if value > 0.5]
+        better = routes and sum(int(self.lengths[k]) for k in routes) < self.upper
+        return min(self.upper, int(bound)), routes if better else None
 
 
 def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificate:
@@ -201,13 +201,13 @@ def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificat
     import highspy
 
     started = time.monotonic()
-    known: Any = answer or improved(
+    start: Any = answer or improved(
         savings(**public), public["distances"], public["demands"], public["capacity"]
     )
     sets = customer_sets(public["distances"], public["demands"], public["capacity"])
-    routes, bound = known, 0
+    routes, bound = start, 0
     if sets is not None:
-        routes, bound = partitioned(public, sets, known, started + 0.8 * seconds)
+        routes, bound = partitioned(public, sets, start, started + 0.8 * seconds)
     value = length(public["distances"], routes)
     if bound < value:
         bound = max(bound, capacity_bound(public, routes, started + seconds))

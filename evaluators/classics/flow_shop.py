@@ -84,12 +84,12 @@ def _machine_bound(times: Sequence[Sequence[int]], machine: int) -> int:
 def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificate:
     """CP-SAT's bound and the best order, one worker; repeatable where the time suffices."""
     times = public["times"]
-    known: Any = answer or inserted(times)
-    shop = shop_model(times, known)
+    start: Any = answer or inserted(times)
+    shop = shop_model(times, start)
     solved = solve_cpsat(shop.model, seconds=seconds, known_bound=lower_bound(times))
-    order = known
+    order = start
     if solved.solution is not None:
-        order = min(_order(shop, solved), known, key=lambda one: _makespan(times, one))
+        order = min(_order(shop, solved), start, key=lambda one: _makespan(times, one))
     value = _makespan(times, order)
     assert solved.bound is not None
     return Certificate(int(solved.bound), value, order, solved.solver, solved.version, solved.seconds)

@@ -34,13 +34,13 @@ def knapsack_model(public: Mapping[str, Any], known: Sequence[int]) -> KnapsackM
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
-    chosen = [model.new_bool_var(f"item {item}") for item in range(len(public["profits"]))]
+    variables = [model.new_bool_var(f"item {item}") for item in range(len(public["profits"]))]
     for row, capacity in zip(public["weights"], public["capacities"], strict=True):
-        model.add(sum(w * x for w, x in zip(row, chosen, strict=True)) <= capacity)
-    model.maximize(sum(p * x for p, x in zip(public["profits"], chosen, strict=True)))
-    for item, one in enumerate(chosen):
+        model.add(sum(w * x for w, x in zip(row, variables, strict=True)) <= capacity)
+    model.maximize(sum(p * x for p, x in zip(public["profits"], variables, strict=True)))
+    for item, one in enumerate(variables):
         model.add_hint(one, item in known)
-    return KnapsackModel(model, chosen)
+    return KnapsackModel(model, variables)
 
 
 def greedy(public: Mapping[str, Any]) -> Any:
@@ -51,12 +51,12 @@ def greedy(public: Mapping[str, Any]) -> Any:
 def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificate:
     """CP-SAT's bound and the best choice, one worker; repeatable where the time suffices."""
     profits = public["profits"]
-    known: Any = greedy(public) if answer is None else answer
-    knapsack = knapsack_model(public, known)
+    start: Any = greedy(public) if answer is None else answer
+    knapsack = knapsack_model(public, start)
     solved = solve_cpsat(knapsack.model, seconds=seconds, known_bound=sum(profits))
-    best = known
+    best = start
     if solved.solution is not None:
-        best = max(known, knapsack.items(solved), key=lambda items: sum(profits[item] for item in items))
+        best = max(start, knapsack.items(solved), key=lambda items: sum(profits[item] for item in items))
     value = sum(profits[item] for item in best)
     assert solved.bound is not None
     return Certificate(int(solved.bound), value, list(best), solved.solver, solved.version, solved.seconds)

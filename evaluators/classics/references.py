@@ -44,8 +44,8 @@ class CertifiedReferences:
 
     def shipped(self, instance: Instance) -> Reference | None:
         """What ships with its answer, or the best known value of the literature, else None."""
-        found = certificates.certificate(self.problem, instance.digest)
-        return self.best_known(instance) if found is None else found.reference("shipped with its answer")
+        proof = certificates.certificate(self.problem, instance.digest)
+        return self.best_known(instance) if proof is None else proof.reference("shipped with its answer")
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """Like `reference`, without what is shipped."""
@@ -72,11 +72,11 @@ class CertifiedReferences:
         Raises:
             ValueError: the shipped answer has another objective than the certificate says.
         """
-        found = certificates.certificate(self.problem, instance.digest)
-        if found is None:
+        proof = certificates.certificate(self.problem, instance.digest)
+        if proof is None:
             return self.compute(instance, seconds)
-        self._attained(instance, found)
-        return self.certify(instance, seconds, found.answer).reference(f"proved again: {seconds:g} s")
+        self._attained(instance, proof)
+        return self.certify(instance, seconds, proof.answer).reference(f"proved again: {seconds:g} s")
 
     def _attained(self, instance: Instance, made: Certificate) -> None:
         verdict = self.judge(instance.public, made.answer)

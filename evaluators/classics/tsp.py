@@ -214,9 +214,9 @@ def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificat
     import highspy
 
     started = time.monotonic()
-    known: Any = answer
+    first: Any = answer
     matrix = np.array(public["distances"], dtype=np.int64)
-    start = list(known) if known else nearest([], public["distances"])
+    start = list(first) if first else nearest([], public["distances"])
     tour = improved(start, public["distances"], (1, 2, 3))
     upper = length(public["distances"], tour)
     near = np.argsort(matrix, axis=1, kind="stable")[:, : NEAREST + 1]

@@ -96,9 +96,9 @@ class Caller:
             ModelError: there is none; its `recourse` is `REJECT` or `PERSON`.
             BudgetSpent: the call does not fit under a cap.
         """
-        known = self._log.reply(iteration, round, prompt.digest)
-        if known is not None:
-            return known
+        recorded = self._log.reply(iteration, round, prompt.digest)
+        if recorded is not None:
+            return recorded
         request = Request(
             prompt, self.settings.max_output_tokens, self.settings.timeout_seconds, iteration, round, check
         )

@@ -177,8 +177,8 @@ class Cassette:
     def reply(self, iteration: int, round: int, digest: str) -> Completion | None:
         """See `CallLog`."""
         with self._lock:
-            found = self._exchanges.get((iteration, round, digest))
-        return None if found is None else found.completion
+            exchange = self._exchanges.get((iteration, round, digest))
+        return None if exchange is None else exchange.completion
 
     def recorded(self, iteration: int, round: int, prompt: Prompt) -> Exchange | None:
         """See `Replies`; only of exchanges that were given at construction."""
@@ -260,12 +260,12 @@ def _why(error: Exception) -> str:
 
 def _row(exchange: Exchange) -> dict[str, Any]:
     """An exchange as a plain object, a line of a cassette; paths in specifications are left out."""
-    found = asdict(exchange)
-    found["model"] = _without_path(exchange.model)
-    found["name"] = exchange.name.replace(exchange.model, found["model"])
+    row = asdict(exchange)
+    row["model"] = _without_path(exchange.model)
+    row["name"] = exchange.name.replace(exchange.model, row["model"])
     if exchange.completion is not None:
-        found["completion"]["model"] = _without_path(exchange.completion.model)
-    return found
+        row["completion"]["model"] = _without_path(exchange.completion.model)
+    return row
 
 
 def _without_path(spec: str) -> str:
@@ -305,12 +305,12 @@ class RecordedModel:
 
     def complete(self, request: Request) -> Completion:
         """The recorded reply, or the recorded trouble; see `Model`."""
-        found = self._replies.recorded(request.iteration, request.round, request.prompt)
-        if found is None:
+        exchange = self._replies.recorded(request.iteration, request.round, request.prompt)
+        if exchange is None:
             recorded = self._replies.prompt(request.iteration, request.round)
             raise NotRecorded(self._name, request, recorded)
-        if found.error is not None or found.completion is None:
-            kind = found.error or ErrorKind.EMPTY
-            sentence = found.sentence or f"{self._name}: the recorded call ended with {kind.value}"
-            raise ModelError(kind, sentence, completion=found.completion)
-        return found.completion
+        if exchange.error is not None or exchange.completion is None:
+            kind = exchange.error or ErrorKind.EMPTY
+            sentence = exchange.sentence or f"{self._name}: the recorded call ended with {kind.value}"
+            raise ModelError(kind, sentence, completion=exchange.completion)
+        return exchange.completion

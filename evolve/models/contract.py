@@ -25,11 +25,11 @@ def check_model(model: Model, timeout_seconds: float = 60.0) -> list[str]:
     if not isinstance(model.name, str) or not model.name:
         return [f"name: got {model.name!r}, expected the specification as text"]
     requests = [Request(PROMPT, 100, timeout_seconds, iteration) for iteration in range(1, AT_ONCE + 1)]
-    found: list[str] = []
+    faults: list[str] = []
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for request, outcome in zip(requests, pool.map(lambda r: _ask(model, r), requests), strict=True):
-            found += [f"complete, request {request.iteration}: {sentence}" for sentence in _faults(outcome)]
-    return found
+            faults += [f"complete, request {request.iteration}: {sentence}" for sentence in _faults(outcome)]
+    return faults
 
 
 def _ask(model: Model, request: Request) -> object:
@@ -46,16 +46,16 @@ def _faults(outcome: object) -> list[str]:
         return [f"raised {type(outcome).__name__}: {outcome}; expected a Completion or a ModelError"]
     if not isinstance(outcome, Completion):
         return [f"returned {type(outcome).__name__}, expected a Completion"]
-    found = []
+    faults = []
     text: object = outcome.text
     if not isinstance(text, str):
-        found.append(f"text: got {type(text).__name__}, expected str")
+        faults.append(f"text: got {type(text).__name__}, expected str")
     if not outcome.model:
-        found.append(f"model: got {outcome.model!r}, expected the name that answered")
+        faults.append(f"model: got {outcome.model!r}, expected the name that answered")
     for name in ("tokens_in", "tokens_out", "tokens_cached", "tokens_reasoning"):
         value = getattr(outcome, name)
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
-            found.append(f"{name}: got {value!r}, expected a count, or None when it is not known")
+            faults.append(f"{name}: got {value!r}, expected a count, or None when it is not known")
     if outcome.seconds < 0:
-        found.append(f"seconds: got {outcome.seconds!r}, expected wall seconds")
-    return found
+        faults.append(f"seconds: got {outcome.seconds!r}, expected wall seconds")
+    return faults

@@ -38,8 +38,8 @@ class Keys:
     """
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
-        found = {form for key in keys if len(key) >= SHORTEST for form in _forms(key)}
-        self._forms = sorted(found, key=len, reverse=True)
+        forms = {form for key in keys if len(key) >= SHORTEST for form in _forms(key)}
+        self._forms = sorted(forms, key=len, reverse=True)
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Keys:

@@ -51,15 +51,15 @@ class Letter:
 
 def letters(mailbox: Path) -> list[Letter]:
     """All prompts of a mailbox in order; an empty list when there is none."""
-    found = []
+    rows = []
     for path in sorted(mailbox.glob("[0-9]*.md")):
         if path.name.endswith((".reply.md", ".problem.md", ".stale.md")) or not _is_plain(path):
             continue
         reply, problem = path.with_suffix(".reply.md"), path.with_suffix(".problem.md")
         sentence = shown(problem).strip() if _is_plain(problem) else None
         state = LetterState.ANSWERED if reply.exists() else LetterState.OPEN
-        found.append(Letter(path.stem, LetterState.PROBLEM if sentence else state, path, reply, sentence))
-    return found
+        rows.append(Letter(path.stem, LetterState.PROBLEM if sentence else state, path, reply, sentence))
+    return rows
 
 
 def shown(path: Path) -> str:

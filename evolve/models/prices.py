@@ -52,11 +52,11 @@ def with_price(settings: ModelSettings) -> ModelSettings:
 
 
 def _cost_map() -> Mapping[str, Any]:
-    found = importlib.util.find_spec("litellm")
-    if found is None or found.origin is None:
+    package = importlib.util.find_spec("litellm")
+    if package is None or package.origin is None:
         return {}
     try:
-        document = json.loads((Path(found.origin).parent / COST_MAP).read_text(encoding="utf-8"))
+        document = json.loads((Path(package.origin).parent / COST_MAP).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return document if isinstance(document, dict) else {}

@@ -123,13 +123,13 @@ def build_model(settings: ModelSettings, around: Surroundings) -> Model:
     Raises:
         ModelError: the specification is unknown, or something that it needs is missing; says how to fix it.
     """
-    known = providers()
+    rows = providers()
     head, _, rest = settings.spec.partition("/")
-    provider = known.get(head)
+    provider = rows.get(head)
     if provider is None or ("/" in provider.form) != bool(rest):
-        near = difflib.get_close_matches(head, known, n=1, cutoff=0.5)
-        forms = ", ".join(["offline", *(p.form for p in known.values() if p.form != "scripted/FILE")])
-        guess = f"; did you mean {known[near[0]].form}?" if near else ""
+        near = difflib.get_close_matches(head, rows, n=1, cutoff=0.5)
+        forms = ", ".join(["offline", *(p.form for p in rows.values() if p.form != "scripted/FILE")])
+        guess = f"; did you mean {rows[near[0]].form}?" if near else ""
         raise ModelError(
             ErrorKind.UNKNOWN_MODEL,
             f"[[model]] spec: got {settings.spec!r}, expected one of {forms}{guess}",

@@ -44,8 +44,8 @@ class ScriptedModel:
         """The text for the request's iteration and round; see `Model`."""
         if self._texts:
             text = self._texts[(request.iteration - 1) % len(self._texts)]
-        elif (found := self._recorded.get((request.iteration, request.round))) is not None:
-            text = found
+        elif (recorded := self._recorded.get((request.iteration, request.round))) is not None:
+            text = recorded
         else:
             where = f"iteration {request.iteration}, round {request.round}"
             raise ModelError(ErrorKind.FILTERED, f"{self._name}: holds no reply for {where}")

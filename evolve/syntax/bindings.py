@@ -45,7 +45,7 @@ class _Log:
     def of_kind(self, kind: str, position: int) -> list[str]:
         """Names that the block has bound before a position and that have a kind there."""
         if (kind, position) not in self._of_kind:
-            self._of_kind[kind, position] = [name for name, known in self.until(position) if known == kind]
+            self._of_kind[kind, position] = [name for name, own in self.until(position) if own == kind]
         return self._of_kind[kind, position]
 
     def until(self, position: int) -> Iterator[tuple[str, str]]:

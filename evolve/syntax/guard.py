@@ -94,32 +94,32 @@ def _signature(node: ast.FunctionDef) -> str:
 
 def imports(tree: ast.Module) -> tuple[str, ...]:
     """Texts of all import statements, sorted."""
-    found = [ast.unparse(node) for node in walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    return tuple(sorted(found))
+    lines = [ast.unparse(node) for node in walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return tuple(sorted(lines))
 
 
 def hazards(analysis: Analysis) -> Counter[tuple[str, str]]:
     """Signs of trouble with their number: names that may be unbound, loops that may never end."""
-    found: Counter[tuple[str, str]] = Counter(analysis.unbound)
+    counts: Counter[tuple[str, str]] = Counter(analysis.unbound)
     order = analysis.order
     changes = _Changes(order)
     for node in order.nodes:
         if isinstance(node, ast.While):
-            found["while", changes.progress(node)] += 1
+            counts["while", changes.progress(node)] += 1
         elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name) and changes.grows(node):
-            found["for", "grows while it runs"] += 1
+            counts["for", "grows while it runs"] += 1
         elif isinstance(node, ast.ClassDef):
-            found.update(("class", f"self.{name} is never set") for name in _unset(node))
+            counts.update(("class", f"self.{name} is never set") for name in _unset(node))
         elif isinstance(node, ast.Call | ast.BinOp) and _pointless(node, order):
-            found["pointless", type(node).__name__] += 1
-    found.pop(("while", "always"), None)
-    return found
+            counts["pointless", type(node).__name__] += 1
+    counts.pop(("while", "always"), None)
+    return counts
 
 
 def _unset(node: ast.ClassDef) -> list[str]:
     """Attributes of `self` that a class reads and neither sets nor defines; classes inside it aside."""
     read: set[str] = set()
-    known = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+    members = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
     stack: list[ast.AST] = list(node.body)
     while stack:
         part = stack.pop()
@@ -129,12 +129,12 @@ def _unset(node: ast.ClassDef) -> list[str]:
                 stack.append(part.value)
             case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=context):
                 if not isinstance(context, ast.Del):
-                    (known if isinstance(context, ast.Store) else read).add(name)
+                    (members if isinstance(context, ast.Store) else read).add(name)
             case ast.ClassDef():
                 pass
             case _:
                 stack += ast.iter_child_nodes(part)
-    return sorted(read - known)
+    return sorted(read - members)
 
 
 class _Changes:

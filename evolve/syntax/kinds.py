@@ -193,8 +193,8 @@ def _comprehension_kind(
         return OTHER
     inner = Layer(kinds, level)
     for generator in node.generators:
-        around, known = (inner, None) if inner.own else (kinds, seen)
-        for name, kind in bindings(generator.target, generator.iter, around, known):
+        around, names = (inner, None) if inner.own else (kinds, seen)
+        for name, kind in bindings(generator.target, generator.iter, around, names):
             inner.learn(name, kind)
     return _LIST_OF.get(kind_of(node.elt, inner), OTHER)
 
@@ -279,13 +279,13 @@ def target_names(target: ast.expr) -> list[str]:
     ]
 
 
-def merge(known: str, seen: str) -> str:
+def merge(before: str, seen: str) -> str:
     """Kind of a name seen twice: the more telling of the two; an index stays an index."""
-    if seen in (ARRAY, MASK, VECTOR, INDICES, TABLE) and known == INDEX:
+    if seen in (ARRAY, MASK, VECTOR, INDICES, TABLE) and before == INDEX:
         return seen
-    if known == INDEX or seen == OTHER:
-        return known
-    return seen if known == OTHER or seen == INDEX else known
+    if before == INDEX or seen == OTHER:
+        return before
+    return seen if before == OTHER or seen == INDEX else before
 
 
 def infer(function: FunctionNode | ast.Module, outer: Lookup, order: Order | None = None) -> Layer:

@@ -90,14 +90,14 @@ def _rename_locals(
     function: ast.FunctionDef, terms: Sequence[tuple[ast.expr, str]], identifiers: Counter[str]
 ) -> bool:
     """Renames each local that is bound once, to a known expression."""
-    forms, known = _known(function, terms)
+    forms, term_of = _known(function, terms)
     bound = Counter(n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     other = _bound_otherwise(function)
     names: dict[str, str] = {}  # term → the local that takes it
     for statement in [statement for block in _blocks(function.body) for statement in block]:
         match statement:
             case ast.Assign(targets=[ast.Name(id=old)], value=value):
-                term = known.get(forms[value])
+                term = term_of.get(forms[value])
                 if term and term not in names and bound[old] == 1 and not other[old]:
                     names[term] = old
     new = {old: term for term, old in names.items()}
@@ -113,15 +113,15 @@ def _name_expressions(
     function: ast.FunctionDef, terms: Sequence[tuple[ast.expr, str]], identifiers: Counter[str]
 ) -> bool:
     """Binds each known expression of a statement to its term right before it, each term once."""
-    forms, known = _known(function, terms)
+    forms, term_of = _known(function, terms)
     used: set[str] = set()
     for block in _blocks(function.body):
         statements: list[ast.stmt] = []
         for statement in block:
-            if isinstance(statement, ast.Assign) and forms[statement.value] in known:
+            if isinstance(statement, ast.Assign) and forms[statement.value] in term_of:
                 statements.append(statement)
                 continue
-            replacer = _Replacer(forms, {form: term for form, term in known.items() if term not in used})
+            replacer = _Replacer(forms, {form: term for form, term in term_of.items() if term not in used})
             if isinstance(statement, _SIMPLE):
                 replacer.replace(statement)
             elif isinstance(statement, ast.If):
@@ -159,9 +159,9 @@ def _pure(call: ast.Call) -> bool:
 class _Replacer(ast.NodeTransformer):
     """Puts terms in place of the largest known expressions that are certainly evaluated, once."""
 
-    def __init__(self, forms: Forms, known: Mapping[int, str]) -> None:
+    def __init__(self, forms: Forms, term_of: Mapping[int, str]) -> None:
         self._forms = forms
-        self._known = known
+        self._known = term_of
         self._once = False
         self.found: dict[str, ast.expr] = {}
 

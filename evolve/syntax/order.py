@@ -23,15 +23,15 @@ def _parts(kind: type[ast.AST]) -> tuple[str, ...]:
 
 def parts(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node that are no contexts and no operators, in no particular order."""
-    found: list[ast.AST] = []
+    nodes: list[ast.AST] = []
     kind = node.__class__
     for name in _PARTS[kind] if kind in _PARTS else _parts(kind):
         value = getattr(node, name, None)
         if isinstance(value, list):
-            found += [part for part in value if isinstance(part, ast.AST)]
+            nodes += [part for part in value if isinstance(part, ast.AST)]
         elif isinstance(value, ast.AST):
-            found.append(value)
-    return found
+            nodes.append(value)
+    return nodes
 
 
 def walk(root: ast.AST) -> list[ast.AST]:

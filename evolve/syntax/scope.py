@@ -331,8 +331,8 @@ class _Walker:
         fixed = role.structural or name in _PLACES
         inside = structural if fixed else _Role(False, role.deciding, role.target)
         self.sequence(node, "args", scope, inside)
-        known = self.places and node.args
-        element = ELEMENT.get(self.kind(node.args[0], scope), OTHER) if known else OTHER
+        evident = self.places and node.args
+        element = ELEMENT.get(self.kind(node.args[0], scope), OTHER) if evident else OTHER
         for keyword in node.keywords:
             if keyword.arg == "key" and isinstance(keyword.value, ast.Lambda) and keyword.value.args.args:
                 names = [a.arg for a in keyword.value.args.args]

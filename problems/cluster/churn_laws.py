@@ -93,12 +93,12 @@ def _arrivals(
     """Moment and size of each job after the start, by thinning a Poisson process."""
     size = 1 - _BURSTS + _BURSTS * sum(_BURST) / 2
     most = rate / size * (1 + _WAVE)
-    clock, found = 0.0, list[tuple[int, tuple[int, int]]]()
+    clock, jobs = 0.0, list[tuple[int, tuple[int, int]]]()
     while True:
         clock += stream.expovariate(most)
         if clock >= horizon:
-            return found
+            return jobs
         if stream.random() * (1 + _WAVE) > 1 + _WAVE * math.sin(2 * math.pi * clock / _DAY):
             continue
         count = stream.randint(*_BURST) if stream.random() < _BURSTS else 1
-        found += [(int(clock), job) for job in draw_jobs(mix, 1, stream) * count]
+        jobs += [(int(clock), job) for job in draw_jobs(mix, 1, stream) * count]

@@ -188,15 +188,15 @@ def _rows(path: Path, columns: Mapping[str, bool], most: int) -> list[_Row]:
 def _header(path: Path, number: int, cells: Sequence[str], columns: Mapping[str, bool]) -> list[str]:
     """The names of the columns; none may be missing, double or unknown."""
     names = [cell.strip().lower() for cell in cells]
-    known = ", ".join(columns)
+    listing = ", ".join(columns)
     for place, name in enumerate(names):
         where = f"row {number} column {place + 1}"
         if name not in columns:
-            _refuse(path, where, shown(cells[place]), f"one of the columns {known}")
+            _refuse(path, where, shown(cells[place]), f"one of the columns {listing}")
         if name in names[:place]:
             _refuse(path, where, f"the column {shown(cells[place])} twice", "each column once")
     if missing := [name for name, needed in columns.items() if needed and name not in names]:
-        _refuse(path, f"row {number}", f"no column {missing[0]}", f"a header with {known}")
+        _refuse(path, f"row {number}", f"no column {missing[0]}", f"a header with {listing}")
     return names
 
 

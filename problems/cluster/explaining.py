@@ -24,7 +24,7 @@ def explain_fleet(public: Mapping[str, Any], jobs: Sequence[Sequence[int]], answ
     fleet, placed = replay(public, jobs, answer)
     demands = [job for _, job in placed]
     rooms = sum(public["free_cpu"]), sum(public["free_memory"])
-    left = sum(fleet.free_cpu), sum(fleet.free_memory)
+    free = sum(fleet.free_cpu), sum(fleet.free_memory)
     lost = stranded(fleet, demands)
     lines = [
         f"{len(placed)} jobs were placed on {len(fleet.free_cpu)} machines of {public['cpu']} cpu and "
@@ -36,7 +36,7 @@ def explain_fleet(public: Mapping[str, Any], jobs: Sequence[Sequence[int]], answ
             f"memory at {quantiles([job[1] for job in demands])}."
         )
     lines += [
-        f"Free in the end: {percent(left[0], rooms[0])} of the free cpu, {percent(left[1], rooms[1])} of the "
+        f"Free in the end: {percent(free[0], rooms[0])} of the free cpu, {percent(free[1], rooms[1])} of the "
         "free memory of the beginning.",
         f"Stranded (on machines that no placed job would fit any more): {percent(lost[0], rooms[0])} of that "
         f"cpu, {percent(lost[1], rooms[1])} of that memory.",
