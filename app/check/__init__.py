@@ -24,7 +24,7 @@ SECONDS = 12.0
 PATIENCE_SECONDS = 90.0
 """Wall seconds that one check may take; then its process is ended."""
 _GRACE_SECONDS = 1.0
-"""After a limit, until the check that is being made is ended (wall seconds)."""
+"""Wall seconds from the limit until the check at work is ended."""
 
 
 def check_problem(
@@ -37,7 +37,7 @@ def check_problem(
     quick: bool = False,
     limit: float | None = None,
 ) -> Report:
-    """Runs every check on a problem, in a process of its own that a check without end cannot hold up.
+    """Runs every check on a problem in a separate process, so that a check without end can be stopped.
 
     Args:
         spec: name, file or `module:attribute`.

@@ -42,7 +42,7 @@ HOSTILE: dict[str, Any] = {
     "a million zeros": [0] * 1_000_000,
     "fifty thousand different integers": list(range(50_000)),
 }
-"""What an answer never should be; a verdict other than an exception is all that is asked for."""
+"""Answers that are never right; any verdict on them will do, an exception will not."""
 
 Path = tuple[int | str, ...]
 

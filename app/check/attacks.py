@@ -25,7 +25,7 @@ _FIXES = {
     "negative-aliases": "refuse negative positions: x[-1] is the last element in Python",
 }
 LEAST_ANSWERS = 40
-"""Answers that the search tries from each start, however little time there is (count)."""
+"""Least number of answers that the search tries from each start, whatever the time (count)."""
 
 
 def check_hostile(bench: Bench) -> None:
@@ -59,9 +59,8 @@ def check_types(bench: Bench) -> None:
 
 
 def check_damage(bench: Bench) -> None:
-    """Missing, doubled and absurd parts are noticed: not each of them accepted at no cost.
-
-    One accepted change proves nothing (a redundant part may be left out); all of a kind do.
+    """Missing, doubled and absurd parts are noticed: a change of each kind is refused or costs something.
+    One accepted change proves nothing (a redundant part may be left out); all changes of a kind do.
     """
     rng = random.Random(SEED)
     seen: dict[str, list[tuple[str, Number | None, Number]]] = defaultdict(list)
@@ -89,9 +88,10 @@ def check_damage(bench: Bench) -> None:
 
 
 def search(bench: Bench, seconds: float) -> None:
-    """Climbs from valid answers by random changes, past what is proven or far past all that is known.
+    """Climbs from valid answers by random changes, in search of objectives better than a bound, or far
+    better than all known ones.
 
-    Where nothing is proven, no single answer is an alarm: every instance is searched, for twice the time.
+    Where no bound is proven, no single answer is an alarm: every instance is searched, for twice the time.
     """
     rng = random.Random(SEED)
     starts = origins(bench)

@@ -22,12 +22,12 @@ from .findings import Report
 SEED = 1
 CALL_CPU_SECONDS = 2.0
 QUICK_SECONDS = 0.5
-"""References that take less are computed again, here and in another process (wall seconds)."""
+"""A reference that takes less is computed again, here and in another process (wall seconds)."""
 CALL_MEMORY_BYTES = 2 * 1024**3
 
 
 class Overrun(BaseException):
-    """A call used more CPU time than it may; no `except Exception` of a plug-in swallows it."""
+    """A call exceeded its CPU time; no `except Exception` of a plug-in catches this."""
 
 
 @dataclass(slots=True)
@@ -177,7 +177,7 @@ def _limited_memory(extra: int) -> Iterator[None]:
 
 
 def attempt(call: Callable[[], Any], seconds: float = 30.0) -> tuple[Any, BaseException | None]:
-    """Result of a call of plug-in code under limits (CPU seconds), or what it raised."""
+    """Result of a call of plug-in code under limits (CPU seconds), or the exception that it raised."""
     try:
         with limited(seconds):
             return call(), None

@@ -1,4 +1,4 @@
-"""Whether a plug-in's file was checked since it changed; a quick check of one that was not."""
+"""Whether a plug-in's file was checked since it changed; if not, a quick check of it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def checked(
 
 
 def sentences(spec: str, result: Checked) -> list[str]:
-    """What `run` says of it; nothing of a file that passed all checks since it changed."""
+    """What `run` says of a check; nothing if the file passed all checks since it changed."""
     findings, again = in_order(result.report.findings), f"`gapsmith problems check {spec}`"
     lines = [f"{spec}: {finding.check}: {finding.got}; {finding.fix}" for finding in findings]
     if result.whole:
@@ -87,7 +87,7 @@ def sentences(spec: str, result: Checked) -> list[str]:
 
 
 def reminder(spec: str, result: Checked) -> list[str]:
-    """The line that stands below a run's results too: a finding by name; nothing if nothing was found."""
+    """The line that `run` repeats below its results: the first finding by name; nothing without findings."""
     findings = in_order(result.report.findings)
     if not findings:
         return []

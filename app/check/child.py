@@ -42,7 +42,7 @@ QUICK = frozenset(
 )
 """Checks of a quick check: what a first problem gets wrong most often, in about two seconds."""
 _LAST = "what is not seen"
-"""Takes no time, and says what a pass is worth."""
+"""The check that takes no time and says what a pass is worth."""
 
 
 def examine(
@@ -118,7 +118,7 @@ def examine(
 
 
 def _guarded(bench: Bench, name: str, check: Callable[[], None]) -> None:
-    """Makes a check; one that breaks is a finding itself, and the others are made all the same."""
+    """Makes a check; a check that breaks is a finding itself, and the next ones are still made."""
     try:
         check()
     except SandboxError:  # says of this machine that nothing can be checked on it, not of the problem

@@ -1,4 +1,4 @@
-"""Attacks by saying so: numbers in an answer that change its objective and not the solution."""
+"""Attacks by claims: numbers in an answer that change its objective but not the solution."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_WORDS = 60
 
 
 def check_claims(bench: Bench, words: list[str]) -> None:
-    """No number that an answer says of itself makes its objective better."""
+    """No number that an answer claims about itself improves its objective."""
     _changed(bench)
     names = list(dict.fromkeys([*words, *_WORDS]))[:MOST_WORDS]
     for origin in origins(bench)[:2]:
@@ -27,7 +27,7 @@ def check_claims(bench: Bench, words: list[str]) -> None:
 
 
 def _changed(bench: Bench) -> None:
-    """Changes each number that stands alone, in the answers of all programs."""
+    """Changes each number outside lists in the answers of all programs."""
     some = all_origins(bench)[:MOST]
     if len(some) < 2:
         return

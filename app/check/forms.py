@@ -44,7 +44,7 @@ def check_texts(bench: Bench) -> None:
 
 
 def _guises(key: str) -> Iterator[str]:
-    """Other texts that a conversion takes for the same."""
+    """Other texts that a conversion reads as the same number."""
     if key.lstrip("-").isdigit() and key.isascii():
         sign, digits = ("-", key[1:]) if key.startswith("-") else ("", key)
         yield f"{sign}0{digits}"
@@ -61,7 +61,7 @@ def _guises(key: str) -> Iterator[str]:
 
 
 def _alias(bench: Bench, origin: Origin, answer: Json, words: str, same: Number | None) -> None:
-    """Sends an alias; beside the key itself it may only be ignored, with the objective `same`."""
+    """Sends a key's alias; beside the key `verify` may only ignore it, so the objective stays `same`."""
     objective = send(bench, origin, answer, words)
     if objective is None or (same is not None and objective == same):
         return
@@ -157,7 +157,7 @@ def _runaway(bench: Bench, origin: Origin, where: str, paths: list[Path], sign: 
 
 
 def check_trivial(bench: Bench) -> None:
-    """No answer that says nothing is better than what every program of the problem found."""
+    """No trivial answer is better than the answers of all the problem's programs."""
     trivial: dict[str, Callable[[Json], Json]] = {
         "an empty list": lambda answer: [],
         "an empty object": lambda answer: {},

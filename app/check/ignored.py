@@ -14,13 +14,13 @@ from .data import changed, verdict_of
 from .origins import Origin, all_origins
 
 CPU_SECONDS = 2.0
-"""After which no further part is changed; what was not changed is not named."""
+"""CPU seconds after which no further part is changed; parts that were not changed are not named."""
 _ORIGINS = 6
 """Answers under which each part is changed (count)."""
 _FIELDS = 12
-"""Most keys of an object that are taken for names rather than for labels (count)."""
+"""An object with more keys than this has labels rather than names (count)."""
 _COLUMNS = 4
-"""Most columns of rows that are taken for records rather than for a matrix (count)."""
+"""Rows with more columns than this are a matrix rather than records (count)."""
 _NUMBERS: tuple[Callable[[float], float], ...] = (
     lambda value: 0,
     lambda value: -value - 1,
@@ -29,9 +29,9 @@ _NUMBERS: tuple[Callable[[float], float], ...] = (
     lambda value: value + 1,
     lambda value: 1000 * value + 1000,
 )
-"""What is put in place of all numbers of a part."""
+"""Values that replace all numbers of a part."""
 _LIMITS = re.compile(r"\b(at most|at least|(no|not) more than|exceed\w*|fits?|limit\w*|up to|within)\b")
-"""What a statement says of a number that an answer has to keep to."""
+"""Words of a statement about a number that limits answers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,7 @@ def check_dialogue(bench: Bench) -> None:
 
 
 def _recorded(bench: Bench, case: Case, line: bytes, dialogue: Dialogue, *, ended: bool) -> None:
-    """What a dialogue made of a line that it took is JSON; before its end it need not have an answer."""
+    """After each line that a dialogue accepts, its answer is JSON; before its end it may have none."""
     answer, error = attempt(dialogue.answer)
     if error is None:
         _, error = attempt(lambda: canonical_json(answer))
@@ -212,7 +212,7 @@ def _starts_alike(bench: Bench, case: Case) -> None:
 
 
 def _revealed(dialogue: Dialogue, steps: int) -> list[bytes | None]:
-    """The first line, and the next ones as long as the decision 0 is one."""
+    """The first line, and the following ones as long as 0 is a valid decision."""
     lines = [dialogue.next(b"")]
     for _ in range(steps):
         if lines[-1] is None:

@@ -108,7 +108,7 @@ def _repeats(
 
 
 def _repeat_accepted(bench: Bench, accepted: list[tuple[Origin, str, Number, Number]], sent: int) -> None:
-    """Names an accepted repeat where only permutations are honest: the one that gains most, if one gains."""
+    """Names an accepted repeat where only permutations are honest; if any gains, the one that gains most."""
     better = [entry for entry in accepted if bench.better(entry[3], entry[2])]
     origin, words, before, objective = max(
         better or accepted[:1], key=lambda entry: abs(float(entry[3]) - float(entry[2]))

@@ -17,7 +17,7 @@ from .bench import SEED, Bench, Case, attempt
 from .origins import MOST, Origin, all_origins, in_time
 
 LEAST = 4
-"""Items of an instance, and instances, from which on something is concluded (count)."""
+"""Fewest items of an instance, and fewest instances, that allow a conclusion (count)."""
 RELABELLINGS = 20
 _ROUNDS = 3
 Leaves = list[Any]

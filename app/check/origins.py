@@ -15,7 +15,7 @@ from .bench import Bench, Case
 MOST = 8
 """Answers from which an attack starts (count)."""
 CPU_SECONDS = 1.0
-"""After which an attack starts from no further answer."""
+"""CPU seconds after which an attack starts from no further answer."""
 T = TypeVar("T")
 LABEL = "*"
 """Stands in a pattern for any position of a list, or any key of an object whose keys are labels."""
@@ -46,7 +46,7 @@ def origins(bench: Bench) -> list[Origin]:
 
 
 def all_origins(bench: Bench) -> list[Origin]:
-    """Different valid answers of all programs: all instances before the second program of any of them."""
+    """Different valid answers of all programs; each instance has one before any instance has a second one."""
     ranked: list[tuple[int, int, Origin]] = []
     for place, case in enumerate(bench.cases):
         seen: set[str] = set()

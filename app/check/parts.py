@@ -107,7 +107,7 @@ def _keyed(bench: Bench, problem: Keyed) -> None:
 
 
 def _unkeyed(bench: Bench) -> None:
-    """What is revealed step by step but drawn by a seed alone, a candidate can draw again and look ahead."""
+    """Reports revealed values that are drawn from a seed alone: a candidate could draw them too."""
 
     def hidden(seed: int) -> list[str]:
         drawn = [i for split in SPLITS for i in bench.loaded.instances(split, seed)]

@@ -122,7 +122,7 @@ def finite(value: float | None) -> float | None:
 
 
 MOST = 10**9
-"""Largest count that a budget may be: a slip of the keyboard is larger."""
+"""Largest count of a budget; a larger one is a typing error."""
 
 
 Iterations = Annotated[
@@ -186,7 +186,7 @@ Tokens = Annotated[
 
 
 def trust_of(trust_run: bool, without: list[str] | None) -> Trust:
-    """The caller's word; what a record gets by that is said on standard error.
+    """The caller's trust; standard error says what a record gets by it.
 
     Raises:
         UserError: there is no such layer.

@@ -26,7 +26,7 @@ InstancesFrom = Annotated[
 
 
 MOST_LISTED = 10
-"""Instances (count) up to which each one's objective is printed, and reasons of failures that are."""
+"""Most instances whose objectives are printed one by one, and most failures that are (counts)."""
 
 
 def evaluate(

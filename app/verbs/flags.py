@@ -120,7 +120,7 @@ def _shipped_programs(config: Config) -> dict[str, str]:
 
 
 def _elites(word: str, runs: Path, shipped: dict[str, str]) -> dict[str, dict[str, str]]:
-    """The elites of the run that a word names; an unknown word is compared with the shipped programs too."""
+    """The elites of the run that a word names; the error for others suggests shipped programs too."""
     from ..record.resume import elites_of
     from ..record.runs import find_run
 

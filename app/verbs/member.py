@@ -1,4 +1,4 @@
-"""`member`: one run of a group, as a task of a job array; hidden, for `run --slurm` writes who calls it."""
+"""`member`: one run of a group, as a task of a job array; hidden, called by what `run --slurm` writes."""
 
 from __future__ import annotations
 

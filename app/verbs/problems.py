@@ -180,7 +180,7 @@ def _family(name: str) -> str:
 
 
 def _summary(problem: AnyProblem) -> str:
-    """What a problem is, in a sentence: the first paragraph of its class, else the begin of its statement."""
+    """A problem in one sentence: the first paragraph of its class, else the beginning of its statement."""
     import inspect
 
     paragraph = (inspect.getdoc(type(problem)) or "").partition("\n\n")[0]

@@ -23,7 +23,7 @@ def finish(
     runs: Path | None,
     reminders: Sequence[str] = (),
 ) -> None:
-    """Prints the results, below them on standard error the reminders, and ends with the right exit code."""
+    """Prints the results, then reminders on standard error, and ends with the right exit code."""
     from ..record.summary import group_summary
     from ..views.overview import print_group
     from ..words import clean

@@ -92,7 +92,7 @@ def _resume_group(
     runs: Path | None,
     json: bool,
 ) -> None:
-    """Goes on with the members that were interrupted and starts those that were not; the others stay."""
+    """Resumes the interrupted members and starts those that never began; the others stay as they are."""
     from .. import compose
     from ..record.resume import ended, missing_member, stored_config, stored_group
     from ..record.runs import running

@@ -192,7 +192,7 @@ def _say_unchecked(config: Config) -> list[str]:
     """Says on standard error if the problem is a file that did not pass all checks since it changed.
 
     Returns:
-        What to say again below the results; nothing if nothing was found.
+        Lines to repeat below the results; none without findings.
     """
     import shlex
 

@@ -52,7 +52,7 @@ def search(
 ) -> dict[str, Any]:
     """Runs a campaign under a live view; Ctrl-C once finishes what is in flight, twice stops now.
 
-    What a person has yet to answer is not in flight: it stays open for the next session.
+    Questions that wait for a person are not in flight: they stay open for the next session.
     """
     from ...evolve.models.base import ModelError
     from ...problems.base import SPLITS
@@ -122,7 +122,7 @@ def interrupts() -> Iterator[Callable[[Campaign, LiveView, Event], None]]:
 def until_stopped(
     searches: Iterable[dict[str, Any]], interrupted: Event, runs: Path, group: Group | None
 ) -> list[dict[str, Any]]:
-    """Documents of searches one after another: whoever stops one of them stops those that would follow."""
+    """Documents of searches one after another; stopping one search stops those that would follow."""
     documents: list[dict[str, Any]] = []
     try:
         for document in searches:

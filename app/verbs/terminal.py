@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _documents: ContextVar[TextIO | None] = ContextVar("documents", default=None)
-"""Standard output while it is kept for documents, None while it is for everybody."""
+"""Standard output while only documents may use it, None while everything may."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -36,20 +36,20 @@ def console(*, stderr: bool = False) -> Console:
     from ..views.plain import fits, records
 
     class Piped(Console):
-        """Leaves it to `errors` how a verb ends whose reader has gone; Rich's own would end with 1."""
+        """Leaves the exit code to `errors` when the reader has gone; Rich itself would exit with 1."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
         def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
-            """Renders; no text brings characters of its own that control the terminal."""
+            """Renders without control characters from texts."""
             for segment in super().render(renderable, options):
                 text = segment.text
                 safe = segment.control or (text.isascii() and text.isprintable()) or text == "\n"
                 yield segment if safe else Segment(clean(text), segment.style)
 
         def print(self, *objects: Any, **how: Any) -> None:
-            """Prints, a table that does not fit as lines; an error names the stream."""
+            """Prints; a table that does not fit becomes lines, and an error names the stream."""
             with printing("error" if stderr else "output"):
                 if len(objects) == 1 and isinstance(objects[0], Table) and not fits(objects[0], self.width):
                     objects, how = (Text("\n").join(records(objects[0])),), {}
@@ -60,7 +60,7 @@ def console(*, stderr: bool = False) -> Console:
 
 @contextmanager
 def printing(name: str = "output") -> Iterator[None]:
-    """Names a standard stream in the error that it takes no more: an `OSError` of a write names no file.
+    """Names the standard stream in the error of a failed write, since an `OSError` of a write names no file.
 
     Raises:
         UserError: a write failed, though the reader is still there.
@@ -88,7 +88,7 @@ def emit_json(document: Any) -> None:
 
 @contextmanager
 def _documents_only() -> Iterator[None]:
-    """Sends to standard error whatever is printed but no document: plug-ins print what they like."""
+    """Sends everything but documents to standard error, because plug-ins print what they like."""
     token = _documents.set(_documents.get() or sys.stdout)
     try:
         with redirect_stdout(sys.stderr):
@@ -109,7 +109,7 @@ def errors(as_json: bool = False) -> Iterator[None]:
 
 
 def _open_streams() -> None:
-    """Lets standard output and error take whatever a verb prints, where they are closed or no UTF-8."""
+    """Makes standard output and error accept every text, even if they are closed or not UTF-8."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -133,7 +133,7 @@ def _tells_all(stream: TextIO) -> bool:
 
 @contextmanager
 def _ended(as_json: bool) -> Iterator[None]:
-    """Whatever is raised as a line on standard error and an exit code."""
+    """Turns an exception into a line on standard error and an exit code."""
     try:
         yield
     except (typer.Exit, typer.Abort):
@@ -150,7 +150,7 @@ def _ended(as_json: bool) -> Iterator[None]:
 
 
 def _hush() -> None:
-    """Lets what is left to write go nowhere: Python flushes at its end, and would fail once more."""
+    """Discards unwritten output: Python flushes when it exits, and would fail once more."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (_documents.get(), sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # no file, as in a test

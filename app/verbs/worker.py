@@ -1,4 +1,4 @@
-"""`worker`: does the jobs of a driver that started it, as lines over a pipe; hidden, for people run `run`."""
+"""`worker`: does the jobs of the driver that started it, as lines over a pipe; hidden: people use `run`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def worker() -> None:
 
 
 def _channel() -> tuple[TextIO, TextIO]:
-    """The pipes to the driver; whatever else reads finds nothing, and what prints goes to standard error."""
+    """The pipes to the driver; other code has an empty standard input and prints to standard error."""
     lines = os.fdopen(os.dup(0), "r", encoding="utf-8", errors="backslashreplace")
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -56,7 +56,7 @@ def _write(replies: TextIO, line: str) -> None:
 
 
 class _Jobs:
-    """Lines of jobs; a thread reads them, so that the process ends with its driver in the midst of a job."""
+    """Lines of jobs, read by a thread, so that the process ends with its driver even during a job."""
 
     def __init__(self, lines: TextIO) -> None:
         self._queue: SimpleQueue[str | None] = SimpleQueue()

@@ -1,7 +1,7 @@
-"""Scopes that share what they hold.
+"""Scopes that share their bindings.
 
-A block keeps one log of what it binds, and a scope is a position in such a log. What follows in the block
-appends, and scopes taken earlier do not see it. So a scope costs the same however many names there are.
+A block keeps one log of its bindings, and a scope is a position in that log: later bindings are appended, and
+earlier scopes do not see them. So a scope costs the same for any number of names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class _Log:
     Attributes:
         outer: the scope around the block, None for a module.
         hidden: names of the scope around it that are not to be seen.
-        better: kinds that are known of names whose kind the scope does not know.
+        better: kinds of names whose kind the scope does not know.
         names: name → the kinds that it took, each with the position from which it holds.
         length: bindings so far (count).
     """
@@ -97,7 +97,7 @@ class Scope(Mapping[str, str]):
         return Scope(log, 1)
 
     def joined(self, ends: list[Scope]) -> Scope:
-        """The scope after blocks that began here, of which one that goes on was run; all are alternatives."""
+        """The scope after alternative blocks that began here, one of which ran to its end."""
         if not ends or ends[0] is self:
             return self
         scope = self

@@ -59,7 +59,7 @@ def fits_caps(nodes: int, depth: int, text: str) -> bool:
 
 
 def parsed(text: str) -> ast.Module:
-    """The tree of a text that a record holds; any text may stand there.
+    """The tree of a text from a record, which may hold any text.
 
     Raises:
         ValueError: the text is no Python, or exceeds the caps that every candidate must fit.
@@ -99,7 +99,7 @@ def imports(tree: ast.Module) -> tuple[str, ...]:
 
 
 def hazards(analysis: Analysis) -> Counter[tuple[str, str]]:
-    """Signs of trouble with their number: names that may be unbound, loops that may never end."""
+    """Signs of trouble, each with its count: names that may be unbound, loops that may never end."""
     counts: Counter[tuple[str, str]] = Counter(analysis.unbound)
     order = analysis.order
     changes = _Changes(order)
@@ -117,7 +117,7 @@ def hazards(analysis: Analysis) -> Counter[tuple[str, str]]:
 
 
 def _unset(node: ast.ClassDef) -> list[str]:
-    """Attributes of `self` that a class reads and neither sets nor defines; classes inside it aside."""
+    """Attributes of `self` that a class reads and neither sets nor defines, nested classes aside."""
     read: set[str] = set()
     members = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
     stack: list[ast.AST] = list(node.body)
@@ -188,7 +188,7 @@ def _between(places: list[int], start: int, end: int) -> bool:
 
 
 def _changed(node: ast.stmt) -> list[str]:
-    """Names whose values a statement changes itself; what stands in its blocks does not count."""
+    """Names whose values a statement itself changes; statements in its blocks do not count."""
     match node:
         case ast.Assign(targets=targets):
             return [n.id for t in targets for n in walk(t) if isinstance(n, ast.Name)]
@@ -202,7 +202,7 @@ def _changed(node: ast.stmt) -> list[str]:
 
 
 def _called_on(node: ast.AST, methods: tuple[str, ...]) -> str | None:
-    """The name whose method, one of some, is called."""
+    """The name on which one of some methods is called."""
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in methods:
             return name
@@ -219,5 +219,5 @@ def _pointless(node: ast.Call | ast.BinOp, order: Order) -> bool:
 
 
 def _equal(left: ast.expr, right: ast.expr, order: Order) -> bool:
-    """Whether two expressions are the same; only those of one size are written out."""
+    """Whether two expressions are the same; those of different sizes are not written out for it."""
     return order.size(left) == order.size(right) and ast.dump(left) == ast.dump(right)

@@ -78,7 +78,7 @@ class Layer:
 
     @cached_property
     def attributes(self) -> dict[str, str]:
-        """Kinds of this layer's attributes of `self`; asked for when the layer is complete."""
+        """Kinds of this layer's attributes of `self`, once the layer is complete."""
         return {name: kind for name, kind in self.own.items() if name.startswith("self.")}
 
     def learn(self, name: str, kind: str) -> None:
@@ -124,7 +124,7 @@ def kind_of(node: ast.expr, kinds: Lookup, seen: dict[int, str] | None = None) -
     Args:
         node: the expression.
         kinds: of the names around it.
-        seen: node id → kind under the same names; what is in it is not looked at again, what is new is added.
+        seen: node id → kind under the same names; nodes that it holds keep their kind, others are added.
     """
     if seen is None:
         return _kind(node, kinds, None)
@@ -294,7 +294,7 @@ def infer(function: FunctionNode | ast.Module, outer: Lookup, order: Order | Non
     Args:
         function: function or module to analyse; the bodies of a module's functions are ignored.
         outer: kinds of the names around it.
-        order: of a tree that holds the function, where there is one.
+        order: of a tree that holds the function, or None.
     """
     order = order or Order(function)
     kinds = arguments(function, outer)

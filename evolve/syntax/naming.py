@@ -15,7 +15,7 @@ from .order import walk
 
 _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 _LATE = (*_COMPREHENSIONS, ast.Lambda, ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set, ast.Dict)
-"""What is evaluated later, several times or perhaps not at all, or shows identity: nothing is taken out."""
+"""Evaluated later, several times or perhaps not at all, or showing identity: no part of it is taken out."""
 _PURE = (abs, bool, enumerate, float, int, len, list, max, min, range, round, sorted, sum, tuple, zip)
 _PURE_NAMES = tuple(function.__name__ for function in _PURE)
 _PURE_MODULES = ("math", "np")
@@ -60,7 +60,7 @@ def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _identifiers(tree: ast.AST) -> Counter[str]:
-    """Everything in a tree that a new name could clash with, with the number of times it stands there."""
+    """Everything in a tree that a new name could clash with, each with its count."""
     names = _bound_otherwise(tree)
     names.update(node.id for node in walk(tree) if isinstance(node, ast.Name))
     return names
@@ -80,7 +80,7 @@ def _bound_otherwise(tree: ast.AST) -> Counter[str]:
 def _known(
     function: ast.FunctionDef, terms: Sequence[tuple[ast.expr, str]]
 ) -> tuple[Forms, Mapping[int, str]]:
-    """Numbers of a function's nodes, and the terms of the known expressions by theirs."""
+    """Form numbers of a function's nodes, and form number → term of the known expressions."""
     forms = Forms()
     forms.add(function)
     return forms, {forms.add(node): term for node, term in terms}
@@ -195,7 +195,7 @@ def _late(node: ast.AST) -> bool:
 
 
 def _certain(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and what lies below it, as far as it is certainly evaluated once."""
+    """The parts of a node, itself included, that are certainly evaluated once."""
     stack = [node]
     while stack:
         part = stack.pop()

@@ -1,6 +1,6 @@
 """The numbers that a program names: module constants and keyword defaults that enter its arithmetic.
 
-Whoever names a number says that it may be another one. A number in the middle of an expression is as often a
+A name says that the number may be another one. A number in the middle of an expression is as often a
 guard (`if m <= 2`), an offset (`m - 1`) or part of a formula. Left alone are whole numbers that are an index,
 a length or a range anywhere, names that only guard or bound, sentinels (compared by `==`), numbers in
 arithmetic modulo something or with bits (seeds), tolerances, and numbers that stand for infinity: from a
@@ -19,11 +19,11 @@ from .places import Spot
 from .scope import analyse
 
 MOST = 12
-"""Numbers of a program that are tuned at most (count)."""
+"""Most numbers of a program that are tuned (count)."""
 _TOLERANCE = 1e-5
 _INFINITE = 1e6
 _FAR = 1e3
-"""Numbers from here on that are so many times as large as the next smaller one are left alone."""
+"""From this size on, a number that is this many times as large as the next smaller one is left alone."""
 _ARITHMETIC = (ast.BinOp, ast.UnaryOp, ast.AugAssign)
 _OF_BITS = (ast.Mod, ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
 
@@ -88,7 +88,7 @@ def _exact(owner: ast.AST) -> bool:
 
 
 def _near(nodes: Sequence[ast.Constant]) -> list[ast.Constant]:
-    """The numbers below the first one that is far above the one before it in size."""
+    """The numbers, by size, before the first one that is far larger than the one before it."""
     values = sorted(float(str(node.value)) for node in nodes)
     end = next((high for low, high in pairwise(values) if high >= max(_FAR, _FAR * low)), math.inf)
     return [node for node in nodes if float(str(node.value)) < end]

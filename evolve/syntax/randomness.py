@@ -12,7 +12,7 @@ _TYPES = frozenset({"Generator", "BitGenerator", "PCG64", "MT19937", "Philox", "
 def unseeded(text: str) -> str | None:
     """The first call that draws or makes random numbers without a seed, as written; None without one.
 
-    What a text hides from this look is refused when it runs.
+    A call that a text hides from this analysis is refused when it runs.
 
     Args:
         text: source within the sandbox's caps.

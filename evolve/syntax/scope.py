@@ -3,11 +3,11 @@
 One walk in the order of execution carries along the names that are bound on every way to the statement at
 hand. A block is walked with names of its own in front of those around it. Where ways meet again (after an
 `if`), a name stays if every way that goes on has bound it; a way that ends in `return`, `break`, `continue`
-or `raise` does not count. A loop's body may run no time at all, so what it binds ends with it. A function
-begins with the names around it, without those that its own body assigns, and with its arguments.
+or `raise` does not count. A loop's body may never run, so its bindings end with it. A function begins with
+the names around it, without those that its own body assigns, and with its arguments.
 
-No scope is copied (`bindings.py`), and the kind of an expression is worked out once for each scope that it is
-looked at in, so the work grows with the text, not with its nesting or the number of its names.
+No scope is copied (`bindings.py`), and the kind of an expression is worked out once for each scope that asks
+for it, so the work grows with the text, not with its nesting or the number of its names.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def analyse(tree: ast.Module, bound: Iterable[str] = (), *, places: bool = True)
     Args:
         tree: the module.
         bound: names that the module will bind at its top level beside those that it binds now.
-        places: whether places to change are asked for. The names that may be unbound are found much faster
-            alone, for they do not depend on kinds.
+        places: whether to look for places to change. Without them, names that may be unbound are found
+            much faster, because they do not depend on kinds.
     """
     return _Walker(tree, bound, places).result
 
@@ -84,14 +84,14 @@ class _Walker:
             self.statement(statement, names)
 
     def infer(self, part: FunctionNode | ast.Module, deep: bool = False) -> Layer:
-        """Kinds of the names of a function or module; of no more than its arguments where that will do."""
+        """Kinds of the names of a function or module, or only of its arguments where those suffice."""
         around = getattr(self, "kinds", {})
         if deep or not self.places:
             return arguments(part, around) if self.places else Layer(around)
         return infer(part, around, self.order)
 
     def kind(self, node: ast.expr, scope: Scope) -> str:
-        """Kind of an expression; what was found of its parts in the same scope is kept."""
+        """Kind of an expression; the kinds of its parts in the same scope are kept."""
         return kind_of(node, scope, self._kinds.setdefault(id(scope), {}))
 
     def bind(self, scope: Scope, names: Iterable[str]) -> Scope:
