@@ -27,10 +27,9 @@ from ..evolve.search import Search
 from ..evolve.selection import Control
 from ..evolve.store.reader import BASELINE
 from ..evolve.store.store import Store
-from ..evolve.store.work import asked
 from ..evolve.timing import Times
-from ..problems.base import SPLITS, DescribesStrata, Stateless
-from .config import Config, dump
+from ..problems.base import SPLITS, Stateless
+from .config import Config
 from .errors import UserError
 from .opening.baselines import evaluate_baselines, shipped_programs
 from .opening.drawn import keep_drawing
@@ -38,19 +37,17 @@ from .opening.executors import open_executor
 from .opening.founders import Founder, founders_of
 from .opening.notify import Notify
 from .opening.prepare import setup_of_campaign, setup_of_plan
+from .opening.recording import record_setup
 from .opening.setup import Setup
 from .opening.stored import stored_setup
 from .opening.timing import keep_preparation, keeper_of, measured
 from .proposers import SourceOf, live_source
-from .record import drawings
 from .record.champions import class_champions, floor_of
 from .record.claims import best_baseline, claims
 from .record.record import open_record
-from .record.runs import CONFIG_NAME, STOP_NAME, Group, at_work, log_end, put_text, run_log
-from .record.seal import SEAL, is_own, seal
+from .record.runs import STOP_NAME, Group, at_work, log_end, put_text, run_log
 from .record.standalone import program_text
 from .record.summary import summarise
-from .versions import versions
 
 BEST_NAME = "best.py"
 
@@ -344,60 +341,3 @@ def _keep_baseline_test(store: Store, candidate: Candidate, version: str) -> Non
     judged = None if name is None else store.read.evaluation(BASELINE + name, "test")
     if judged is not None and store.read.evaluation(candidate.id, "test") is None:
         store.put_evaluation(candidate.id, judged, version)
-
-
-def record_setup(
-    store: Store,
-    setup: Setup,
-    folder: Path,
-    group: Group | None,
-    start: Mapping[str, Mapping[str, str]] | None = None,
-    adopt: bool = False,
-) -> None:
-    """Stores with the run all that is needed to run it again, and signs it unless it is foreign."""
-    splits = {name: setup.evaluator.instances(name) for name in SPLITS}
-    config = setup.config.model_dump(mode="json")
-    problem, loaded = setup.loaded.problem, setup.loaded
-    recorded = {
-        "name": loaded.name,
-        "version": problem.version,
-        "sense": problem.sense.value,
-        "unit": problem.unit,
-        "entry_point": problem.entry_point,
-        "statement": problem.statement,
-        "strata": problem.strata if isinstance(problem, DescribesStrata) else None,
-        "sets": {name: text for name, text in problem.sets().items() if name in SPLITS},
-        "driver": getattr(problem, "driver", None),
-        "cpu_seconds": getattr(problem, "cpu_seconds", None),
-        "origin": loaded.origin,
-        "digest": loaded.digest,
-        "source": loaded.source,
-        "parameters": dict(loaded.parameters),
-    }
-    with store.transaction():
-        if adopt or store.read.record("created") is None or is_own(store.read):  # `adopt` makes it own
-            store.set(SEAL, seal(config, recorded, store.read.record(SEAL)))
-        if store.read.record("created") is None:
-            store.set("created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
-            store.set("docstrings", True)  # those that a program can read count in its id
-            store.set("group", group and group.name)
-            store.set("members", group and group.members)
-            store.set("given_starts", start and {name: dict(files) for name, files in start.items()})
-            store.set("pool", setup.prefixes)
-            store.put_instances(
-                [i for split in splits.values() for i in split.values()], setup.evaluator.references
-            )
-        gates = [*(store.read.record("gates") or []), [asked(store.read), setup.config.budget.evaluations]]
-        store.set("gates", gates)
-        store.set("config", config)
-        store.set("stop_reason", None)
-        store.set("ending", None)
-        store.set("champion", None)
-        store.set(drawings.KEY, None)
-        store.set("claims", [])
-        store.set("versions", versions())
-        store.set("evaluator", setup.evaluator.version)
-        store.set("unsafe_without", sorted(setup.policy.without))
-        store.set("model", [entry["spec"] for entry in config["model"]] or ["offline"])
-        store.set("problem", recorded)
-    put_text(folder / CONFIG_NAME, dump(config))

@@ -21,6 +21,7 @@ from ...evolve.store.work import made_by, work
 from ...evolve.tune import OPERATOR
 from ...problems.base import SPLITS
 from ..errors import TROUBLE, USAGE, UserError
+from ..opening.recording import record_setup
 from ..opening.stored import setup_of_record
 from ..record.authority import NO_TRUST, Trust, Use
 from ..record.resume import start_programs_of
@@ -109,7 +110,7 @@ def _run_again(
 
     store = Store(again)
     try:
-        compose.record_setup(store, setup, again, None)
+        record_setup(store, setup, again, None)
         store.set("docstrings", record.reader.record("docstrings"))
         store.set("timing", record.reader.record("timing") or {"floor_seconds": 0.0, "pace_seconds": 0.0})
         store.set("gates", record.reader.record("gates") or [])
