@@ -309,7 +309,8 @@ class Shape:
     """One plain shape of a drawing.
 
     Attributes:
-        kind: `rectangle` (x, y, width, height), `line` (x, y to x + width, y + height) or `label` (x, y).
+        kind: `rectangle` (x, y, width, height), `line` (x, y to x + width, y + height) or `label` (its
+            lower left corner is x, y).
         x, y, width, height: in the drawing's units.
         text: text of a label, or name of a rectangle (shown inside if there is room).
         group: shapes of one group share a colour (`late`, `job`, `gpu`).

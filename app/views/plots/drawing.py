@@ -3,63 +3,147 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ....problems.base import Drawing, Shape
 from .canvas import BLUE, GREEN, GREY, INK, ORANGE, RED, styled
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from rich.text import Text
 
 _COLOURS = (BLUE, ORANGE, GREEN, GREY, RED)
+_DASHES = ("-", "--", ":")
+_HATCHES = ("", "///", "...")
 _TERMINAL = ("blue", "yellow", "green", "white", "red")
 _FILLS = "█▓▒░#"
 _LINES = 14
 _FEWEST_ROWS = 4
 """Rows of a drawing from which each gets one line; fewer are easier to read on several lines each."""
+_POINTS = 6
+"""Size of the texts in a drawing (points)."""
+_ROW_NUMBERS = 16
+"""The most rows of a Gantt chart that are numbered (count)."""
 
 
 def draw(drawings: Mapping[str, Drawing]) -> Figure:
-    """A figure of several programs' answers to one instance, one below the other on the same scale."""
-    from matplotlib.figure import Figure
-    from matplotlib.patches import Patch, Rectangle
+    """A figure of several programs' answers to one instance, on the same scale.
 
-    groups = _groups(drawings.values())
+    Maps stand side by side, with one unit as long upwards as to the right; others one below the other.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    groups, count = _groups(drawings.values()), len(drawings)
     right, top = extent(drawings.values())
+    flat = _are_maps(drawings.values())
     with styled():
-        figure = Figure(figsize=(8.0, 0.8 + 2.2 * len(drawings)), layout="constrained")
-        axes = figure.subplots(len(drawings), 1, squeeze=False)
-        for (name, drawing), (ax,) in zip(drawings.items(), axes, strict=True):
-            for shape in drawing.shapes:
-                colour = _COLOURS[groups[shape.group] % len(_COLOURS)]
-                if shape.kind == "rectangle":
-                    ax.add_patch(
-                        Rectangle(
-                            (shape.x, shape.y),
-                            shape.width,
-                            shape.height,
-                            facecolor=colour,
-                            edgecolor=INK,
-                            linewidth=0.4,
-                        )
-                    )
-                elif shape.kind == "line":
-                    ends = ([shape.x, shape.x + shape.width], [shape.y, shape.y + shape.height])
-                    ax.plot(*ends, color=colour, linewidth=1.2)
-                if shape.kind == "label" or (shape.kind == "rectangle" and shape.width > right / 60):
-                    x, y = shape.x + shape.width / 2, shape.y + shape.height / 2
-                    ax.text(x, y, shape.text, ha="center", va="center", fontsize=6, parse_math=False)
+        size = (8.0, 0.8 + (4.2 if count > 1 else 6.4) if flat else 0.8 + 2.2 * count)
+        figure = Figure(figsize=size, layout="constrained")
+        grid = figure.subplots(*((1, count) if flat else (count, 1)), squeeze=False)
+        for (name, drawing), ax in zip(drawings.items(), grid.flat, strict=True):
             ax.set_xlim(0, right)
             ax.set_ylim(0, top)
             ax.grid(visible=False)
-            ax.set_title(f"{name}: {drawing.title}", fontsize=9, loc="left", parse_math=False)
+            if flat:
+                ax.set_aspect("equal")
+            title = f"{name}:\n{drawing.title}" if flat else f"{name}: {drawing.title}"
+            ax.set_title(title, fontsize=9, loc="left", parse_math=False)
             ax.set_ylabel(drawing.y_title, parse_math=False)
             ax.set_xlabel(drawing.x_title, parse_math=False)
-        marks = [Patch(facecolor=_COLOURS[n % len(_COLOURS)], label=g) for g, n in groups.items() if g]
+            _number_rows(ax, drawings.values())
+            room = _Room(right, top, *((480 / count, 260) if flat else (510, 110)))
+            for shape in drawing.shapes:
+                _add(ax, shape, groups[shape.group], room, dots=flat)
+        kinds = {s.group: s.kind for d in drawings.values() for s in d.shapes}
+        marks = [
+            Line2D([], [], label=group, **_line_look(n))
+            if kinds[group] == "line"
+            else Patch(label=group, **_area_look(n))
+            for group, n in groups.items()
+            if group
+        ]
         if marks:
-            figure.legend(handles=marks, loc="outside lower center", ncols=len(marks), fontsize=8)
+            figure.legend(handles=marks, loc="outside lower center", ncols=min(len(marks), 6), fontsize=8)
     return figure
+
+
+def _line_look(group: int) -> dict[str, Any]:
+    """Colour of a group's lines; where colours repeat, lines are dashed or dotted."""
+    return {"color": _COLOURS[group % len(_COLOURS)], "linestyle": _DASHES[group // len(_COLOURS) % 3]}
+
+
+def _area_look(group: int) -> dict[str, Any]:
+    """Colour of a group's rectangles; where colours repeat, rectangles are hatched."""
+    hatch = _HATCHES[group // len(_COLOURS) % 3]
+    return {"facecolor": _COLOURS[group % len(_COLOURS)], "hatch": hatch, "edgecolor": INK, "linewidth": 0.4}
+
+
+def _add(ax: Axes, shape: Shape, group: int, room: _Room, *, dots: bool) -> None:
+    """Draws one shape, with its text where there is room; `dots` marks the places of labels."""
+    from matplotlib.patches import Rectangle
+
+    x, y, width, height = shape.x, shape.y, shape.width, shape.height
+    if shape.kind == "rectangle":
+        ax.add_patch(Rectangle((x, y), width, height, **_area_look(group)))
+        if room.holds(shape.text, width, height):
+            middle = (x + width / 2, y + height / 2)
+            ax.text(
+                *middle, shape.text, ha="center", va="center_baseline", fontsize=_POINTS, parse_math=False
+            )
+    elif shape.kind == "line":
+        ax.plot([x, x + width], [y, y + height], linewidth=1.2, **_line_look(group))
+    else:
+        if dots:
+            ax.plot([x], [y], "o", color=INK, markersize=2, clip_on=False)
+        if room.takes(shape.text, x, y):
+            ax.annotate(
+                shape.text,
+                (x, y),
+                (1, 1),
+                textcoords="offset points",
+                ha="left",
+                va="bottom",
+                fontsize=_POINTS,
+                parse_math=False,
+            )
+
+
+class _Room:
+    """Where texts fit into axes of about some width and height, in points."""
+
+    def __init__(self, right: float, top: float, width: float, height: float) -> None:
+        """Takes the largest x and y, and the axes' size in points."""
+        self._unit = (0.6 * _POINTS * right / width, 1.1 * _POINTS * top / height)
+        self._taken: list[tuple[float, float, float]] = []
+
+    def holds(self, text: str, width: float, height: float) -> bool:
+        """Whether a rectangle of this width and height holds a text."""
+        return bool(text) and (len(text) + 0.5) * self._unit[0] <= width and self._unit[1] <= height
+
+    def takes(self, text: str, x: float, y: float) -> bool:
+        """Whether a label at (x, y) leaves the earlier ones legible; the place is taken if so."""
+        end = x + (len(text) + 0.5) * self._unit[0]
+        if any(x < b and a < end and abs(y - at) < self._unit[1] for a, b, at in self._taken):
+            return False
+        self._taken.append((x, end, y))
+        return True
+
+
+def _are_maps(drawings: Iterable[Drawing]) -> bool:
+    """Whether all shapes are lines and labels."""
+    return all(shape.kind != "rectangle" for drawing in drawings for shape in drawing.shapes)
+
+
+def _number_rows(ax: Axes, drawings: Iterable[Drawing]) -> None:
+    """Numbers the rows of a Gantt chart in their middles, where all rectangles lie in rows of height 1."""
+    count = rows(drawings)
+    if count:
+        step = -(-count // _ROW_NUMBERS)
+        ax.set_yticks([row + 0.5 for row in range(0, count, step)], [str(n) for n in range(0, count, step)])
+        ax.tick_params(axis="y", length=0)
 
 
 def in_terminal(drawing: Drawing, width: int, height: int, right: float, top: float) -> Text:
@@ -161,11 +245,17 @@ def lines(drawings: Iterable[Drawing], top: float) -> tuple[int, float]:
 
     One line for each row where all rectangles lie in rows of height 1, of which there are several.
     """
+    count = rows(drawings)
+    return (count, float(count)) if count else (_LINES, top)
+
+
+def rows(drawings: Iterable[Drawing]) -> int:
+    """Rows of height 1 in which all rectangles lie (count); 0 for other drawings, and for few rows."""
     places = {(int(s.y), s.y + s.height) for d in drawings for s in d.shapes if s.kind == "rectangle"}
-    rows = {row for row, _ in places}
-    if len(rows) < _FEWEST_ROWS or any(end > row + 1 for row, end in places):
-        return _LINES, top
-    return max(rows) + 1, max(rows) + 1.0
+    found = {row for row, _ in places}
+    if len(found) < _FEWEST_ROWS or any(end > row + 1 for row, end in places):
+        return 0
+    return max(found) + 1
 
 
 def extent(drawings: Iterable[Drawing]) -> tuple[float, float]:

@@ -99,3 +99,39 @@ def test_names_in_the_picture_of_times_lie_apart(crowd: int) -> None:
         assert not box.y0 <= line <= box.y1
         assert axes.bbox.x0 <= box.x0 < box.x1 <= axes.bbox.x1
         assert axes.bbox.y0 <= box.y0 < box.y1 <= axes.bbox.y1
+
+
+def test_a_drawing_numbers_its_rows_in_their_middles_and_writes_only_where_there_is_room() -> None:
+    """A Gantt chart of four machines; flat and narrow rectangles have no text, a label is inside the axes."""
+    from gapsmith.app.views.plots.drawing import draw
+    from gapsmith.problems.base import Drawing, Shape
+
+    bars = [Shape("rectangle", 0, row + 0.1, 50, 0.8, f"job {row}", "operation") for row in range(4)]
+    bars += [Shape("rectangle", 60, 0.1, 1, 0.8, "narrow"), Shape("rectangle", 60, 1.1, 40, 0.01, "flat")]
+    labels = [Shape("label", 0, 3.9, text="here"), Shape("label", 1, 3.9, text="too near")]
+    line = Shape("line", 0, 4, 100, 0, "", "limit")
+    (axes,) = draw({"best": Drawing("plan", "time", "machine", (*bars, *labels, line))}).axes
+    assert dict(zip(axes.get_yticks(), (t.get_text() for t in axes.get_yticklabels()), strict=True)) == {
+        0.5: "0",
+        1.5: "1",
+        2.5: "2",
+        3.5: "3",
+    }
+    texts = {text.get_text(): text for text in axes.texts}
+    assert {*texts} == {"job 0", "job 1", "job 2", "job 3", "here"}
+    assert (texts["here"].get_ha(), texts["here"].get_va()) == ("left", "bottom")
+
+
+def test_maps_stand_side_by_side_in_true_shape_and_groups_look_different() -> None:
+    """One unit is as long upwards as to the right; a sixth route has the first one's colour, but dashes."""
+    from gapsmith.app.views.plots.drawing import draw
+    from gapsmith.problems.base import Drawing, Shape
+
+    routes = tuple(Shape("line", 0, n, 100, 10, "", f"route {n}") for n in range(6))
+    figure = draw({name: Drawing("map", "x", "y", routes) for name in ("best", "savings")})
+    left, right = figure.axes
+    assert (left.get_aspect(), right.get_aspect()) == (1.0, 1.0)
+    assert left.get_gridspec().ncols == 2
+    (legend,) = figure.legends
+    looks = {(mark.get_color(), mark.get_linestyle()) for mark in legend.legend_handles}
+    assert len(looks) == 6
