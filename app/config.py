@@ -298,7 +298,7 @@ def describe(section: str, key: str) -> str:
         if section == "problem":
             hint = "`gapsmith problems show NAME` lists a problem's parameters"
             raise UserError(INVALID, f"{section}.{key}: a parameter of one problem", hint)
-        near = difflib.get_close_matches(f"{section}.{key}", known, 3, 0.4)
+        near = difflib.get_close_matches(f"{section}.{key}", known, 3, 0.6)
         hint = f"did you mean {', '.join(near)}?" if near else "`gapsmith config show` lists all keys"
         raise UserError(INVALID, f"{f'{section}.{key}'.rstrip('.')}: unknown key", hint)
     field = fields[key]

@@ -94,7 +94,7 @@ def _give_source(
 
     programs = shipped_programs(load_problem(problem, parameters(assign)).problem)
     if name not in programs:
-        near = difflib.get_close_matches(name, programs, 1, 0.4) or sorted(programs)
+        near = difflib.get_close_matches(name, programs, 3, 0.6) or sorted(programs)
         raise UserError(USAGE, f"--source {name}: not a program of {problem}", f"expected {', '.join(near)}")
     if output is not None:
         write_new(output, programs[name], force)

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from ..config import Config
 
 
+_STARTS = "expected a program (.py), a program's name of the problem, or a run"
+
+
 def build_config(
     what: str,
     assign: list[str],
@@ -100,12 +103,14 @@ def start_programs(words: list[str], runs: Path, config: Config) -> dict[str, di
     shipped = _shipped_programs(config) if any(not Path(word).is_file() for word in words) else {}
     for word in words:
         path = Path(word)
+        if not word.strip():
+            raise UserError(USAGE, f"--start {word!r}: an empty name, {_STARTS}")
         if path.is_file():
             programs[word if path.name in programs else path.name] = read_program(path)
         elif word in shipped:
             programs[word] = {MAIN_FILE: shipped[word]}
         elif path.suffix == ".py":
-            raise UserError(USAGE, f"--start {word}: no such file, expected a program or a run")
+            raise UserError(USAGE, f"--start {word}: no such file, {_STARTS}")
         else:
             programs.update(_elites(word, runs, shipped))
     return programs
@@ -121,12 +126,15 @@ def _shipped_programs(config: Config) -> dict[str, str]:
 
 def _elites(word: str, runs: Path, shipped: dict[str, str]) -> dict[str, dict[str, str]]:
     """The elites of the run that a word names; the error for others suggests shipped programs too."""
+    from ...evolve.store.schema import FILE_NAME
     from ..record.resume import elites_of
     from ..record.runs import find_run
 
     try:
         return elites_of(find_run(word, runs))
     except UserError as error:
+        if Path(word).is_dir() and not (Path(word) / FILE_NAME).exists():
+            raise UserError(USAGE, f"--start {word}: a folder that holds no run, {_STARTS}") from error
         near = difflib.get_close_matches(word, shipped, 3, 0.6)
         if not near:
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import shlex
@@ -119,7 +120,25 @@ def _open_streams() -> None:
             if name == "stdout" and not _tells_all(stream) and stream.isatty():
                 sys.stderr.write("note: this terminal's encoding lacks characters; PYTHONUTF8=1 shows them\n")
             with suppress(AttributeError):  # no text file of Python's own, as in a notebook
-                stream.reconfigure(errors="backslashreplace")
+                stream.reconfigure(errors=_PLAIN)
+
+
+_PLAIN = "gapsmith-plain"
+"""Name of the error handler of streams that are no UTF-8."""
+_PLAIN_CHARACTERS = dict(zip("▁▂▃▄▅▆▇█–−→←≤≥…×·─━│█", "_.,-~=+#--><<>.x.--|#", strict=True))
+"""Characters of tables, sparklines and sentences → what stands for them in ASCII."""
+
+
+def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
+    """ASCII in place of what an encoding lacks; escapes for characters that we do not print ourselves."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    plain = "".join(_PLAIN_CHARACTERS.get(c) or c.encode("ascii", "backslashreplace").decode() for c in text)
+    return plain, error.end
+
+
+codecs.register_error(_PLAIN, _plain)
 
 
 def _tells_all(stream: TextIO) -> bool:

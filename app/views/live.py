@@ -147,7 +147,7 @@ class LiveView:
         rejections = ", ".join(f"{reason} {n}" for reason, n in counts)
         state = "finishing what is in flight" if campaign.stopped else "searching"
         return [
-            ("iteration", f"{usage.iterations}   told {campaign.search.tally.told}   {state}"),
+            ("iteration", f"{usage.iterations} begun   {campaign.search.tally.told} done   {state}"),
             ("evaluations", f"{usage.evaluations}   executions {usage.executions}   {self._rate()}/s"),
             (f"best {_quality(campaign)}", f"{gap} on validation"),
             ("archive", " ".join(str(n) for n in campaign.search.archive.occupancy()) + " cells by island"),

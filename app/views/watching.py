@@ -126,7 +126,7 @@ def _rows(now: Mapping[str, Any], rate: float | None) -> list[tuple[str, str]]:
     found.append(("islands", ", ".join(islands) or "–"))
     found.append(("rejected", counts(now["rejections"]) or "nothing"))
     failed = f"{count(now['failed'], 'candidate')} failed, {now['stopped']:,} stopped early"
-    found.append(("came short", failed))
+    found.append(("incomplete", failed))
     cost = "no calls of models"
     if now["model_calls"]:
         cost = f"{count(now['model_calls'], 'call')}, {now['tokens']:,} tokens, {usd(now['cost_usd'])}"
@@ -150,6 +150,10 @@ def _loss(sign: int, loss: float | None) -> str:
     return percent(loss) if sign > 0 or loss is None else f"{0.0 - loss:+.2f} %"
 
 
+_UNITS = {"cpu_seconds": "CPU seconds", "usd": "US dollars"}
+"""Limit of a budget → its unit in words, where the name is not the word."""
+
+
 def _budget(now: Mapping[str, Any]) -> str:
     used = {
         "iterations": now["iterations"],
@@ -162,7 +166,9 @@ def _budget(now: Mapping[str, Any]) -> str:
     left = []
     for name, limit in now["budget"].items():
         if used.get(name) is not None:
-            left.append(f"{max(0, limit - used[name]):,.6g} of {limit:,.6g} {name} left")
+            rest = max(0, limit - used[name])
+            digits = f"{rest:,.3g}" if rest < 100 else f"{rest:,.0f}"
+            left.append(f"{digits} of {limit:,.6g} {_UNITS.get(name, name)} left")
         else:
             left.append(f"{name} {limit:,.6g}")
     return ", ".join(left) or "no limit"

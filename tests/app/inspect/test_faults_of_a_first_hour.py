@@ -79,6 +79,29 @@ def test_a_run_that_ended_while_it_was_prepared_says_so(say: Say, tmp_path: Path
     assert "start it again" in said.err
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "smtt", "--start", "."], "a folder that holds no run, expected a program (.py)"),
+        (["run", "smtt", "--start", ""], "an empty name, expected a program (.py)"),
+        (["run", "smtt", "--start", "absent.py"], "no such file, expected a program (.py)"),
+        (["run", "smtt", "--start", "mddd"], "did you mean mdd"),
+        (["baselines", "smtt", "--source", "nope"], "covert, "),
+        (["config", "explain", "nope"], "`gapsmith config show` lists all keys"),
+    ],
+)
+def test_a_wrong_word_leads_to_right_ones(say: Say, words: list[str], message: str) -> None:
+    """The error says what a start program may be; nothing that only looks a little alike is proposed."""
+    said = say(*words)
+    assert said.code in (2, 3)
+    assert message in " ".join(said.err.split())
+
+
+def test_what_an_encoding_lacks_is_plain() -> None:
+    """A sparkline and signs become ASCII, one for one; a stranger's character is escaped."""
+    assert "▁▄█ 3 → 4 – é".encode("ascii", "gapsmith-plain") == b"_-# 3 > 4 - \\xe9"
+
+
 def test_an_export_of_nothing_says_so(say: Say) -> None:
     """A run without a model has no completions: a word on standard error, and nothing on standard output."""
     said = say("export", FINISHED, "--what", "completions")
