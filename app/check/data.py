@@ -65,7 +65,7 @@ def check_coverage(bench: Bench) -> None:
 
 
 def _coverage(bench: Bench, key: str, counts: list[tuple[Origin, list[bool]]]) -> None:
-    """Names the elements from the front or from the back that matter to no answer, where the others do."""
+    """Names the elements at one end, or anywhere, that matter to no answer, where the others do."""
     shortest = min(len(row) for _, row in counts)
     for side in (1, -1):
         rows = [row[::side] for _, row in counts]
@@ -75,16 +75,39 @@ def _coverage(bench: Bench, key: str, counts: list[tuple[Origin, list[bool]]]) -
         rest = [mattered for row in rows for mattered in row[ignored:]]
         if not (ignored and rest) or sum(rest) < 0.8 * len(rest) or _padding(counts, key, side, ignored):
             continue
-        origin = counts[0][0]
         where = f"the {'first' if side == 1 else 'last'} {ignored} of {shortest}"
-        bench.report.add(
-            "partly-checked",
-            sent=f"{origin.words}, after elements of {key!r} were set to other values one by one",
-            got=f"{where} changed no verdict and no objective, for {len(counts)} answers; "
-            f"{sum(rest)} of {len(rest)} other changes did",
-            why="a part of the instance is not looked at, so a candidate need not do that part of the work",
-            fix="check the whole list: no slice, no range that ends early, no `zip` with a shorter list",
-        )
+        _partly(bench, key, counts, where, rest)
+        return
+    _scattered(bench, key, counts)
+
+
+def _scattered(bench: Bench, key: str, counts: list[tuple[Origin, list[bool]]]) -> None:
+    """Names elements here and there, as a sample or a stride leaves them out, in lists of one length."""
+    if len({len(row) for _, row in counts}) > 1:
+        return
+    columns = list(zip(*(row for _, row in counts), strict=True))
+    ignored = [index for index, column in enumerate(columns) if not any(column)]
+    rest = [mattered for column in columns if any(column) for mattered in column]
+    publics = [origin.case.instance.public[key] for origin, _ in counts]
+    alike = all(public[index] == publics[0][index] for public in publics for index in ignored)
+    if 5 * len(ignored) < len(columns) or sum(rest) < 0.95 * len(rest) or not rest or alike:
+        return
+    where = f"those at {', '.join(map(str, ignored[:8]))}{', …' * (len(ignored) > 8)}"
+    _partly(bench, key, counts, where, rest)
+
+
+def _partly(
+    bench: Bench, key: str, counts: list[tuple[Origin, list[bool]]], where: str, rest: list[bool]
+) -> None:
+    origin = counts[0][0]
+    bench.report.add(
+        "partly-checked",
+        sent=f"{origin.words}, after elements of {key!r} were set to other values one by one",
+        got=f"{where} changed no verdict and no objective, for {len(counts)} answers; "
+        f"{sum(rest)} of {len(rest)} other changes did",
+        why="a part of the instance is not looked at, so a candidate need not do that part of the work",
+        fix="check the whole list: no slice, sample or range that ends early, no `zip` with a shorter list",
+    )
 
 
 def _padding(counts: list[tuple[Origin, list[bool]]], key: str, side: int, ignored: int) -> bool:

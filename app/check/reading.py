@@ -110,18 +110,32 @@ def _parsed(module: ModuleType) -> ast.Module:
 
 def _places(module: ModuleType, node: Function) -> Iterator[Place]:
     file = str(module.__file__ or module.__name__).rpartition("/")[2]
+    runners = _RUNS | _imported(module)
     called = {id(inner.func) for inner in ast.walk(node) if isinstance(inner, ast.Call)}
     for inner in ast.walk(node):
-        handed_on = isinstance(inner, ast.Name) and inner.id in {"eval", "exec"} and id(inner) not in called
-        if handed_on or (isinstance(inner, ast.Call) and _runs(module, node, inner)):
+        handed_on = (
+            isinstance(inner, ast.Name) and inner.id in runners - {"compile"} and id(inner) not in called
+        )
+        if handed_on or (isinstance(inner, ast.Call) and _runs(module, node, inner, runners)):
             yield Place(file, inner.lineno, ast.unparse(inner))  # type: ignore[attr-defined]
 
 
-def _runs(module: ModuleType, function: Function, call: ast.Call) -> bool:
+def _imported(module: ModuleType) -> set[str]:
+    """Names that a module gives to what runs texts: `from builtins import eval as value`."""
+    return {
+        alias.asname or alias.name
+        for node in ast.walk(_parsed(module))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name in _MODULES.get(node.module or "", ())
+    }
+
+
+def _runs(module: ModuleType, function: Function, call: ast.Call, runners: set[str]) -> bool:
     """Whether a call runs, imports or formats a text that is no constant."""
     constant = bool(call.args) and isinstance(call.args[0], ast.Constant)
     if isinstance(call.func, ast.Name):
-        return call.func.id in _RUNS and not constant
+        return call.func.id in runners and not constant
     if not isinstance(call.func, ast.Attribute):
         return False
     owner = call.func.value

@@ -32,6 +32,7 @@ TOOLS = ("openevolve", "skydiscover", "shinka")
 """Tools whose tasks run here; a task's name is `TOOL:PATH`."""
 MEMORY_MB = 4096
 """Memory of an evaluation by default, MiB: evaluators bring large packages."""
+_MOST_BYTES = 1 << 20
 _EVALUATORS = {
     "openevolve": ("evaluator.py",),
     "skydiscover": ("evaluator.py", "evaluator/evaluator.py"),
@@ -81,6 +82,9 @@ def load_foreign(spec: str, given: Mapping[str, object]) -> ForeignTask:
     python = values["python"] or sys.executable
     tool = spec.partition(":")[0]
     evaluator, start = _file(folder, *_EVALUATORS[tool]), _start(folder, tool)
+    for path in (evaluator, start):
+        if path.stat().st_size > _MOST_BYTES:
+            raise ProblemError(f"{path}: more than {_MOST_BYTES} bytes, expected a program")
     configuration = _configuration(folder, values["config"], tool)
     digest = source_of_task(spec).digest or ""
     name = re.sub(r"[^a-z0-9]+", "-", folder.name.lower()).strip("-") or "task"
@@ -104,14 +108,21 @@ def _parameters(
 
 def source_of_task(spec: str) -> Source:
     """Where a task is, and a digest of its Python and configuration files."""
-    folder = Path(spec.partition(":")[2]).expanduser()
+    folder = _place(spec)
     paths = [*sorted(folder.glob("*")), *sorted(folder.glob("evaluator/*"))]
     files = [path for path in paths if path.suffix in (".py", ".yaml", ".yml")]
     return Source(folder, content_digest(files))
 
 
+def _place(spec: str) -> Path:
+    try:
+        return Path(spec.partition(":")[2]).expanduser()
+    except RuntimeError as error:
+        raise UnknownProblem(f"{spec}: there is no such user", "give the whole path of a folder") from error
+
+
 def _folder(spec: str) -> Path:
-    folder = Path(spec.partition(":")[2]).expanduser()
+    folder = _place(spec)
     if not folder.is_dir():
         what = "is a file" if folder.is_file() else "no such folder"
         tool = spec.partition(":")[0]

@@ -1,4 +1,4 @@
-"""Which Python files a person may have meant by a path that is none."""
+"""Names that no file has, and which Python files a person may have meant by a path that is none."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from ..errors import ProblemError
+from ..errors import ProblemError, UnknownProblem
 
 _MOST = 5
 """File names in one message."""
+_LONGEST, _LONGEST_PART = 4000, 255
+"""Longest path and longest name in a path that the system takes (bytes)."""
 
 
 def near_files(path: Path) -> list[str]:
@@ -18,6 +20,21 @@ def near_files(path: Path) -> list[str]:
     stem = path.name.removesuffix(".py").lower()
     near = get_close_matches(stem, beside, 3, 0.6)
     return [str(beside[name]) for name in near if beside[name] != path]
+
+
+def check_length(spec: str) -> None:
+    """Refuses a problem's name that is longer than that of any file.
+
+    Raises:
+        UnknownProblem: it is.
+    """
+    if len(spec) > _LONGEST or any(
+        len(part.encode(errors="surrogatepass")) > _LONGEST_PART for part in spec.split("/")
+    ):
+        raise UnknownProblem(
+            f"problem {spec[:60]}…: got a name of {len(spec)} characters, more than that of any file",
+            "give a built-in or installed name, a file.py or module:attribute",
+        )
 
 
 def check_python(path: Path) -> None:

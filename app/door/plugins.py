@@ -19,7 +19,7 @@ from ..errors import ProblemError, UnknownProblem
 from .built_ins import BUILT_INS as BUILT_INS
 from .built_ins import NAMES_ELSEWHERE
 from .foreign import is_foreign, load_foreign, source_of_task
-from .mistyped import check_python, near_files
+from .mistyped import check_length, check_python, near_files
 from .parameters import ParameterSpec, read_parameters, resolve
 from .sources import (
     Found,
@@ -154,6 +154,7 @@ def load_problem(spec: str, parameters: Mapping[str, object] | None = None) -> L
         UnknownProblem: no problem has this name.
         ProblemError: the plug-in is broken, or a parameter is unknown or out of range.
     """
+    check_length(spec)
     if is_foreign(spec):
         task = load_foreign(spec, parameters or {})
         where = (task.origin, task.digest, None, task.parameters, task.specs)
@@ -205,7 +206,12 @@ def _find(spec: str) -> Found:
 
 
 def source_of(spec: str) -> Source | None:
-    """Where the source of a problem is, found without running any of it; None of a built-in one."""
+    """Where the source of a problem is, found without running any of it; None of a built-in one.
+
+    Raises:
+        UnknownProblem: the name is longer than that of any problem or file.
+    """
+    check_length(spec)
     if spec in BUILT_INS:
         return None
     if is_foreign(spec):

@@ -82,7 +82,7 @@ def takeover(spec: str) -> Takeover:
 def _parsed(text: str, path: Path) -> list[ast.stmt]:
     try:
         return ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ProblemError(f"{path}: the evaluator is no Python: {error}") from error
 
 

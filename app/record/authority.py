@@ -177,5 +177,5 @@ def in_words(ask: Request) -> str:
 def _is_inside(path: Path, folder: Path) -> bool:
     try:
         return path.resolve().is_relative_to(folder.resolve())
-    except ValueError:  # no path at all
+    except (ValueError, OSError):  # no path at all, or a longer one than the system takes
         return False

@@ -23,7 +23,8 @@ SCORES = "scores"
 ELITES = "elites"
 """The elite of each cell of the archive at the end of the record."""
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""Starts of a formula, in full width too, as some spreadsheets read them."""
 _NUMBER = re.compile(r"[+-]?(\d++(/\d+|(\.\d+)?(e[+-]?\d+)?)|\.\d+(e[+-]?\d+)?|inf)")
 """Numbers as the store writes them: `-12`, `-7/3`, `-0.5`, `1e-09`."""
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..plain import brief
+
 ARTIFACT_BYTES = 20_000
 """Most bytes of artifacts that are kept of one evaluation."""
 TIMEOUT_SECONDS = 300.0
 _MOST_BYTES = 1 << 20
+_MOST_PARTS = 100_000
+"""Values of a file whose aliases are written out: a few lines of aliases of aliases make billions (count)."""
+_LARGEST = 10**15
+"""Size of a number that any key takes."""
 _USED = {
     "max_iterations": ("budget", "iterations"),
     "random_seed": ("campaign", "seed"),
@@ -89,7 +96,16 @@ class Keys:
         if path.stat().st_size > _MOST_BYTES:
             raise ConfigurationError(f"{path}: more than {_MOST_BYTES} bytes, expected a configuration")
         try:
-            found = yaml.safe_load(path.read_bytes())
+            loader = yaml.SafeLoader(path.read_bytes())
+            node = loader.get_single_node()
+            if node is not None and _parts(node, {}) > _MOST_PARTS:
+                raise ConfigurationError(
+                    f"{path}: more than {_MOST_PARTS} values with all aliases written out, expected a "
+                    "configuration"
+                )
+            found = None if node is None else loader.construct_document(node)
+        except ConfigurationError:
+            raise
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise ConfigurationError(f"{path}: {' '.join(str(error).split())}, expected YAML") from error
         if found is not None and not isinstance(found, dict):
@@ -106,9 +122,11 @@ class Keys:
         if value is None:
             return default
         right = isinstance(value, kind) and (bool in kind or not isinstance(value, bool))
+        if isinstance(value, int | float):
+            right = right and abs(value) <= _LARGEST  # false for NaN
         if not right or (least is not None and value < least):
             words = " or ".join(one.__name__ for one in kind) + (f" ≥ {least:g}" if least is not None else "")
-            raise ConfigurationError(f"{self.path}: {key}: got {value!r:.60}, expected {words}")
+            raise ConfigurationError(f"{self.path}: {key}: got {brief(value)}, expected {words}")
         return value
 
     def without(self, used: Collection[str]) -> tuple[str, ...]:
@@ -126,6 +144,16 @@ class Keys:
         return None if isinstance(value, str) and (value == "???" or value.startswith("${")) else value
 
 
+def _parts(node: Any, known: dict[int, float]) -> float:
+    """Parts of a YAML node if every alias were written out (count); infinite for a node that holds itself."""
+    if id(node) not in known:
+        known[id(node)] = math.inf
+        inside = node.value if isinstance(node.value, list) else []
+        flat = [part for entry in inside for part in (entry if isinstance(entry, tuple) else (entry,))]
+        known[id(node)] = 1 + sum(_parts(part, known) for part in flat)
+    return known[id(node)]
+
+
 def budget_of(keys: Keys, used: Mapping[str, tuple[str, str]]) -> dict[str, dict[str, Any]]:
     """Section → key → value of Gapsmith's configuration for the keys of a tool that are counts."""
     defaults: dict[str, dict[str, Any]] = {}
@@ -140,9 +168,9 @@ def _configuration(keys: Keys) -> Configuration:
     get, path = keys.get, keys.path
     thresholds = get("evaluator.cascade_thresholds", (list,), [0.5, 0.75, 0.9])
     features = get("database.feature_dimensions", (list,), [])
-    if not all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in thresholds):
+    if not all(type(one) in (int, float) and abs(one) <= _LARGEST for one in thresholds):
         raise ConfigurationError(
-            f"{path}: evaluator.cascade_thresholds: got {thresholds!r}, expected numbers"
+            f"{path}: evaluator.cascade_thresholds: got {brief(thresholds)}, expected numbers"
         )
     most = get("prompt.max_artifact_bytes", (int,), ARTIFACT_BYTES, 0)
     return Configuration(

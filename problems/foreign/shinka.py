@@ -78,7 +78,7 @@ def message_of(folder: Path) -> str:
         return ""
     try:
         tree = ast.parse(path.read_text("utf-8-sig"))
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     texts = {
         target.id: node.value.value

@@ -160,7 +160,7 @@ def entry_of(start: str, evaluator: str) -> tuple[str, str]:
     """
     try:
         body = ast.parse(start).body
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"the start program is no Python: {error}") from error
     kinds = (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)
     defined = [node for node in body if isinstance(node, kinds)]

@@ -43,6 +43,7 @@ _STYLE: Any = {
     "xtick.color": INK,
     "ytick.color": INK,
     "legend.frameon": False,
+    "text.parse_math": False,  # a name or unit of a plug-in is no formula
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import shlex
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 from gapsmith.app.record.export import write_rows
+from gapsmith.app.views.plots.canvas import new_axes, render, styled
 from gapsmith.app.words import escaped
 from gapsmith.sandbox.unseen import unseen
 from hypothesis import given
@@ -98,12 +100,35 @@ def test_a_report_holds_none(say: Say, hostile: Path, tmp_path: Path) -> None:
         assert _raw((tmp_path / name).read_text("utf-8")) == [], name
 
 
+@pytest.mark.parametrize("name", ["$\\frac{$", "$\\nosuch$", "US$ for each M$", "a_{$b$}"])
+def test_a_name_that_looks_like_a_formula_is_drawn_as_it_is(name: str) -> None:
+    """Names and units are texts in a picture, whatever dollar signs and backslashes they hold."""
+    with styled():
+        figure, axes = new_axes()
+        axes.set_xlabel(name)
+        axes.set_title(name)
+    assert render(figure, "svg", "salt").startswith(b"<?xml")
+
+
 @given(ANYTHING)
 def test_a_document_says_what_was_to_be_said(text: str) -> None:
     """Escapes change the spelling of a document and not what it says."""
     document = escaped(json.dumps({"a": [text]}, ensure_ascii=False))
     assert _raw(document) == []
     assert json.loads(document) == {"a": [text]}
+
+
+@pytest.mark.parametrize(
+    "start", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"]
+)
+def test_no_cell_is_a_formula(start: str) -> None:
+    """A text that a spreadsheet would compute has an apostrophe before it, full-width signs included."""
+    stream = io.StringIO()
+    write_rows(iter([{"a": f"{start}HYPERLINK(1)"}]), "csv", stream)
+    (row,) = csv.DictReader(io.StringIO(stream.getvalue()))
+    assert not row["a"].startswith(
+        ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+    )
 
 
 @given(ANYTHING)

@@ -419,6 +419,36 @@ def test_documents_of_a_foreign_record_are_no_bugs(
     assert not (pair / "x.py").exists()
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "x" * 10**6,
+        "a." * 5000 + "b:c",
+        f"{'x' * 300}.py",
+        f"folder/{'é' * 200}.py",
+        "openevolve:~nobody-of-this-name/task",
+        "shinka:" + "x" * 300,
+        "a\0b.py",
+        "\ud800:x",
+        "/dev/zero.py",
+        "openevolve:/proc/self",
+    ],
+    ids=lambda spec: ascii(spec)[:30],
+)
+def test_a_problem_s_name_in_a_record_is_no_bug(say: Say, pair: Path, spec: str) -> None:
+    """Names that no file, user or module can have end with a sentence, before anything is loaded."""
+    database = sqlite3.connect(_store(pair), isolation_level=None)
+    (text,) = database.execute("SELECT value FROM run WHERE key = 'config'").fetchone()
+    config = json.loads(text)
+    config["campaign"]["problem"] = spec
+    database.execute("UPDATE run SET value = ? WHERE key = 'config'", (json.dumps(config),))
+    database.close()
+    said = say("verify", BAD, runs=pair)
+    assert said.code in (2, 3), said.err
+    assert "bug" not in said.err
+    assert len(said.err) < 3000
+
+
 CONFIGURATIONS = {
     "nested brackets": "a = " + "[" * 100_000,
     "a dotted key": ".".join(["a"] * 50_000) + " = 1",

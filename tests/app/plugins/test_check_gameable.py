@@ -14,11 +14,13 @@ from gapsmith import check_problem
 from gapsmith.app.check.bench import Bench, Case
 from gapsmith.app.check.child import examine
 from gapsmith.app.check.contract import draw
+from gapsmith.app.check.data import check_coverage
 from gapsmith.app.check.findings import Report
 from gapsmith.app.check.ignored import check_ignored
 from gapsmith.app.check.items import check_items
 from gapsmith.app.check.labels import check_labels
 from gapsmith.app.check.programs import check_programs, sample
+from gapsmith.app.check.reading import runs_text
 from gapsmith.app.check.unseen import say_unseen
 from gapsmith.app.door.plugins import load_problem
 from gapsmith.sandbox.slot import open_sandbox
@@ -40,6 +42,14 @@ WORDS = "numbers = [int(word) for word in words]"
 STEP = "if done[job] or duration != durations[job]:"
 NEED = "if sum(answer[max(0, hour - 2) : hour + 1]) < need:"
 PEOPLE = "if not all(type(people) is int and 0 <= people <= 1_000_000 for people in answer):"
+THREE = 'if not re.fullmatch(r"-?[0-9]{1,6} -?[0-9]{1,6} -?[0-9]{1,6}", answer):'
+ENOUGH = 'enough = total >= given["need"]'
+MARKS = 'if type(answer) is not list or len(answer) != given["marks"]:'
+LATE_MARKS = (
+    "if type(answer) is not list or any(type(m) is not int for m in answer) or len(Counter(answer)) < 2:"
+)
+NUMBERED = "if not all(type(mark) is int and 0 <= mark <= size for mark in answer):"
+FAR = "if not all(-1e6 <= v <= 1e6 for v in point):"
 
 FLAWS: dict[str, Flaw] = {
     "a claimed sum": (
@@ -220,6 +230,38 @@ FLAWS: dict[str, Flaw] = {
         "key-order",
         [(COST, "sum(costs[p][task] for p, task in enumerate(answer.values()))")],
     ),
+    "a report that is believed within bounds": (
+        "lanes",
+        "tolerance",
+        [("if span != max(spans):", "if not max(times) <= span <= sum(times):")],
+    ),
+    "sites that are used twice": ("places", "repeated-items", [("count > 1", "count > n")]),
+    "text that is evaluated under another name": (
+        "fit",
+        "runs-answers",
+        [
+            ("import re\n", "import re\nfrom builtins import eval as value_of\n"),
+            ("return int(word)", "return value_of(word)"),
+            (THREE, 'if len(re.split(" ", answer)) != 3:'),
+        ],
+    ),
+    "a sample of the pairs": (
+        "frequencies",
+        "partly-checked",
+        [('checked = given["pairs"]', 'checked = random.Random(5).sample(given["pairs"], 9)')],
+    ),
+    "names in any case": ("menu", "key-aliases", [("dish = label", "dish = label.strip().lower()")]),
+    "two percent below the need": (
+        "mixture",
+        "tolerance",
+        [(ENOUGH, ENOUGH + ' or math.isclose(total, given["need"], rel_tol=0.02)')],
+    ),
+    "a counter before the ranges": (
+        "cuts",
+        "sets-before-ranges",
+        [(MARKS, LATE_MARKS), (NUMBERED, "if False:")],
+    ),
+    "distances that overflow": ("spread", "overflow", [(FAR, "if False:")]),
     "a generator that ignores its seed": ("tour", "seed-ignored", [('f"{set} {seed} {', 'f"{set} {')]),
     "a signature with another name": (
         "tour",
@@ -257,13 +299,7 @@ def test_an_honest_twin_passes(name: str) -> None:
 @pytest.mark.parametrize("flaw", _marked(list(FLAWS), QUICK))
 def test_a_flaw_is_named(flaw: str, tmp_path: Path) -> None:
     """The flaw is named with what was sent, what came back, why it can be gamed and how to mend it."""
-    name, check, changes = FLAWS[flaw]
-    text = (FOLDER / f"{name}.py").read_text("utf-8")
-    for old, new in changes:
-        assert old in text, old
-        text = text.replace(old, new)
-    path = tmp_path / f"{name}.py"
-    path.write_text(text, "utf-8")
+    check, path = FLAWS[flaw][1], _planted(flaw, tmp_path)
     report = examine(str(path), {}, SECONDS)
     found = [finding for finding in report.findings if finding.check == check]
     assert found, [(finding.check, finding.sent, finding.got) for finding in report.findings]
@@ -325,6 +361,32 @@ def test_data_on_which_no_verdict_depends_are_named(
     assert [finding.check for finding in report.findings] == ["ignored-data"] * len(found)
     assert [name for name in found if f"`{name}`" not in str(report.findings)] == []
     assert [name for line in report.unseen for name in line.split("`")[1::2]] == said
+
+
+def _planted(flaw: str, folder: Path) -> Path:
+    """The plug-in of a flaw."""
+    name, _, changes = FLAWS[flaw]
+    text = (FOLDER / f"{name}.py").read_text("utf-8")
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    path = folder / f"{name}.py"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_a_list_of_which_a_sample_is_checked_is_named(tmp_path: Path) -> None:
+    """Elements here and there that matter to no answer are named; the honest twin has none."""
+    flawed = _examined(str(_planted("a sample of the pairs", tmp_path)), check_coverage).report
+    assert [finding.check for finding in flawed.findings] == ["partly-checked"]
+    assert _examined(str(FOLDER / "frequencies.py"), check_coverage).report.findings == []
+
+
+def test_text_that_runs_under_another_name_is_read(tmp_path: Path) -> None:
+    """An import that gives `eval` another name hides nothing from the check."""
+    problem = load_problem(str(_planted("text that is evaluated under another name", tmp_path))).problem
+    assert [place.text for place in runs_text(problem)] == ["value_of(word)"]
+    assert runs_text(load_problem(str(FOLDER / "fit.py")).problem) == []
 
 
 def test_what_is_not_seen_is_said() -> None:
