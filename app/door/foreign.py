@@ -87,7 +87,8 @@ def load_foreign(spec: str, given: Mapping[str, object]) -> ForeignTask:
             raise ProblemError(f"{path}: more than {_MOST_BYTES} bytes, expected a program")
     configuration = _configuration(folder, values["config"], tool)
     digest = source_of_task(spec).digest or ""
-    name = re.sub(r"[^a-z0-9]+", "-", folder.name.lower()).strip("-") or "task"
+    title = f"{folder.parent.name}-{folder.name}" if folder.name.isdigit() else folder.name
+    name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "task"
     try:
         place = str(evaluator.relative_to(folder))
         problem = ReportedTask(name, digest[:12], folder, place, _text(start), configuration, python, tool)

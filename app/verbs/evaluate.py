@@ -74,7 +74,7 @@ def open_one_set(
     from ..opening.prepare import setup_of_problem
     from .flags import build_config
 
-    config = build_config(problem, assign or [], workers=workers, without=without)
+    config = build_config(problem, assign or [], workers=workers, without=without, unused=False)
     name = one_set(split, instances) or "test"
     setup = setup_of_problem(config, sets=[name], notify=progress_line())
     return setup, setup.instances_from

@@ -28,8 +28,11 @@ def build_config(
     time_budget: float | None = None,
     measures: list[str] | None = None,
     control: str | None = None,
+    unused: bool = True,
 ) -> Config:
     """The configuration of a file or a problem's name with all flags applied.
+
+    Where `unused` is true, a line names the keys of a foreign task's configuration that are not used.
 
     Raises:
         UserError: a key or value is wrong.
@@ -67,7 +70,7 @@ def build_config(
         if settings and isinstance(document.get(section, {}), dict):  # `parse` names what is no table
             document[section] = {**document.get(section, {}), **settings}
     document, note = with_task_defaults(document)
-    if note:
+    if note and unused:
         console(stderr=True).print(clean(note), markup=False, soft_wrap=True)
     return parse(document, where)
 

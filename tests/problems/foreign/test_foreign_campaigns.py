@@ -227,10 +227,13 @@ def test_configuration_becomes_defaults(task: Make, gapsmith: Gapsmith, tmp_path
 
 
 def test_baselines_are_the_start_program(task: Make, gapsmith: Gapsmith) -> None:
-    """A task brings no baselines, so the start program is evaluated on the set."""
-    folder = task("def evaluate(path): return {'combined_score': 2.5}")
+    """A task brings no baselines, so it is the start program; a folder `11` is named with its parent."""
+    pytest.importorskip("yaml")
+    folder = task("def evaluate(path): return {'combined_score': 2.5}", "log_level: INFO\n")
+    folder = folder.rename(folder.parent / "11")
     done = gapsmith("baselines", f"openevolve:{folder}", "--split", "train", "--json")
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "")  # keys that no campaign uses are no news here
+    assert json.loads(done.stdout)["problem"].endswith("-11")
     rows = json.loads(done.stdout)["baselines"]
     assert list(rows) == ["initial-program"]
     assert rows["initial-program"]["reported_score"] == 2.5
