@@ -48,11 +48,15 @@ def watch(
 
 def _serve(folder: Path, port: int, json: bool) -> None:
     """Serves the live page until Ctrl-C."""
+    import gc
+
     from ..views.web import LiveServer
 
-    with opened(folder) as record:  # a record that cannot be read is said here, not in the browser
-        name = record.name
     with LiveServer(folder, port) as server:
+        with opened(folder) as record:  # a record that cannot be read is said here, not in the browser
+            name = record.name
+            server.source.begin(record)
+        gc.freeze()  # what is loaded now stays until the end, so polls need not look through it
         if json:
             emit_json({"run": name, "address": server.address})
         else:

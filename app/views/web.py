@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import os
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -17,7 +18,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from ...evolve.store.progress import latest_candidates, training_fitness
+from ...evolve.store.progress import training_fitness
 from ...evolve.store.schema import FILE_NAME
 from ...evolve.store.tally import Tally
 from ...sandbox.unseen import clean as seen
@@ -78,19 +79,24 @@ class Source:
         """Name of the run."""
         return self._folder.resolve().name
 
+    def begin(self, record: RunRecord) -> None:
+        """Reads the whole run once; polls read only what is new since."""
+        live_document(record, self._tally)
+        self._marks = marks(record)
+
     def live(self) -> bytes:
         """The state of the campaign as JSON; the last one again while nothing changed or its pause lasts."""
         with self._lock:
             stamp, until, document = self._live
             if document and (time.monotonic() < until or stamp == self._stamp()):
                 return document
-            first, stamp, spent = self._marks is None, self._stamp(), time.thread_time()
-            with open_record(self._folder, checked=first) as record:
+            if self._marks is None:
+                with open_record(self._folder) as record:
+                    self.begin(record)
+            stamp, spent = self._stamp(), time.thread_time()
+            with open_record(self._folder, checked=False) as record:
                 now = live_document(record, self._tally)
-                if self._marks is None:
-                    self._marks = marks(record)
-            spent = 0.0 if first else time.thread_time() - spent  # later looks read only what is new
-            pause = max(2 * LEAST_SECONDS, spent / _SHARE)
+            pause = max(2 * LEAST_SECONDS, (time.thread_time() - spent) / _SHARE)
             document = json.dumps({**now, "marks": self._marks, "pause_seconds": pause}).encode()
             self._live = (stamp, time.monotonic() + pause / 2, document)
             return document
@@ -100,7 +106,7 @@ class Source:
         stats = []
         for name in (FILE_NAME, f"{FILE_NAME}-wal", "STOP"):
             with suppress(OSError):
-                stat = (self._folder / name).stat()
+                stat = os.stat(f"{self._folder}/{name}")
                 stats.append((name, stat.st_mtime_ns, stat.st_size))
         return stats
 
@@ -140,7 +146,7 @@ def live_document(record: RunRecord, tally: Tally) -> dict[str, Any]:
         **({"loss_words": f"{LOSS[0].upper()}{LOSS[1:]}."} if now.get("trust") == REPORTED else {}),
         "newest": [
             {**row, "id": row["id"][:SHORT], "made": clean(row["made"])}
-            for row in latest_candidates(record.reader, _NEWEST)
+            for row in tally.newest(record.reader, _NEWEST)
         ],
     }
 

@@ -6,8 +6,9 @@ import json
 import sqlite3
 from collections import Counter, deque
 from dataclasses import dataclass
+from typing import Any
 
-from .progress import Island, founders_best, mean_gap
+from .progress import Island, founders_best, latest_candidates, mean_gap
 from .reader import BASELINE, Event, Reader
 from .work import BEYOND_TRAINING, Calls, Work
 
@@ -61,6 +62,7 @@ class Tally:
         self._calls, self._unpriced = Calls(0, 0, 0.0), 0
         self._unanswered: list[int] = []
         self._gap: tuple[str | None, float] | None = None
+        self._newest: tuple[int, list[dict[str, Any]]] | None = None
         self._read = _Read()
 
     @property
@@ -83,6 +85,12 @@ class Tally:
             gap = mean_gap(reader, candidate, "valid")
             self._gap = None if gap is None else (candidate, gap)
         return None if self._gap is None else self._gap[1]
+
+    def newest(self, reader: Reader, most: int) -> list[dict[str, Any]]:
+        """The candidates told last, as `latest_candidates` gives them; read again when there are more."""
+        if self._newest is None or self._newest[0] != self.work.evaluations:
+            self._newest = self.work.evaluations, latest_candidates(reader, most)
+        return self._newest[1]
 
     def look(self, reader: Reader) -> None:
         """Adds what the store holds beyond the last look.

@@ -15,7 +15,7 @@ from gapsmith.app.views.watching import snapshot
 from gapsmith.evolve.base import AddStatus, Completion, Origin, Prompt, Rejection, RejectionReason
 from gapsmith.evolve.models.base import Call, ErrorKind, ModelError, Request
 from gapsmith.evolve.store.calls import StoredCalls
-from gapsmith.evolve.store.progress import best_so_far
+from gapsmith.evolve.store.progress import best_so_far, latest_candidates
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store
 from gapsmith.evolve.store.tally import Tally
@@ -146,6 +146,7 @@ def test_many_looks_sum_up_to_one(seed: int, make_run: Callable[..., Path], tmp_
         new.look(reader)
         assert figures(old) == figures(new)
         assert figures(new)[0] == work(reader)
+        assert old.newest(reader, 3) == latest_candidates(reader, 3)
         trained = reader.best("train")
         assert reader.leader() == trained[0][0]
         reader.close()

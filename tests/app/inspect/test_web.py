@@ -119,6 +119,26 @@ def test_a_poll_without_change_reads_nothing(
     assert server.source.live() == first
 
 
+def test_the_server_reads_the_whole_run_before_its_first_poll(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A poll checks no rows: the command did so before it gave the address."""
+    from gapsmith.app.record.record import open_record
+    from gapsmith.app.views import web
+
+    source, checks = web.Source(runs / MODEL), []
+    with open_record(runs / MODEL) as record:
+        source.begin(record)
+
+    def opening(folder: Path, *, checked: bool = True) -> Any:
+        checks.append(checked)
+        return open_record(folder, checked=checked)
+
+    monkeypatch.setattr(web, "open_record", opening)
+    assert json.loads(source.live()) == json.loads(web.Source(runs / MODEL).live())
+    assert checks == [False, True, False]
+
+
 def test_hostile_texts_stay_texts(serve: Callable[..., Any], runs: Path, tmp_path: Path) -> None:
     """Markup in the run's name is escaped; operators come as data without unseen characters."""
     folder = shutil.copytree(runs / MODEL, tmp_path / "<script>alert(1)<&script>")
