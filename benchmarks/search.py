@@ -39,7 +39,17 @@ ARMS: dict[str, tuple[str, ...]] = {
     "without fresh starts": ("search.fresh_share=0", "search.fresh_until=0"),
     "best of n": ('campaign.control="best-of-n"',),
     "random": ('campaign.control="random"',),
+    "all founders": ('search.founders="all"',),
+    "all founders with a pool of 8": ('search.founders="all"', "search.pool=8", "search.pool_share=1"),
+    "all founders without moves": ('search.founders="all"',),
 }
+WITHOUT_MOVES = """
+from gapsmith.cli import main
+from gapsmith.evolve.offline.neighbours import Ground
+Ground.of = classmethod(lambda cls, problem: None)
+main()
+"""
+"""The command line with an offline proposer that sees no problem's objective and moves."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +97,9 @@ def campaign(folder: Path, problem: str, arm: str, seed: int, cpu: float, extra:
     known = [path.name for path in runs.glob("*") if path.is_dir()]
     begin = ["resume", known[0]] if known else ["run", problem, "--seed", str(seed), *words]
     runs.mkdir(parents=True, exist_ok=True)
+    program = ["-c", WITHOUT_MOVES] if arm.endswith("without moves") else ["-m", "gapsmith.cli"]
     done = subprocess.run(
-        [sys.executable, "-m", "gapsmith.cli", *begin, "--runs", str(runs), "--json"],
+        [sys.executable, *program, *begin, "--runs", str(runs), "--json"],
         capture_output=True,
         text=True,
     )
@@ -194,15 +205,15 @@ def save(folder: Path, problem: str) -> Path:
     return path
 
 
-def table(folder: Path, problem: str) -> Iterator[str]:
-    """Lines of a Markdown table: losses on the test split, paired with the full engine by seed.
+def table(folder: Path, problem: str, base: str = "full") -> Iterator[str]:
+    """Lines of a Markdown table: losses on the test split, paired by seed with those of one arm, the base.
 
     A failed champion has no loss: means leave its seed out, the counts of seeds take it for the worst.
     """
     arms = collected(folder, problem)
-    full = arms.get("full", {})
+    full = arms.get(base, {})
     yield (
-        "| arm | seeds | test loss %, mean [95 %] | against full, mean | p | full better, worse (seeds) "
+        f"| arm | seeds | test loss %, mean [95 %] | against {base}, mean | p | {base} better, worse (seeds) "
         "| evaluations | executions |"
     )
     yield "|---|---|---|---|---|---|---|---|"
@@ -212,7 +223,7 @@ def table(folder: Path, problem: str) -> Iterator[str]:
         yield f"| start program | {len(starts)} | {fmean(starts):.3f} [{low:.3f}, {high:.3f}] | | | | | |"
     for arm, by in arms.items():
         losses = [one.test for one in by.values() if one.test is not None]
-        low, high = interval(losses)
+        figures = "–" if not losses else "{:.3f} [{:.3f}, {:.3f}]".format(fmean(losses), *interval(losses))
         both = [(one.test, full[seed].test) for seed, one in by.items() if seed in full]
         pairs = [mine - its for mine, its in both if mine is not None and its is not None]
         worst = [[math.inf if loss is None else loss for loss in pair] for pair in both]
@@ -220,13 +231,13 @@ def table(folder: Path, problem: str) -> Iterator[str]:
         better, worse = sum(its < mine for mine, its in worst), sum(its > mine for mine, its in worst)
         against = (
             f"{fmean(pairs):+.3f} | {sign_flip(pairs):.3f} | {better}, {worse}"
-            if pairs and arm != "full"
+            if pairs and arm != base
             else " | | "
         )
         evaluations = fmean(one.evaluations for one in by.values())
         executions = fmean(one.executions for one in by.values())
         yield (
-            f"| {arm} | {len(losses)}{failed} | {fmean(losses):.3f} [{low:.3f}, {high:.3f}] | {against} "
+            f"| {arm} | {len(losses)}{failed} | {figures} | {against} "
             f"| {evaluations:.0f} | {executions:.0f} |"
         )
 
@@ -317,7 +328,9 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("ablation"))
     parser.add_argument("--seeds", default="1-5", help="first-last")
     parser.add_argument("--cpu", type=float, default=120.0, help="CPU seconds of executions per campaign")
-    parser.add_argument("--arms", default=",".join(ARMS), help="names, separated by commas")
+    scratch = ",".join(arm for arm in ARMS if not arm.startswith("all founders"))
+    parser.add_argument("--arms", default=scratch, help="names, separated by commas")
+    parser.add_argument("--base", default="full", choices=ARMS, help="arm that a table compares with")
     parser.add_argument("--jobs", type=int, default=2, help="campaigns at a time")
     parser.add_argument("--set", action="append", default=[], help="section.key=value for every arm")
     parser.add_argument("-o", "--output", type=Path)
@@ -329,7 +342,11 @@ def main() -> None:
         parser.error(f"{words.what}: got {len(words.problem)} problems, expected one")
     (words.problem,) = words.problem
     if words.what == "table":
-        print("\n".join([*table(words.folder, words.problem), "", *racing(words.folder, words.problem)]))
+        print(
+            "\n".join(
+                [*table(words.folder, words.problem, words.base), "", *racing(words.folder, words.problem)]
+            )
+        )
     elif words.what == "save":
         print(save(words.folder, words.problem))
     elif words.what == "picture":
