@@ -93,6 +93,8 @@ class Keys:
         import yaml
 
         self.path = path
+        if not path.is_file():  # a pipe would be waited for, a device has no end
+            raise ConfigurationError(f"{path}: no plain file, expected a configuration")
         if path.stat().st_size > _MOST_BYTES:
             raise ConfigurationError(f"{path}: more than {_MOST_BYTES} bytes, expected a configuration")
         try:
