@@ -30,12 +30,14 @@ class Material:
         donor: text of the second parent's main file, None when there is no second parent.
         operators: operator → (tries, gains) so far, counts.
         numpy: whether a candidate may import it.
+        effort: moves of a new phase of local search, as a share of the usual ones (ratio, > 0).
     """
 
     files: Mapping[str, str]
     donor: str | None = None
     operators: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     numpy: bool = False
+    effort: float = 1.0
 
 
 @runtime_checkable
@@ -109,6 +111,7 @@ def encode_draft(draft: Draft) -> dict[str, Any]:
         "donor": source.donor,
         "operators": operators,
         "numpy": source.numpy,
+        "effort": source.effort,
     }
 
 
@@ -127,7 +130,8 @@ def decode_draft(document: Mapping[str, Any]) -> Draft:
         (donor,) = columns([document["donor"]], (MAYBE,), "donor")
         rows = typed(document, "operators", dict)
         operators = {name: tuple(columns(row, ((int,), (int,)), "operators")) for name, row in rows.items()}
-        material = Material(files, donor, operators, typed(document, "numpy", bool))
+        numpy, effort = typed(document, "numpy", bool), typed(document, "effort", float)
+        material = Material(files, donor, operators, numpy, effort)
         return Draft(material, seed, iteration, plain)
     raise AssertionError
 

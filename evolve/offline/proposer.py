@@ -36,6 +36,8 @@ ATTEMPTS = 12
 BLOCK_TRIES = 20
 """Changes that are tried until one lies inside the EVOLVE-BLOCKs of a program that has some."""
 STEPS = (1, 1, 1, 2, 2, 3)
+_USUAL_SECONDS = 1.0
+"""Time budget for which phases of local search make the usual number of moves (CPU seconds)."""
 SOFT_NODES = 1500
 _NAMED = (ast.FunctionDef, ast.ClassDef)
 _SHRINKING = ("hoist", "delete", "number", *(o.name for o in searches.OPERATORS if o.name != "better-of-two"))
@@ -52,7 +54,9 @@ class OfflineProposer:
     def material(self, parents: Sequence[Elite], context: Context) -> Material:
         """See `Remote`."""
         donor = next(iter(parents[1].candidate.files.values())) if len(parents) > 1 else None
-        return Material(parents[0].candidate.files, donor, context.operators, "numpy" in context.modules)
+        budget = None if context.times is None else context.times.budget_seconds
+        numpy = "numpy" in context.modules
+        return Material(parents[0].candidate.files, donor, context.operators, numpy, effort_for(budget))
 
     def make(self, material: Material, problem: Problem, rng: random.Random) -> Proposal | Rejection:
         """See `Remote`."""
@@ -61,9 +65,9 @@ class OfflineProposer:
         primitives = tuple(problem.primitives()) if isinstance(problem, HasPrimitives) else ()
         pool = rates(operators_for(problem), material.operators)
         ground = Ground.of(problem)
-        text = files[main]
+        text, entry, effort = files[main], problem.entry_point, material.effort
         for _ in range(BLOCK_TRIES if START in text else 1):
-            made = change(text, problem.entry_point, rng, primitives, donor, pool, material.numpy, ground)
+            made = change(text, entry, rng, primitives, donor, pool, material.numpy, ground, effort)
             if made is None:
                 break
             operator, changed = made
@@ -75,6 +79,11 @@ class OfflineProposer:
             files[main] = changed
             return Proposal(files, operator.origin, operator.name)
         return Rejection(RejectionReason.NO_CODE, "no operator made a new program", Origin.MUTATE, "none")
+
+
+def effort_for(budget: float | None) -> float:
+    """Moves of new phases, as a share of the usual ones (ratio), under a time budget (CPU seconds)."""
+    return 1.0 if budget is None else min(1.0, (budget / _USUAL_SECONDS) ** 0.5)
 
 
 def operators_for(problem: Problem) -> tuple[Operator, ...]:
@@ -92,6 +101,7 @@ def change(
     operators: Sequence[Operator] = OPERATORS,
     numpy: bool = False,
     ground: Ground | None = None,
+    effort: float = 1.0,
 ) -> tuple[Operator, str] | None:
     """The operator that was used first and the new text, or None when no attempt made a sound child.
 
@@ -104,6 +114,7 @@ def change(
         operators: the operators to draw from.
         numpy: whether a child may import numpy where its parent does not.
         ground: objective and moves for phases of local search, None when the problem hands over no moves.
+        effort: moves of a new phase, as a share of the usual ones (ratio, > 0).
     """
     behind = "" if ground is None else ground.text
     bare = without(text, behind) if behind else text
@@ -119,7 +130,7 @@ def change(
     second = None if donor is None else read(donor)
     domains = domains_of([bare] if donor is None else [bare, donor], primitives)
     for _ in range(ATTEMPTS):
-        work = Work(ast.parse(bare), entry, rng, primitives, second, domains, numpy, ground)
+        work = Work(ast.parse(bare), entry, rng, primitives, second, domains, numpy, ground, effort)
         used = _apply(work, pool)
         if used is None:
             continue

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
+from symtable import symtable
 
 from ...problems.base import Moves
 from ..base import Origin
@@ -151,7 +152,7 @@ def _opened(work: Work) -> ast.Return | None:
         return None
     if entry is not None and len(node.body) == 1:
         return entry[1]
-    if work.entry in {n.id for n in walk(node) if isinstance(n, ast.Name)}:
+    if _names_itself(node):
         return None
     name = _free_name(work, "construct")
     inner = ast.FunctionDef(name, copy.deepcopy(node.args), node.body, [], node.returns, lineno=0)
@@ -159,6 +160,19 @@ def _opened(work: Work) -> ast.Return | None:
     last = ast.Return(_call(work, name))
     node.body = [last]
     return last
+
+
+def _names_itself(node: ast.FunctionDef) -> bool:
+    """Whether a function refers to itself; a variable or parameter inside may have the same name."""
+    if node.name not in {n.id for n in walk(node) if isinstance(n, ast.Name)}:
+        return False
+    scopes = symtable(ast.unparse(node), node.name, "exec").get_children()
+    while scopes:
+        scope = scopes.pop()
+        scopes += scope.get_children()
+        if any(symbol.get_name() == node.name and symbol.is_global() for symbol in scope.get_symbols()):
+            return True
+    return False
 
 
 def _free_name(work: Work, stem: str) -> str:
@@ -317,8 +331,10 @@ class _Renamed(ast.NodeTransformer):
 
 
 def _rounds(work: Work) -> int:
+    """Moves of a phase in sizes of the instance; fewer where a champion must be quick."""
     by_increment = work.ground is not None and work.ground.moves.by_increment
-    return work.rng.choice((30, 100, 300, 1000) if by_increment else (10, 30, 100, 300))
+    usual = work.rng.choice((30, 100, 300, 1000) if by_increment else (10, 30, 100, 300))
+    return max(1, round(usual * work.effort))
 
 
 def _descent(work: Work) -> dict[str, object]:

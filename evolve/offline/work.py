@@ -72,6 +72,7 @@ class Work:
         domains: which index belongs to which list.
         numpy: whether a candidate may import it; a text that comes to need it gets the import.
         ground: objective and moves for phases of local search, None when the problem hands over no moves.
+        effort: moves of a new phase of local search, as a share of the usual ones (ratio, > 0).
         whole_donor: whether the text has come to hold all of the second parent.
         analysis: places of `tree` as it was at the last `refresh`.
         stale: whether an operator has changed the tree since.
@@ -85,6 +86,7 @@ class Work:
     domains: Domains = field(default_factory=lambda: Domains(()))
     numpy: bool = False
     ground: Ground | None = None
+    effort: float = 1.0
     whole_donor: bool = False
     analysis: Analysis = field(init=False)
     stale: bool = False

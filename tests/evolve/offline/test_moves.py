@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,36 @@ def test_phases_are_sound_and_no_worse(name: str) -> None:
         assert operator.name == "moves-drop" or made[1].endswith(ground.text)
         if operator.name in ("moves-descent", "moves-effort"):
             text, parent = made[1], child
+
+
+def test_a_phase_follows_a_program_with_a_variable_of_the_entry_point_s_name() -> None:
+    """A variable may be called as the entry point is; a call of itself keeps a program closed."""
+    problem, ground, instance, _, names = case("cvrp")
+    entry, descent = problem.entry_point, [one for one in OPERATORS if one.name == "moves-descent"]
+    text = problem.baselines()["savings-best-shape"]
+    assert f"lambda {entry}: " in text
+    made = change(text, entry, random.Random(2), operators=descent, ground=ground)
+    assert made is not None
+    given = dict(instance.public)
+    values = [names["objective"](run(one)[entry](**given), *given.values()) for one in (made[1], text)]
+    assert values[0] <= values[1]
+    own = f"def {entry}({', '.join(ground.arguments)}):\n    a = 1\n    return {entry}(coordinates)\n"
+    assert change(own, entry, random.Random(2), operators=descent, ground=ground) is None
+
+
+@pytest.mark.parametrize("effort", [1.0, 0.1])
+def test_phases_make_fewer_moves_where_a_champion_must_be_quick(effort: float) -> None:
+    """Moves of new phases are a share of the usual ones, at least one for each part of an instance."""
+    problem, ground, *_ = case("cvrp")
+    program = problem.baselines()["savings"]
+    descent = [one for one in OPERATORS if one.name == "moves-descent"]
+    rounds = set()
+    for seed in range(40):
+        stream = random.Random(seed)
+        made = change(program, problem.entry_point, stream, operators=descent, ground=ground, effort=effort)
+        assert made is not None
+        rounds.update(int(n) for n in re.findall(r"steps = int\((\d+) \* moves.size\)", made[1]))
+    assert rounds == {round(usual * effort) for usual in (30, 100, 300, 1000)}
 
 
 @pytest.mark.slow
