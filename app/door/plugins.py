@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import linecache
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -389,6 +391,8 @@ def _not_instances(drawn: object, found: list[Any] | None) -> str:
 def _line(class_: type) -> str:
     """Line number at which a class begins in its file; `?` if unknown."""
     try:
-        return str(inspect.getsourcelines(class_)[1])
+        lines = linecache.getlines(inspect.getfile(class_))
     except (OSError, TypeError):
         return "?"
+    begins = re.compile(rf"\s*class\s+{re.escape(class_.__name__)}\b")
+    return next((str(number) for number, line in enumerate(lines, 1) if begins.match(line)), "?")

@@ -44,7 +44,7 @@ def content(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
     return found
 
 
-@pytest.mark.parametrize("workers", [2, 4])
+@pytest.mark.parametrize("workers", [pytest.param(2, marks=pytest.mark.slow), 4])
 def test_offline_archive_is_the_same_for_any_number_of_workers(
     campaign: Callable[..., tuple[dict[str, Any], Path]], workers: int
 ) -> None:

@@ -66,7 +66,7 @@ def test_campaign_against_a_server_improves_the_heuristic(
 
 
 @pytest.mark.parametrize(
-    "fault", ["429", "cut", *(pytest.param(f, marks=pytest.mark.slow) for f in ("500", "garbage", "empty"))]
+    "fault", ["cut", *(pytest.param(f, marks=pytest.mark.slow) for f in ("429", "500", "garbage", "empty"))]
 )
 def test_faults_of_a_server_lose_nothing(
     command: Command, serve: Serve, problem: str, tmp_path: Path, fault: str

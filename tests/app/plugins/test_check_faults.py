@@ -177,17 +177,7 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         ],
     ),
 }
-QUICK = (
-    "a missing length check",
-    "no look at the type of the answer",
-    "a huge objective",
-    "a stream keyed by hash()",
-    "the wrong sense",
-    "a false bound",
-    "booleans as numbers",
-    "an instance sorted in place",
-    "a claim that is believed",
-)
+QUICK = ("a missing length check", "a stream keyed by hash()", "the wrong sense", "a claim that is believed")
 """Faults that the default suite plants; the others are planted with the slow tests."""
 
 

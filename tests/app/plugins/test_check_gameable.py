@@ -274,12 +274,7 @@ FLAWS: dict[str, Flaw] = {
         ],
     ),
 }
-QUICK = (
-    "a claimed sum",
-    "text that is evaluated out of sight",
-    "half of the roads",
-    "a percent over the capacity",
-)
+QUICK = ("text that is evaluated out of sight", "half of the roads")
 """Flaws that the default suite plants; the others are planted with the slow tests."""
 
 
@@ -287,9 +282,7 @@ def _marked(names: list[str], quick: tuple[str, ...]) -> list[object]:
     return [pytest.param(name, marks=() if name in quick else pytest.mark.slow) for name in names]
 
 
-@pytest.mark.parametrize(
-    "name", _marked(sorted(p.stem for p in FOLDER.glob("*.py")), ("knapsack", "vectors"))
-)
+@pytest.mark.parametrize("name", _marked(sorted(p.stem for p in FOLDER.glob("*.py")), ("knapsack",)))
 def test_an_honest_twin_passes(name: str) -> None:
     """What checks all of the work exactly has no finding, though no reference is proven."""
     report = examine(str(FOLDER / f"{name}.py"), {}, SECONDS)
