@@ -146,6 +146,7 @@ def _class_name(words: list[str]) -> str:
 
 def _hides(stem: str) -> bool:
     """Whether a file of this name would hide an importable module from programs in the same folder."""
-    from importlib.metadata import packages_distributions
-
-    return stem == "gapsmith" or stem in sys.stdlib_module_names or stem in packages_distributions()
+    if stem == "gapsmith" or stem in sys.stdlib_module_names:
+        return True
+    installed = [place for place in sys.path if Path(place).name in ("site-packages", "dist-packages")]
+    return any(finder.find_spec(stem, installed) is not None for finder in sys.meta_path)

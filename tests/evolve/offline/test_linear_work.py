@@ -227,7 +227,9 @@ ALL = [*OPERATORS, *operators_of(SEQUENCING)]
 PARENT = solve("q = sorted(p, key=lambda j: j + r)\nx = max(r, 1) + 2 * r\nif x > r:\n    x = r")
 
 
-@pytest.mark.parametrize("name", ["helpers in a chain", "equal helpers", "assignments"])
+@pytest.mark.parametrize(
+    "name", ["helpers in a chain", "assignments", pytest.param("equal helpers", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("operator", ALL, ids=lambda operator: operator.name)
 def test_operators_take_work_in_proportion_to_both_parents(operator: Operator, name: str) -> None:
     """No way to change a text looks at each of its parts, or of the second parent's, for each other one."""
