@@ -17,7 +17,7 @@ from ..evolve.campaign import Pace
 from ..evolve.course import Coursed, Order
 from ..evolve.explanations import KIND as EXPLAINED
 from ..evolve.explanations import Explanations
-from ..evolve.models.base import CallLog, ErrorKind, ModelError
+from ..evolve.models.base import ErrorKind, ModelError
 from ..evolve.models.cassette import Cassette, Replies
 from ..evolve.store.calls import StoredCalls
 from ..evolve.store.reader import Reader
@@ -192,9 +192,8 @@ def build_callers(
             )
     around = Surroundings(folder / MAILBOX, lambda name: replies_of(name, folder.parent))
     tables = [table for table in config.model if table.spec != "offline"]
-    record: CallLog = log
     try:
-        return assembly.build_callers(tables, around, ledger, record, config.campaign.in_flight, sends=sends)
+        return assembly.build_callers(tables, around, ledger, log, config.campaign.in_flight, sends=sends)
     except ModelError as error:
         hint = "`gapsmith models` lists what works here" if error.kind is ErrorKind.UNKNOWN_MODEL else None
         raise UserError(_CODES.get(error.kind, INVALID), error.sentence, hint) from error

@@ -1,4 +1,4 @@
-"""Counts the lines of the product: Python without tests, benchmarks, examples and shipped programs.
+"""Counts the lines of the product: Python without tests, benchmarks, examples, gallery and shipped programs.
 
 python benchmarks/lines.py              lines and files of each folder, today
 python benchmarks/lines.py COMMIT       the same beside a commit: how much each folder grew
@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[1]
-APART = {"tests", "benchmarks", "examples", "docs", ".ci", "programs"}
+APART = {"tests", "benchmarks", "examples", "gallery", "docs", ".ci", "programs"}
 """Folders that are no product code; `programs` holds start programs and published heuristics as texts."""
 
 

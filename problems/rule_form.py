@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
 from functools import cache
 from importlib.resources import files
@@ -54,3 +55,9 @@ class RuleForm:
 def recording() -> str:
     """Source of the recorder for rules whose replies are arrays, the smallest number deciding."""
     return files(__package__).joinpath("recording.py").read_text("utf-8")
+
+
+def parameters(columns: Iterable[str], numbers: Iterable[str]) -> str:
+    """The parameters of a rule's signature, one a line: arrays, then floats."""
+    rows = [f"{name}: np.ndarray" for name in columns] + [f"{name}: float" for name in numbers]
+    return "\n    " + ",\n    ".join(rows) + ",\n"

@@ -28,7 +28,7 @@ _NEAR = 1e-6
 
 
 def verdict_of(bench: Bench, instance: Instance, answer: Json) -> tuple[str, Number | None]:
-    """Status and objective of an answer to a changed instance; `raised` is no fault on such an instance."""
+    """Status and objective of an answer to a changed instance; an exception on such a one is no fault."""
     verdict, error = attempt(lambda: bench.problem.verify(instance, copy.deepcopy(answer)), CALL_CPU_SECONDS)
     if error is not None or verdict is None:
         return "raised", None
@@ -152,10 +152,10 @@ def _mixed(values: list[Any], rng: random.Random) -> Any:
 
 
 def check_tolerance(bench: Bench) -> None:
-    """A limit of the instance holds exactly: where an answer begins to break it, no percent is between them.
+    """A limit of the instance holds exactly: an answer breaks it as soon as the limit is below what it uses.
 
-    The data of an instance are integers, so a limit that an answer just keeps is one too. A limit that is
-    loosened by a percent ends at an integer divided by 1.01.
+    The data of an instance are integers, so the least limit that an answer keeps is one too. If `verify`
+    loosens a limit by a percent, this least value is an integer divided by 1.01.
     """
     ends = time.process_time() + CPU_SECONDS
     every = all_origins(bench)[:MOST]

@@ -37,7 +37,7 @@ class Elsewhere:
 def elsewhere(
     spec: str, parameters: Mapping[str, Any], seed: int, instance: str | None = None
 ) -> Elsewhere | str:
-    """Digests, and the reference of an instance if one is named; the last line of a process that failed."""
+    """Digests, and the reference of an instance if one is named; if the process failed, its last line."""
     result = _elsewhere([spec, dict(parameters), seed, instance])
     return result if isinstance(result, str) else Elsewhere(*result)
 

@@ -50,8 +50,7 @@ class ShopReferences:
 
     def solve(self, instance: Instance, seconds: float) -> tuple[Reference, list[list[int]] | None]:
         """Reference and the best schedule found, None if there is none."""
-        floor = arithmetic_bound(instance.public)
-        shop = shop_model(instance.public, blocking=self._blocking, least=floor)
+        shop, floor = self._model(instance)
         solved = solve_cpsat(shop.model, seconds=seconds, known_bound=floor)
         starts = _schedule(shop, solved)
         verdict = None if starts is None else self._judge(instance, starts)
@@ -59,8 +58,7 @@ class ShopReferences:
 
     def incumbent(self, instance: Instance, effort: float) -> Incumbent:
         """CP-SAT's best schedule after deterministic seconds."""
-        floor = arithmetic_bound(instance.public)
-        shop = shop_model(instance.public, blocking=self._blocking, least=floor)
+        shop, floor = self._model(instance)
         solved = stop_cpsat(shop.model, effort, floor)
         starts = _schedule(shop, solved)
         verdict = None if starts is None else self._judge(instance, starts)
@@ -121,6 +119,11 @@ class ShopReferences:
         if starts is not None and self._judge(instance, starts).objective is None:
             raise ValueError(f"instance {instance.id}: model and verification disagree on a schedule")
         return solved, starts
+
+    def _model(self, instance: Instance) -> tuple[ShopModel, int]:
+        """The model of an instance, and the bound from arithmetic that its makespan must keep."""
+        floor = arithmetic_bound(instance.public)
+        return shop_model(instance.public, blocking=self._blocking, least=floor), floor
 
     def _judge(self, instance: Instance, starts: list[list[int]]) -> Verdict:
         return judge(instance.public, starts, blocking=self._blocking)  # type: ignore[arg-type]

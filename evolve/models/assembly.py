@@ -24,7 +24,6 @@ def build_callers(
     ledger: Ledger,
     log: CallLog,
     in_flight: int,
-    policy: Policy | None = None,
     *,
     sends: bool = True,
 ) -> list[Caller]:
@@ -36,7 +35,6 @@ def build_callers(
         ledger: holds the caps.
         log: records the calls.
         in_flight: calls of one model under way at once, at most (count, ≥ 1).
-        policy: when to ask again.
         sends: whether they will be asked; otherwise a model without its key is no trouble.
 
     Raises:
@@ -47,7 +45,7 @@ def build_callers(
         for number, table in enumerate(map(with_price, tables)):
             require_price(table, ledger.usd, "model" if len(tables) == 1 else f"model.{number}")
             model = _model(table, around, sends)
-            own = RECORDED if isinstance(model, RecordedModel) else policy or Policy()
+            own = RECORDED if isinstance(model, RecordedModel) else Policy()
             callers.append(Caller(model, table, ledger, log, in_flight, own))
     except BaseException:
         for caller in callers:

@@ -27,8 +27,8 @@ class ChatModel:
 
     Args:
         settings: its `[[model]]` table.
-        connect: imports the package and returns what sends and what hangs up, in a thread; the first call
-            raises its error.
+        connect: imports the package and returns what sends, and what hangs up or None; runs in a thread, and
+            the first call raises its error.
         limit: name of the parameter that limits the reply.
         keys: what is hidden in the sentences of errors and notes.
     """
@@ -36,18 +36,13 @@ class ChatModel:
     def __init__(
         self,
         settings: ModelSettings,
-        connect: Callable[[], tuple[Send, HangUp]],
+        connect: Callable[[], tuple[Send, HangUp | None]],
         limit: str = "max_tokens",
         keys: Keys = NO_KEYS,
     ) -> None:
         self._settings = settings
         self._keys = keys
-        optional: dict[str, Json] = {
-            "temperature": settings.temperature,
-            "reasoning_effort": settings.reasoning_effort,
-        }
-        given = {name: value for name, value in optional.items() if value is not None}
-        self._parameters = Parameters(given, limit, keys)
+        self._parameters = Parameters(settings.sent, limit, keys)
         self._wire = Wire(settings.spec)
         self._line = self._wire.start(asyncio.to_thread(connect))
 

@@ -1,15 +1,18 @@
-"""Keys as secrets: refused when no header can carry them, and hidden in whatever others say of a call."""
+"""Keys as secrets: found by a variable, refused when no header can carry them, hidden in what others say."""
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import re
 from collections.abc import Iterable, Mapping
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from .base import ErrorKind, ModelError
 
 HIDDEN = "***"
+NO_KEY_NEEDED = "none"
+"""Sent to servers on this machine or network when there is no key; packages insist on one."""
 SHORTEST = 8
 """Shorter values are stand-ins such as `EMPTY` for local servers; hiding them would garble sentences."""
 _KEY_NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)(_|$)")
@@ -28,6 +31,37 @@ def check_key(spec: str, variable: str, key: str) -> str:
         f"{spec}: {variable} holds characters that no header can carry (expected printable ASCII without "
         f"spaces or line breaks); export {variable}=… with the key alone",
     )
+
+
+def find_key(
+    spec: str, base_url: str | None, named: str | None, usual: str, environment: Mapping[str, str]
+) -> str:
+    """The key for a server, from the environment variable `named`, or else the provider's `usual` one.
+
+    Raises:
+        ModelError: `KEY`, naming the variable, when it is not set and the server is not a local one, or when
+            no header can carry what it holds.
+    """
+    variable = named or usual
+    key = environment.get(variable, "").strip()
+    if key:
+        return check_key(spec, variable, key)
+    if named is None and base_url is not None and is_local(base_url):
+        return NO_KEY_NEEDED
+    raise ModelError(
+        ErrorKind.KEY,
+        f"{spec}: the environment variable {variable} is not set; export {variable}=… with your key, "
+        "or set base_url of the [[model]] table to a server of your own",
+    )
+
+
+def is_local(url: str) -> bool:
+    """Whether an address is this machine's or a private network's, where servers need no key."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".internal", ".localhost"))
 
 
 class Keys:

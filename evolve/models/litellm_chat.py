@@ -14,9 +14,8 @@ from typing import Any
 
 from ...problems.base import Json
 from .base import ErrorKind, MissingExtra, ModelError
-from .chat_model import ChatModel, HangUp, Send
-from .keys import Keys, check_key
-from .openai_chat import NO_KEY_NEEDED, find_key, is_local
+from .chat_model import ChatModel, Send
+from .keys import NO_KEY_NEEDED, Keys, check_key, find_key, is_local
 from .settings import ModelSettings
 
 
@@ -39,7 +38,7 @@ def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> Ch
         usual = f"{model.split('/')[0].upper()}_API_KEY"
         check_key(settings.spec, usual, environment.get(usual, ""))  # litellm sends it unstripped
 
-    def connect() -> tuple[Send, HangUp]:
+    def connect() -> tuple[Send, None]:
         litellm = _import()
         if key is None:
             _require_key(litellm, settings.spec, model)
@@ -60,10 +59,7 @@ def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> Ch
             # Not model_dump_json, which fails on half a character, as a server leaves that cuts at its limit.
             return json.dumps(reply.model_dump(mode="json"))
 
-        async def hang_up() -> None:
-            """Litellm keeps its connections to itself."""
-
-        return send, hang_up
+        return send, None  # litellm keeps its connections to itself
 
     keys = Keys.of(environment) if key is None else Keys([key])
     return ChatModel(settings, connect, keys=keys)

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
 
+from ...problems.base import Json
 from .address import address_fault
 from .base import Price
 
@@ -85,6 +86,11 @@ class ModelSettings(BaseModel):
             )
             raise PydanticCustomError(MAY_HOLD_SECRET, "{fault}", {"fault": fault})
         return name
+
+    @property
+    def sent(self) -> dict[str, Json]:
+        """Name → value of the parameters that are sent as they are, without those left to the provider."""
+        return self.model_dump(include={"temperature", "reasoning_effort"}, exclude_none=True)
 
     @property
     def price(self) -> Price | None:

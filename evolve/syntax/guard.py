@@ -219,5 +219,5 @@ def _pointless(node: ast.Call | ast.BinOp, order: Order) -> bool:
 
 
 def _equal(left: ast.expr, right: ast.expr, order: Order) -> bool:
-    """Whether two expressions are the same; those of different sizes are not written out for it."""
+    """Whether two expressions are the same; sizes are compared first, as texts cost more."""
     return order.size(left) == order.size(right) and ast.dump(left) == ast.dump(right)

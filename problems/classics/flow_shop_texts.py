@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..base import Primitive
+from ..rule_form import parameters
 
 _SHOP = """\
 n jobs visit all m machines in the order 0, 1, …, m - 1, and every machine takes the jobs in one and the same
@@ -37,11 +38,7 @@ NUMBERS = {
 }
 """Plain numbers of the rule."""
 
-ARGUMENTS = (
-    "\n    "
-    + ",\n    ".join([f"{name}: np.ndarray" for name in COLUMNS] + [f"{name}: float" for name in NUMBERS])
-    + ",\n"
-)
+ARGUMENTS = parameters(COLUMNS, NUMBERS)
 
 
 def _listed(rows: dict[str, str]) -> str:

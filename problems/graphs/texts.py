@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..base import Primitive
+from ..rule_form import parameters
 
 _GRAPH = """\
 A directed acyclic graph of tasks runs on processors that differ. Task i takes times[i][p] > 0 on processor p,
@@ -45,11 +46,7 @@ NUMBERS = {
 }
 """Plain numbers of the rule."""
 
-RULE_ARGUMENTS = (
-    "\n    "
-    + ",\n    ".join([f"{name}: np.ndarray" for name in COLUMNS] + [f"{name}: float" for name in NUMBERS])
-    + ",\n"
-)
+RULE_ARGUMENTS = parameters(COLUMNS, NUMBERS)
 
 RULE_CALLS = (
     "The loop calls it once for each task that it places; every number must follow from the arguments of its "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..base import Primitive
+from ..rule_form import parameters
 
 _TASK = """\
 A compiler maps the tensors of a machine-learning program to one memory. buffers[i] is [start, end, size] of
@@ -47,12 +48,7 @@ NUMBERS = {
 }
 """Plain numbers of the rule."""
 
-ARGUMENTS = (
-    "\n    "
-    + ",\n    ".join([f"{name}: np.ndarray" for name in COLUMNS] + [f"{name}: float" for name in NUMBERS])
-    + ",\n"
-)
-"""Parameters of the rule's signature with their types, one a line."""
+ARGUMENTS = parameters(COLUMNS, NUMBERS)
 
 _LOOP = """
 A fixed loop places the buffers one after another. It calls priority(...) with arrays that have one entry for

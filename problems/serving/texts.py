@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..base import Primitive
+from ..rule_form import parameters
 
 _MODEL = """\
 Equal workers serve requests to a language model; each has memory for `memory` tokens of keys and values.
@@ -35,11 +36,7 @@ NUMBERS = {
 }
 """Plain numbers of the rule."""
 
-RULE_ARGUMENTS = (
-    "\n    "
-    + ",\n    ".join([f"{name}: np.ndarray" for name in COLUMNS] + [f"{name}: float" for name in NUMBERS])
-    + ",\n"
-)
+RULE_ARGUMENTS = parameters(COLUMNS, NUMBERS)
 
 RULE_CALLS = (
     "It is called many times for one instance, as long as a waiting request fits; what arrives later is not "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..base import Primitive
+from ..rule_form import parameters
 
 _SHOP = """\
 n jobs visit m machines, numbered from 0. Job j is a chain of operations: routes[j][o] is the machine of its
@@ -69,14 +70,8 @@ BLOCKING_NUMBERS = {
 """Plain numbers of the blocking rule."""
 
 
-def arguments(columns: dict[str, str], numbers: dict[str, str]) -> str:
-    """The parameters of a rule's signature with their types, one a line."""
-    rows = [f"{name}: np.ndarray" for name in columns] + [f"{name}: float" for name in numbers]
-    return "\n    " + ",\n    ".join(rows) + ",\n"
-
-
-RULE_ARGUMENTS = arguments(COLUMNS, NUMBERS)
-BLOCKING_ARGUMENTS = arguments(BLOCKING_COLUMNS, BLOCKING_NUMBERS)
+RULE_ARGUMENTS = parameters(COLUMNS, NUMBERS)
+BLOCKING_ARGUMENTS = parameters(BLOCKING_COLUMNS, BLOCKING_NUMBERS)
 
 _ANSWER = """
 Return one number for each entry, as an array of the same length; the SMALLEST goes first. Of equal numbers

@@ -9,7 +9,7 @@ from gapsmith.evolve.base import Prompt
 from gapsmith.evolve.models import prices
 from gapsmith.evolve.models.base import ErrorKind, ModelError, Price
 from gapsmith.evolve.models.ensemble import Choice, Member, arms, choose
-from gapsmith.evolve.models.openai_chat import is_local
+from gapsmith.evolve.models.keys import is_local
 from gapsmith.evolve.models.prices import cost_range, require_price, with_price
 from gapsmith.evolve.models.registry import Surroundings, build_model
 from gapsmith.evolve.models.settings import ModelSettings

@@ -8,8 +8,7 @@ from gapsmith.evolve.base import Prompt
 from gapsmith.evolve.models.base import ErrorKind, ModelError, Request
 from gapsmith.evolve.models.chat import clip, parse_reply, sort_error
 from gapsmith.evolve.models.chat_model import ChatModel
-from gapsmith.evolve.models.keys import HIDDEN, Keys
-from gapsmith.evolve.models.openai_chat import find_key
+from gapsmith.evolve.models.keys import HIDDEN, Keys, find_key
 from gapsmith.evolve.models.plugin import PluginModel
 from gapsmith.evolve.models.settings import ModelSettings
 
