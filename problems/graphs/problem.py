@@ -84,6 +84,7 @@ class TaskGraphRule(RuleForm, TaskGraph):
     """The same instances; a candidate rates pairs of ready tasks and processors in a fixed loop."""
 
     name = "task-graph-rule"
+    cpu_seconds = 1.0
     entry_point = "score"
     signature = f"def score({texts.RULE_ARGUMENTS}) -> np.ndarray:"
     statement = texts.RULE + PURE

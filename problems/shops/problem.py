@@ -102,6 +102,7 @@ class JobShopRule(RuleForm, JobShop):
     """The same instances; a candidate is a priority rule in a fixed dispatch loop."""
 
     name = "job-shop-rule"
+    cpu_seconds = 1.0
     entry_point = _RULE_NAME
     signature = f"def priority({texts.RULE_ARGUMENTS}) -> np.ndarray:"
     calls = texts.RULE_CALLS
@@ -148,6 +149,7 @@ class BlockingJobShopRule(RuleForm, BlockingJobShop):
     """The same instances; a candidate is a priority rule in a fixed loop over events."""
 
     name = "blocking-job-shop-rule"
+    cpu_seconds = 1.0
     entry_point = _RULE_NAME
     signature = f"def priority({texts.BLOCKING_ARGUMENTS}) -> np.ndarray:"
     statement = texts.blocking_rule() + PURE
