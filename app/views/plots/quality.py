@@ -46,7 +46,8 @@ def strata(record: RunRecord) -> Figure | None:
     axes.set_xticks(range(len(names)), names, rotation=60, ha="right", fontsize=8)
     axes.set_yticks(range(len(programs)), [record.title(p) for p in programs], fontsize=8)
     axes.grid(visible=False)
-    figure.colorbar(image, ax=axes, label="mean gap (% of the reference)")
+    label = "mean gap (% of the reference)"
+    figure.colorbar(image, ax=axes, label=label, format=lambda value, _: f"{value:g}")
     axes.set_title(f"{split} split; white: every reference is 0", fontsize=9, loc="left", color=INK)
     return figure
 
