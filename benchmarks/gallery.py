@@ -272,7 +272,6 @@ baseline beyond noise, each on the test instances of its own seed 1:
 | `expert-placement --seed 1 --iterations 80 --set evaluation.secret=` | 0.95 % | 0.97 %, `eplb-swaps` |
 | `task-graph-rule --seed 1 --iterations 60` | the baseline | 13.91 %, `rank-optimistic` |
 | `blocking-job-shop-rule --seed 1 --iterations 80` | the baseline | 30.72 %, `mwkr` |
-| `job-shop-rule --seed 1 --iterations 120` | 14.76 % | 13.85 %, `non-delay-spt-wkr` |
 | `sequence-packing --seed 1 --iterations 100` | the baseline | 4.20 %, `homogeneous-longest-first` |"""
 
 

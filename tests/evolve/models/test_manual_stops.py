@@ -8,6 +8,7 @@ import pytest
 from gapsmith.app import compose
 from gapsmith.app.compose import Watcher
 from gapsmith.app.config import ArchiveSection, BudgetSection, PromptsSection, SearchSection, parse
+from gapsmith.app.opening import timing
 from gapsmith.app.record.resume import stored_config
 from gapsmith.cli import app
 from gapsmith.evolve.budget import StopReason
@@ -107,6 +108,7 @@ def test_the_second_interrupt_says_how_to_go_on(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(compose, "run", interrupted)
+    monkeypatch.setattr(timing, "time_line", lambda campaign: None)
     for begun in (True, False):
         done = CliRunner().invoke(app, ["run", PROBLEM, "--runs", str(tmp_path / "my runs")])
         assert done.exit_code == 130
