@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,11 @@ TABLES = {
     "iterations": "iteration island parents rival candidate rejection told added",
     "scores": "program split instance status objective gap answer_digest",
 }
+
+START_SECONDS = 120
+"""Limit of each step of a cluster's start on a busy machine (wall seconds)."""
+STORE_BYTES = 80 << 20
+"""Memory of a node for objects, nearly the least that Ray takes."""
 
 
 def test_without_ray_the_command_names_what_to_install(
@@ -47,7 +53,7 @@ def test_an_address_where_nobody_listens_is_an_error(command: Callable[..., Any]
     assert "ray start --head" in done.stderr
 
 
-class Started:
+class Begun:
     """An actor that has said its first line."""
 
     def __init__(self, host: str, line: str) -> None:
@@ -68,7 +74,7 @@ def test_a_node_with_another_python_is_left_out_with_one_line() -> None:
     line = hello(setup, {})
     other = line.replace(f'"python": "{PYTHON}"', '"python": "3.99"')
     assert other != line
-    workers: list[Any] = [Started("a", line), Started("b", other), Started("b", other)]
+    workers: list[Any] = [Begun("a", line), Begun("b", other), Begun("b", other)]
     notes: list[str] = []
     ready = nodes._ready(workers, setup, notes.append)
     assert ready == workers[:1]
@@ -78,16 +84,62 @@ def test_a_node_with_another_python_is_left_out_with_one_line() -> None:
     ]
 
 
-@pytest.fixture(scope="module")
-def two_nodes() -> Iterator[Any]:
-    """A cluster of two nodes on this machine, with one processor each."""
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Actors may take as long to start as a busy machine needs."""
+    monkeypatch.setattr(nodes, "_READY_SECONDS", 4.0 * START_SECONDS)
+
+
+@contextmanager
+def cluster_of(*processors: int) -> Iterator[Any]:
+    """A cluster on this machine with a node for each number of processors (counts, not real ones)."""
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gapsmith[ray]'")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_gcs_server_port_wait_time_s", str(START_SECONDS))
+        patch.setenv("RAY_worker_niceness", "0")  # 15 by default, which starves actors beside other work
+        cluster = started(processors)
+    try:
+        yield cluster
+    finally:
+        cluster.shutdown()
+
+
+def started(processors: Sequence[int]) -> Any:
+    """A new cluster; Ray gives a node half a minute to start, which a busy machine may need three times."""
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    cluster.add_node(num_cpus=1)
-    yield cluster
-    cluster.shutdown()
+    troubles: list[str] = []
+    for _ in range(3):
+        cluster = Cluster()
+        try:
+            for number in processors:
+                cluster.add_node(
+                    wait=False, num_cpus=number, object_store_memory=STORE_BYTES, include_dashboard=False
+                )
+            cluster.wait_for_nodes(START_SECONDS)
+            return cluster
+        except Exception as error:  # Ray raises bare ones where a node does not start in time
+            troubles.append(f"{type(error).__name__}: {error}")
+            cluster.shutdown()
+    raise RuntimeError("Ray started no cluster in three tries: " + "; ".join(troubles))
+
+
+@pytest.fixture(scope="module")
+def two_nodes() -> Iterator[Any]:
+    """A cluster of two nodes with one processor each."""
+    with cluster_of(1, 1) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def course(document: Callable[..., Any]) -> Callable[[Path], list[list[str]]]:
+    """The course of a run: its iterations and scores without times."""
+
+    def read(folder: Path) -> list[list[str]]:
+        tables = [(key, document("export", folder.name, "--what", key)["rows"]) for key in TABLES]
+        return [sorted(repr([row[k] for k in TABLES[key].split()]) for row in rows) for key, rows in tables]
+
+    return read
 
 
 @pytest.mark.slow
@@ -96,14 +148,10 @@ def test_a_cluster_takes_the_course_of_a_thread(
     campaign: Callable[..., Any],
     document: Callable[..., Any],
     command: Callable[..., Any],
+    course: Callable[[Path], list[list[str]]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Two nodes; one actor is killed with a job in hand, then its node is removed; the cluster stays."""
-
-    def course(folder: Path) -> list[list[str]]:
-        tables = [(key, document("export", folder.name, "--what", key)["rows"]) for key in TABLES]
-        return [sorted(repr([row[k] for k in TABLES[key].split()]) for row in rows) for key, rows in tables]
-
     _, threads = campaign("threads", run={"workers": 1}, budget={"iterations": 16})
     address = f"ray://{two_nodes.address}"
     rows = document("doctor", "--nodes", address)["nodes"]
@@ -147,3 +195,31 @@ def test_a_node_that_differs_is_left_out(
     assert done.returncode == 3
     assert "no node can work" in done.stderr
     assert "the version of Python differs" in " ".join(done.stderr.split())
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("processors", [(2, 2), (4,), (1,)], ids=["four on two nodes", "four", "one"])
+def test_actors_take_the_course_of_a_thread(
+    processors: tuple[int, ...],
+    campaign: Callable[..., Any],
+    course: Callable[[Path], list[list[str]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One actor or four, on one node or on two: all of them do jobs, and the course is that of one thread."""
+    _, threads = campaign("threads", run={"workers": 1}, budget={"iterations": 16})
+    sent: list[tuple[str, int]] = []
+
+    class Watched(nodes.RayWorker):
+        """A worker that notes its node and itself with each job."""
+
+        def send(self, line: str) -> None:
+            sent.append((self.node.id, id(self)))
+            super().send(line)
+
+    monkeypatch.setattr(nodes, "RayWorker", Watched)
+    with cluster_of(*processors) as cluster:
+        _, actors = campaign("actors", run={"workers": f"ray://{cluster.address}"}, budget={"iterations": 16})
+    assert course(actors) == course(threads)
+    assert len({node for node, _ in sent}) == len(processors)
+    assert len({worker for _, worker in sent}) == sum(processors)
