@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from contextlib import closing
 from typing import Any
 
+import pytest
 from gapsmith.evaluators.base import Evaluation
 from gapsmith.evolve.budget import StopReason
 from gapsmith.evolve.campaign import Campaign
@@ -49,6 +50,7 @@ class Slow(FakeExecutor):
             self.let += 1
 
 
+@pytest.mark.slow
 def test_a_campaign_that_is_stopped_while_elites_are_evaluated_goes_on_there(pooled: Make) -> None:
     """What was evaluated on new instances before the stop is kept, and no instance is executed twice."""
     whole = pooled("whole")

@@ -131,6 +131,7 @@ class Waiting:
         return self._inner.propose(parents, context, rng)
 
 
+@pytest.mark.slow
 def test_a_quick_evaluation_is_told_before_the_next_ask(fakes: Make) -> None:
     """With one question at a time, every ask but the first knows the outcome of the one before."""
     evaluator = FakeEvaluator()

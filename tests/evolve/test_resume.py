@@ -109,6 +109,7 @@ def test_a_course_that_is_cut_anywhere_goes_on_as_if_it_was_not(
 
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(stops=st.lists(st.integers(1, ITERATIONS), min_size=1, max_size=3))
+@pytest.mark.slow
 def test_a_course_that_was_stopped_goes_on_as_if_it_was_not(fakes: Make, stops: list[int]) -> None:
     """Budgets that ended and were raised leave no trace: what was in flight is asked as without them."""
     whole, name = fakes(next(_names)), next(_names)
@@ -189,6 +190,7 @@ def test_a_course_of_models_is_replayed(fakes: Make) -> None:
     seed=st.integers(1, 3),
     in_flight=st.sampled_from([1, 4]),
 )
+@pytest.mark.slow
 def test_a_growing_course_that_is_cut_anywhere_goes_on_as_if_it_was_not(
     pooled: Make, cuts: list[int], seed: int, in_flight: int
 ) -> None:
@@ -208,6 +210,7 @@ def test_a_growing_course_that_is_cut_anywhere_goes_on_as_if_it_was_not(
     assert state(resumed.search) == state(undisturbed.search)
 
 
+@pytest.mark.slow
 def test_a_growing_course_that_was_stopped_goes_on_as_if_it_was_not(pooled: Make) -> None:
     """Budgets that ended and were raised leave no trace, whatever growth they cut off."""
     whole = pooled("whole")

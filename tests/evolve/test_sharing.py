@@ -108,6 +108,7 @@ def test_as_many_replies_are_under_way_as_without(fakes: Make, order: Order) -> 
 
 @settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.lists(st.integers(1, 3 * ITERATIONS), min_size=1, max_size=3), in_flight=st.integers(1, 3))
+@pytest.mark.slow
 def test_a_course_of_shared_replies_that_is_cut_anywhere_goes_on(
     fakes: Make, cuts: list[int], in_flight: int
 ) -> None:
@@ -127,6 +128,7 @@ def test_a_course_of_shared_replies_that_is_cut_anywhere_goes_on(
 
 @settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(stops=st.lists(st.integers(1, ITERATIONS), min_size=1, max_size=3))
+@pytest.mark.slow
 def test_a_budget_that_ends_within_a_reply_leaves_its_rest_for_later(fakes: Make, stops: list[int]) -> None:
     """No iteration beyond the budget; what the reply still holds is taken when the campaign goes on."""
     name = next(_names)

@@ -62,6 +62,7 @@ def test_honest_programs_have_no_marks(run_text: RunText, slot: Slot) -> None:
     assert slot.describe(HONEST, "f").internals == ()
 
 
+@pytest.mark.slow
 def test_no_shipped_program_mentions_internals() -> None:
     """Start programs and baselines of the built-in problems are plain programs."""
     texts = {

@@ -54,6 +54,7 @@ def test_a_child_that_computes_gets_its_wall_limit_again(
     assert watched(sleeper, list(periods), monkeypatch) == (cause, 0)
 
 
+@pytest.mark.slow
 def test_a_message_says_the_seconds_and_blames_waiting_only_where_little_was_computed(
     run_text: RunText,
 ) -> None:

@@ -55,6 +55,7 @@ def test_offline_archive_is_the_same_for_any_number_of_workers(
     assert content(one) == content(many)
 
 
+@pytest.mark.slow
 def test_scripted_model_gives_the_same_archive_for_any_number_of_workers(
     campaign: Callable[..., tuple[dict[str, Any], Path]], tmp_path: Path
 ) -> None:

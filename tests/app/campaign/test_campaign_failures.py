@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 Run = Callable[..., tuple[dict[str, Any], Path]]
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -28,6 +30,7 @@ def _larger_in_test(problem: str, target: Path) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_a_failure_on_test_is_a_loss_and_ends_no_comparison(
     campaign: Run, command: Command, problem: str, tmp_path: Path
 ) -> None:

@@ -84,6 +84,7 @@ def test_start_programs_of_equal_names_are_all_taken(
         assert database.execute("SELECT count(*) FROM candidates WHERE origin = 'start'").fetchone() == (2,)
 
 
+@pytest.mark.slow
 def test_a_baseline_is_written_and_started_from_by_name(
     command: Command, document: Callable[..., dict[str, Any]], problem: str, tmp_path: Path
 ) -> None:

@@ -78,6 +78,7 @@ def test_the_champion_is_compared_pair_by_pair(longer: Longer) -> None:
     assert 0 < start["p_value"] <= 1
 
 
+@pytest.mark.slow
 def test_a_campaign_may_end_with_the_simplified_champion(campaign: Run) -> None:
     """With the last step asked for, the champion's reduced form is kept beside it and the champion stays."""
     summary, folder = campaign(budget={"iterations": 40}, search={"simplify": 20})

@@ -84,6 +84,7 @@ def test_faults_of_a_server_lose_nothing(
     assert states["replied"] >= 2
 
 
+@pytest.mark.slow
 def test_wrong_key_stops_at_once_and_is_resumable(
     command: Command, serve: Serve, problem: str, tmp_path: Path
 ) -> None:

@@ -107,6 +107,7 @@ def test_an_unknown_layer_of_the_sandbox_is_a_mistake(
     assert not list((tmp_path / "runs").glob("*"))
 
 
+@pytest.mark.slow
 def test_an_unsafe_run_says_so_wherever_its_results_are_shown(
     campaign: Run, command: Command, problem: str, tmp_path: Path
 ) -> None:
@@ -192,6 +193,7 @@ def test_a_total_below_what_was_used_is_refused(finished: Path, command: Command
     assert "--seconds 17.5" in done.stderr
 
 
+@pytest.mark.slow
 def test_seconds_are_those_of_the_whole_command(problem: str, command: Command, tmp_path: Path) -> None:
     """A line before the search says what it takes with preparation, validation and test."""
     done = command("run", problem, "--seconds", "1")
@@ -205,6 +207,7 @@ def test_seconds_are_those_of_the_whole_command(problem: str, command: Command, 
     assert float(prepared) > 0
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_only_above_the_limit_that_ended_it(campaign: Run, command: Command) -> None:
     """The note and the error name that limit's option, and with a larger total of it the run goes on."""
     campaign("tried", budget={"executions": 30})

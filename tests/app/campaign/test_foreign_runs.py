@@ -150,6 +150,7 @@ def test_an_own_run_needs_no_word_wherever_it_is(
     assert json.loads(say("show", str(folder), "--json").out)["foreign"] is False
 
 
+@pytest.mark.slow
 def test_a_foreign_run_that_asks_for_nothing_is_opened(
     copied: Callable[[str], Path], say: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -84,6 +84,7 @@ def test_a_resumed_campaign_keeps_its_founders(campaign: Run, control: str) -> N
     assert parts["best"]["candidate"] == whole["best"]["candidate"]
 
 
+@pytest.mark.slow
 def test_a_start_program_without_changes_gives_way_to_other_founders(
     campaign: Run, problem: str, tmp_path: Path
 ) -> None:

@@ -75,6 +75,7 @@ def searched(tmp_path: Path) -> Callable[[str, str], Path]:
     return run
 
 
+@pytest.mark.slow
 def test_a_program_that_remembers_differs_on_fresh_instances(searched: Callable[[str, str], Path]) -> None:
     """Optimal on every instance of the run, by heart: on new ones it falls back, far beyond noise."""
     with open_record(searched("memory", _memory())) as record:
@@ -88,6 +89,7 @@ def test_a_program_that_remembers_differs_on_fresh_instances(searched: Callable[
     assert found["instances"] == champion["fresh"]["instances"] == 12
 
 
+@pytest.mark.slow
 def test_an_honest_program_is_within_noise(
     searched: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +106,7 @@ def test_an_honest_program_is_within_noise(
     assert all("% [" in line and line.endswith("(permutation test): within noise") for line in rows)
 
 
+@pytest.mark.slow
 def test_a_problem_without_new_instances_is_skipped(
     campaign: Callable[..., tuple[dict[str, Any], Path]], tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from gapsmith.app import compose
 from gapsmith.app.audit.replay import replay
 from gapsmith.app.config import parse
@@ -31,6 +32,7 @@ def _run(problem: str, folder: Path, **evaluation: Any) -> dict[str, Any]:
     return compose.run(parse(config, "test"), folder, start=starts)
 
 
+@pytest.mark.slow
 def test_a_slow_program_is_champion_only_without_a_time_budget(problem: str, tmp_path: Path) -> None:
     """The optimal rule that wastes time wins without a budget; within one a quick program does."""
     free = _run(problem, tmp_path / "runs" / "free")
@@ -43,6 +45,7 @@ def test_a_slow_program_is_champion_only_without_a_time_budget(problem: str, tmp
     assert replay(folder)["differences"] == []
 
 
+@pytest.mark.slow
 def test_a_budget_that_nobody_keeps_leaves_no_champion(problem: str, tmp_path: Path) -> None:
     """A campaign of slow programs alone has no best candidate under a millisecond."""
     folder = tmp_path / "runs" / "none"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from gapsmith.app import compose
 from gapsmith.app.audit.replay import cells, replay
 from gapsmith.app.config import parse
@@ -30,6 +31,7 @@ def _config(problem: str, iterations: int, **archive: Any) -> Any:
     )
 
 
+@pytest.mark.slow
 def test_a_slow_twin_loses_to_the_fast_heuristic_and_the_replay_holds(problem: str, tmp_path: Path) -> None:
     """Slow and fast copy of one optimal rule: both classes start, the fast one alone is named."""
     folder = tmp_path / "runs" / "fronts"
@@ -48,6 +50,7 @@ def test_a_slow_twin_loses_to_the_fast_heuristic_and_the_replay_holds(problem: s
     assert document["iterations"] == 6
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_goes_on_as_it_began(problem: str, tmp_path: Path) -> None:
     """The archive that a resume rebuilds from recorded times is the archive of the end."""
     folder = tmp_path / "runs" / "resumed"

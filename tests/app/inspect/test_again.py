@@ -47,6 +47,7 @@ def test_unknown_instance_gets_the_nearest_names(say: Say, small: Path) -> None:
     assert "did you mean test-0" in said.err
 
 
+@pytest.mark.slow
 def test_explanation_tells_needed_from_idle_statements(say: Say, small: Path) -> None:
     """Without its clock the rule gets worse, without its result it fails, an unused name does nothing."""
     document = say("show", SMALL, "best", "--explain", "--json", runs=small).document

@@ -64,6 +64,7 @@ def test_groups_with_the_same_seeds_are_paired_by_seed(say: Say, arms: Path) -> 
     assert pair["difference_percent"] == pytest.approx(means[0] - means[1])
 
 
+@pytest.mark.slow
 def test_seeds_are_won_by_the_figure_whose_difference_is_shown(
     say: Say, make_run: Callable[..., Path], tmp_path: Path
 ) -> None:

@@ -53,6 +53,7 @@ def test_p_values_are_corrected_step_by_step() -> None:
     assert [row["p_value_holm"] for row in rows] == [pytest.approx(0.06), pytest.approx(0.03), 0.9, None]
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared_class_by_class(
     say: Say, make_run: Callable[..., Path], tmp_path: Path
 ) -> None:

@@ -18,6 +18,7 @@ Say = Callable[..., Any]
 FINISHED, EMPTY = "20260102-203301-smtt-aaaa", "20260104-090000-smtt-cccc"
 
 
+@pytest.mark.slow
 def test_one_damaged_store_does_not_end_the_list(say: Say, runs: Path, tmp_path: Path) -> None:
     """Flipped bytes anywhere in a store make one line of the list unreadable at most."""
     for name in (FINISHED, EMPTY):

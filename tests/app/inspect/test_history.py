@@ -141,6 +141,7 @@ time.sleep(float(sys.argv[2]))
 """
 
 
+@pytest.mark.slow
 def test_watch_follows_until_the_other_process_ends(say: Say, runs: Path) -> None:
     """Another process holds the run: it is running, watching ends with that process and changes nothing."""
     store = runs / EMPTY / "archive.sqlite"

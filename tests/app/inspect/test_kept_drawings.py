@@ -43,6 +43,7 @@ def read(document: Any) -> Kept | None:
 
 
 @given(st.builds(Kept, texts, st.dictionaries(texts, drawings, min_size=1, max_size=4)))
+@pytest.mark.slow
 def test_drawings_are_read_as_they_were_written(kept: Kept) -> None:
     """A drawing survives its way through JSON."""
     assert read(json.loads(json.dumps(encode(kept)))) == kept

@@ -277,6 +277,7 @@ def test_stopped_candidates_are_told(say: Say, runs: Path) -> None:
     assert f"{stopped} stopped early" in say("watch", FINISHED).out
 
 
+@pytest.mark.slow
 def test_diversity_follows_the_record(runs: Path, make_run: Callable[..., Path], tmp_path: Path) -> None:
     """Cells filled and score start with the start program, end with the archive, drop at resettlings only."""
     from gapsmith.app.record.record import open_record

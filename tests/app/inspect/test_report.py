@@ -212,6 +212,7 @@ def test_report_of_a_failure_says_why(runs: Path) -> None:
     assert "IndexError" in text
 
 
+@pytest.mark.slow
 def test_a_champion_that_is_a_baseline_is_called_so(runs: Path, tmp_path: Path) -> None:
     """Tile and answer name the baseline with which the search began."""
     folder = shutil.copytree(runs / MODEL, tmp_path / MODEL)

@@ -81,6 +81,7 @@ def test_the_simplified_champion_stands_in_the_report(say: Say, small: Path, tmp
     assert say("export", RUN, runs=small).out == before
 
 
+@pytest.mark.slow
 def test_a_smaller_form_is_not_lost(say: Say, small: Path, tmp_path: Path) -> None:
     """Record and file of a smaller form stay, and it is said so, until `--force` replaces them."""
     shutil.copytree(small / RUN, tmp_path / RUN)

@@ -160,6 +160,7 @@ def read_only(runs: Path, tmp_path: Path) -> Callable[..., tuple[int, str]]:
     return call
 
 
+@pytest.mark.slow
 def test_finished_runs_are_read_on_a_read_only_disk(read_only: Callable[..., tuple[int, str]]) -> None:
     """A run that was closed says on a read-only disk what it says elsewhere."""
     code, said = read_only("show", FINISHED)
@@ -168,6 +169,7 @@ def test_finished_runs_are_read_on_a_read_only_disk(read_only: Callable[..., tup
     assert "the latest may be missing" not in said
 
 
+@pytest.mark.slow
 def test_an_unclosed_run_is_read_on_a_read_only_disk_with_a_note(
     read_only: Callable[..., tuple[int, str]], runs: Path, tmp_path: Path
 ) -> None:

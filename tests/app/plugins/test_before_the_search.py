@@ -69,6 +69,7 @@ def test_references_are_computed_once_whatever_comment_is_written(
     assert len(Path("asked").read_text("utf-8").split()) == 40
 
 
+@pytest.mark.slow
 def test_an_interruption_keeps_the_references_that_are_there(planted: Planted, gapsmith: Command) -> None:
     """After Ctrl-C the message says how to go on, and the next command asks for the other references."""
     stop = "if 'valid' in instance.id and 'test' not in open('asked').read(): raise KeyboardInterrupt"

@@ -368,6 +368,7 @@ def _planted(flaw: str, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_list_of_which_a_sample_is_checked_is_named(tmp_path: Path) -> None:
     """Elements here and there that matter to no answer are named; the honest twin has none."""
     flawed = _examined(str(_planted("a sample of the pairs", tmp_path)), check_coverage).report

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from gapsmith.app.check.bench import Bench, Case
 from gapsmith.app.check.checked import look_up
 from gapsmith.app.check.child import examine
@@ -27,6 +28,7 @@ def waiting(seconds: float) -> tuple[str, str]:
     return REFERENCE, f"{REFERENCE}\n        __import__('time').sleep({seconds})"
 
 
+@pytest.mark.slow
 def test_what_a_limit_leaves_out_is_named(planted: Planted) -> None:
     """A reference without end is no finding then; the file does not count as checked."""
     path = str(planted(waiting(600)))

@@ -159,6 +159,7 @@ def test_what_a_plug_in_prints_stays_out_of_documents(planted: Planted) -> None:
     assert "loading" in CliRunner().invoke(app, ["problems", "show", path]).stdout
 
 
+@pytest.mark.slow
 def test_a_printing_plug_in_is_checked(
     planted: Planted, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

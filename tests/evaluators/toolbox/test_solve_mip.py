@@ -190,6 +190,7 @@ def test_a_false_claim_of_integrality_is_refused() -> None:
         solve_mip(model, seconds=5, integral_objective=True)
 
 
+@pytest.mark.slow
 def test_the_callers_bound_counts_when_it_is_stronger() -> None:
     """A proven bound of one's own closes what the solver cannot, and the proof is then arithmetic."""
     model = market_split(slack=True)

@@ -36,6 +36,7 @@ def test_a_stopped_solver_is_no_better_than_the_reference(name: str) -> None:
     assert all(0 < run.cpu_seconds < 60 for run in runs)
 
 
+@pytest.mark.slow
 def test_a_solver_has_rows_beside_the_baselines(gapsmith: Callable[..., Any]) -> None:
     """One row for each effort, with gap, CPU time and counts against a baseline, in JSON and in the table."""
     words = ("baselines", "multi-knapsack", "--split", "valid", "--set", "problem.valid_per_stratum=1")

@@ -27,6 +27,7 @@ def test_cassette_holds_forty_answered_prompts():
     assert all(set(json.loads(line)) >= {"prompt", "completion"} for line in CASSETTE.open(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_second_reply_solves_every_test_instance(tmp_path, monkeypatch):
     """The decomposition that the author wrote attains the proven optimum of all 100 held-out instances."""
     monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path))

@@ -66,6 +66,7 @@ def test_a_stopped_campaign_does_not_wait_for_a_person(folder, reason, last):
     assert (box / "0001.md").read_bytes() == prompt
 
 
+@pytest.mark.slow
 def test_a_reply_that_was_paid_is_used_though_others_were_told_meanwhile(folder):
     """Failures told since would change arm and prompt of the open iteration: it is asked as it was then."""
     box = folder / "mailbox"

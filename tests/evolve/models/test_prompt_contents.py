@@ -83,6 +83,7 @@ def test_notes_are_written_every_ten_outcomes_and_shown_from_then_on(told: Simpl
     assert "# Rewrite the notes" in second
 
 
+@pytest.mark.slow
 def test_a_replay_sends_the_same_prompts(told: SimpleNamespace, tmp_path: Path) -> None:
     """Every reply of the record is found by its prompt, notes included, and the end is the same."""
     exchanges = told.cassette.exchanges

@@ -28,6 +28,7 @@ def reach(server_url, **environment):
     return done.exit_code, json.loads(done.stdout)["models"]
 
 
+@pytest.mark.slow
 def test_a_server_that_answers_is_reachable(loopback):
     """One question is sent, to the address that was set, and its reply need not be of use."""
     server = loopback(faults=["ok", "empty"])

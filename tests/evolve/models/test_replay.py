@@ -295,6 +295,7 @@ def test_an_offline_run_has_no_cassette(offline):
     assert not Path("tape.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_late_verification_is_taken_from_the_record(tmp_path, monkeypatch):
     """An answer that `verify` did not judge in time is late in the replay too, where `verify` is fast."""
     problem = tmp_path / "patient.py"

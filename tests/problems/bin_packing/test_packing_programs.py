@@ -11,6 +11,7 @@ from gapsmith.problems.base import Instance
 BinsOf = Callable[[Any, str, Instance], int]
 
 
+@pytest.mark.slow
 def test_historic_weibull_figures(online: Any, bins_of: BinsOf) -> None:
     """On the historic set best fit needs 2091.8 bins on average and sum of squares 2023.6."""
     rules = online.baselines()
@@ -27,6 +28,7 @@ def test_funsearch_rule_from_its_formula(online: Any, bins_of: BinsOf) -> None:
         assert 1.003 < bins_of(online, source, instance) / volume < 1.010
 
 
+@pytest.mark.slow
 def test_every_online_rule_packs_every_kind_of_instance(online: Any, known_n: Any, bins_of: BinsOf) -> None:
     """All baselines and start programs of both online problems give valid answers on three laws."""
     for problem in (online, known_n):
@@ -37,6 +39,7 @@ def test_every_online_rule_packs_every_kind_of_instance(online: Any, known_n: An
                 assert bins_of(problem, source, instance) >= volume
 
 
+@pytest.mark.slow
 def test_every_offline_rule_packs_every_kind_of_instance(offline: Any, bins_of: BinsOf) -> None:
     """All offline baselines give valid answers; what each is known for shows."""
     for name in ("u500", "triplets", "beta", "uniform", "weibull-1k"):

@@ -122,6 +122,7 @@ def test_set_partitioning_agrees_with_all_routes(customers: int, capacity: int) 
         assert capacity_bound(instance, [[c] for c in range(1, customers + 1)], inf) <= best
 
 
+@pytest.mark.slow
 def test_bounds_hold_when_the_time_is_over_or_the_sets_are_too_many() -> None:
     """A bound by capacity cuts is left, and valid routes."""
     instance = WHOLE.instances("train", 1)[0]
@@ -273,6 +274,7 @@ def select_next_node(current_node, depot, unvisited_nodes, **rest):
 """
 
 
+@pytest.mark.slow
 def test_decisions_are_asked_for_again() -> None:
     """Honest rules pass the audit; a plan that is kept outside the text between calls does not."""
     instances = WHOLE.instances("train", 1)[:2]

@@ -257,6 +257,7 @@ def test_a_certificate_is_proved_again(monkeypatch: pytest.MonkeyPatch) -> None:
         references.reprove(instance, references.shipped(instance), 60)
 
 
+@pytest.mark.slow
 def test_a_solver_that_runs_out_of_time_gives_a_bound() -> None:
     """Taillard's ta021 in half a second: a bound below the best known value, and a valid order."""
     public = taillard.instances("taillard-20x20")[0].public

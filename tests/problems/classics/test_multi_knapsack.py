@@ -82,6 +82,7 @@ def test_what_is_no_choice_is_invalid(answer: Any, word: str) -> None:
     assert word in verdict.violations[0]
 
 
+@pytest.mark.slow
 def test_the_solver_agrees_with_all_choices() -> None:
     """Eight items in three rows, from a greedy start and from nothing."""
     for public in sacks(6, 8, 3, seed=1):
@@ -269,6 +270,7 @@ def test_a_certificate_is_proved_again() -> None:
     assert references.reprove(instance, reference, 60).value == reference.value
 
 
+@pytest.mark.slow
 def test_a_solver_that_runs_out_of_time_gives_a_bound() -> None:
     """A large instance in half a second: a bound above, and a valid choice."""
     public = WHOLE.instances("large-250x5", 1)[0].public

@@ -108,6 +108,7 @@ def test_distances_need_no_triangle_inequality() -> None:
         assert made.bound == made.value == most(public)
 
 
+@pytest.mark.slow
 def test_bounds_hold_when_the_time_is_over() -> None:
     """No time at all: the bound of the first relaxation, and a valid tour."""
     for instance in WHOLE.instances("train", 1)[:3]:
@@ -264,6 +265,7 @@ def test_shipped_tours_have_their_prizes() -> None:
     assert proved >= 0.95 * len(made)
 
 
+@pytest.mark.slow
 def test_a_certificate_is_proved_again() -> None:
     """The tour is judged and the proof made again from it."""
     references: Any = orienteering.references

@@ -94,6 +94,7 @@ def test_branch_and_cut_agrees_with_all_tours() -> None:
                 assert judge(public, made.answer).objective == best
 
 
+@pytest.mark.slow
 def test_bounds_hold_when_the_time_is_over() -> None:
     """No time at all: the bound of the first relaxation, and a valid tour."""
     for public in towns(4, 60, 10_000, seed=1):
@@ -216,6 +217,7 @@ def select_next_node(current_node, destination_node, unvisited_nodes, distance_m
 """
 
 
+@pytest.mark.slow
 def test_decisions_are_asked_for_again() -> None:
     """Honest rules pass the audit; a plan that is kept outside the text between calls does not."""
     instances = sorted(RULE.instances("train", 1), key=lambda i: len(str(i.public)))[:2]
@@ -266,6 +268,7 @@ def test_the_peers_instances_are_theirs() -> None:
         WHOLE.instances("peers", 1)
 
 
+@pytest.mark.slow
 def test_every_default_instance_ships_with_its_tour() -> None:
     """The verification gives each tour the length that is stored; nearly all are proven optima."""
     proved = total = 0

@@ -110,6 +110,7 @@ def test_without_departures_both_problems_decide_alike() -> None:
         assert value == problem.verify(instance, decisions).objective
 
 
+@pytest.mark.slow
 def test_programs_in_the_sandbox_and_what_they_do_in_words_and_pictures() -> None:
     """Every baseline is valid under the default limits; use of cpu over time adds up in the picture."""
     instance = PROBLEM.instances("train", 1)[1]

@@ -181,6 +181,7 @@ def test_a_queue_nearly_fills_its_fleet() -> None:
         assert reference.value <= sum(weight(instance.public, job) for job in jobs)
 
 
+@pytest.mark.slow
 def test_a_secret_changes_fleets_and_queues() -> None:
     """Two secrets differ in every instance; one secret repeats, and the strata stay."""
     public, one = PROBLEM.instances("train", 1), PROBLEM.keyed("aa").instances("train", 1)

@@ -209,6 +209,7 @@ def test_two_reported_campaigns_are_compared_by_scores(
     assert not re.search(r"\b(gap|loss)\b", done.stdout)
 
 
+@pytest.mark.slow
 def test_configuration_becomes_defaults(task: Make, gapsmith: Gapsmith, tmp_path: Path) -> None:
     """Keys of the task count unless the user gives others; unused ones are named."""
     pytest.importorskip("yaml")

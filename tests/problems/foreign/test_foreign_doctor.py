@@ -25,6 +25,7 @@ def evaluate(path):
 """
 
 
+@pytest.mark.slow
 def test_missing_packages_are_named_with_their_command(task: Make, gapsmith: Gapsmith) -> None:
     """Also those of neighbours and under another name; optional ones are told apart, and nothing is run."""
     folder = task(EVALUATOR, "llm:\n  api_base: http://127.0.0.1:9/v1\n")

@@ -181,6 +181,7 @@ def test_failures_have_no_score(evaluator: str, status: ExecutionStatus, evaluat
     assert done.answer is None
 
 
+@pytest.mark.slow
 def test_time_limit_of_the_configuration(evaluated: Run) -> None:
     """`evaluator.timeout` ends an evaluation."""
     pytest.importorskip("yaml")

@@ -66,6 +66,7 @@ def test_optima_follow_the_instance(graphs: Any, solve: Any) -> None:
         assert solve(doubled) == 2 * optimum
 
 
+@pytest.mark.slow
 def test_the_literatures_example_is_proved(example: Any) -> None:
     """73 is the optimum, where HEFT makes 80; the proof again says so too."""
     instance = Instance("example", "file", "10x3", example, 1, "Topcuoglu, Hariri and Wu 2002")
@@ -96,6 +97,7 @@ def test_every_default_instance_ships() -> None:
     assert hashlib.sha256("".join(digests).encode()).hexdigest()[:16] == "1166355d332c5457"
 
 
+@pytest.mark.slow
 def test_no_rule_beats_a_shipped_reference(run: Any) -> None:
     """On the validation split, and the gaps leave room."""
     problem = task_graph_rule.problem()

@@ -98,6 +98,7 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
             memory_mapping().read_instances(tmp_path / name)
 
 
+@pytest.mark.slow
 def test_evaluate_writes_offsets(gapsmith: Any, tmp_path: Path) -> None:
     """`--answers OUT.csv` gives the file with its offsets; a set of many instances is refused."""
     (tmp_path / "small.csv").write_text(EXAMPLE, "utf-8")

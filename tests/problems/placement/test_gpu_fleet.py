@@ -308,6 +308,7 @@ def test_sets_and_programs(plugin: Any, answer_of: Callable[..., Any]) -> None:
             assert verdict.objective >= floor
 
 
+@pytest.mark.slow
 def test_references_agree_with_brute_force() -> None:
     """On tiny workloads both references are the optimum over all splits and packings."""
     for number in range(3):
@@ -325,6 +326,7 @@ def test_references_agree_with_brute_force() -> None:
         assert packed.value == _best_packing(public)
 
 
+@pytest.mark.slow
 def test_highs_and_cp_sat_agree_on_a_default_instance() -> None:
     """The packing's optimum is the same from CP-SAT and from a mixed-integer programme."""
     instance = gpu_fleet.problem().instances("train", 1)[1]

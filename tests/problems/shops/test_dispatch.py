@@ -70,6 +70,7 @@ def _earlier(public: Any, starts: Any) -> list[tuple[str, bool]]:
 
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
+@pytest.mark.slow
 def test_scaling_times_and_renaming_machines_change_nothing(data: Any) -> None:
     """Times times k give starts times k, and other names of the machines the same starts."""
     jobs, machines = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 4))

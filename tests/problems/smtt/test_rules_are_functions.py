@@ -38,6 +38,8 @@ RULES = (
     "multi-knapsack-rule",
     "orienteering-rule",
 )
+QUICK = ("smtt-rule", "job-shop-rule", "flow-shop-insertion-rule")
+"""Rules of three families that the default suite tries; the slow suite tries all."""
 UNKNOWN = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
 
 PLANNED = """
@@ -131,7 +133,9 @@ def _planned(keeper: tuple[str, str, str, str]) -> str:
     return PLANNED.format(imports=imports, store=store, more=more, kept=kept)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in RULES]
+)
 def test_honest_rules_pass_and_answer_as_in_the_first_version(name: str, evaluate: Any) -> None:
     """Start programs and baselines give the answers that the driver without an audit gives."""
     problem = load_problem(name).problem
@@ -289,6 +293,7 @@ def priority(time, processing_times, due_dates):
 """
 
 
+@pytest.mark.slow
 def test_an_exact_method_at_every_call_is_a_function_that_takes_its_time(evaluate: Any) -> None:
     """It passes where the limit leaves the time for it, and its time is the time that it takes."""
     text = EXACT.format(imports="math", known="{}")
@@ -346,6 +351,7 @@ def test_a_short_limit_counts_only_after_several_tries(
     assert not complete or len(found.scores) == 5
 
 
+@pytest.mark.slow
 def test_an_exact_method_that_remembers_states_pays_for_every_decision(
     evaluate: Any, sandbox: Sandbox
 ) -> None:

@@ -64,6 +64,7 @@ def test_set_programme_and_relaxation_equal_brute_force(draw: Draw, brute: Brute
     assert improved > 40
 
 
+@pytest.mark.slow
 def test_the_first_bound_is_near_the_optimum_of_two_hundred_jobs() -> None:
     """Prices of an optimal sequence come within one percent at the first step; multipliers of 0 do not."""
     instance = next(i for i in smtt.problem().instances("n=200", 0) if i.stratum == "rdd=0.6 tf=0.8")
@@ -92,6 +93,7 @@ def test_some_optimal_sequence_keeps_every_precedence(draw: Draw, brute: Brute, 
     assert found > 300
 
 
+@pytest.mark.slow
 def test_the_two_exact_methods_agree_on_forty_jobs() -> None:
     """Decomposition and relaxation, which share no code, prove the same optimum on ten strata."""
     for instance in smtt.problem(jobs=30).instances("train", 7)[:10]:
@@ -186,6 +188,7 @@ def test_a_huge_instance_gets_its_bound_at_once() -> None:
     assert most < 100e6
 
 
+@pytest.mark.slow
 def test_what_the_decomposition_leaves_of_the_time_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """After half of the time without an optimum the relaxation gets what search leaves of the other half."""
     hard = next(i for i in smtt.problem().instances("n=500", 0) if i.stratum == "rdd=0.4 tf=0.6")

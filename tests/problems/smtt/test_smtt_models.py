@@ -77,6 +77,7 @@ def test_the_published_model_and_its_cut_lose_no_optimum(draw: Draw, brute: Brut
             assert round(pulp.value(model.objective)) == brute(public)
 
 
+@pytest.mark.slow
 def test_through_the_toolbox(draw: Draw, brute: Brute) -> None:
     """The toolbox proves the same optimum with each solver, and the linear bound is below it."""
     public = next(p for p in draw(50, 6, seed=15) if len(p["due_dates"]) == 6)

@@ -66,6 +66,7 @@ def test_shipped_sequences_attain_their_references() -> None:
     assert checked == 1575
 
 
+@pytest.mark.slow
 def test_a_sample_of_the_shipped_optima_is_proved_again() -> None:
     """By the set programme up to 20 jobs, by the relaxation above, never by the method that made them."""
     small, large = smtt.problem().instances("n=20", 0)[:3], smtt.problem().instances("n=50", 0)[23:25]
@@ -115,6 +116,7 @@ def test_references_of_new_instances_are_optima() -> None:
         assert reference.seconds is not None
 
 
+@pytest.mark.slow
 def test_weighted_references_are_proven(brute: Callable[[Any], int]) -> None:
     """On small weighted instances the reference is the least cost of all sequences."""
     for instance in smwtt.problem(jobs=6).instances("train", 1):

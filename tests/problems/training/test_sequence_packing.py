@@ -129,6 +129,7 @@ def random_public(stream: random.Random, sequences: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_bound_and_optimum_agree_with_brute_force() -> None:
     """On tiny steps the bound is at most the optimum of all plans, and the solver finds that optimum."""
     stream = random.Random(1)

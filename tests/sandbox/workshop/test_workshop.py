@@ -101,6 +101,7 @@ def test_programs_leave_nothing_to_each_other(tmp_path: Path) -> None:
     assert answers == [[], []]
 
 
+@pytest.mark.slow
 def test_last_report_counts_and_a_stage_has_its_own_time(drive: Drive) -> None:
     """What was reported before the time limit of a later stage stands; each stage has the whole limit."""
     begun = time.monotonic()
@@ -213,6 +214,7 @@ def test_packages_that_cannot_be_shared_are_imported_by_each_evaluation(
     assert [done.answer and done.answer[1:] for done in answers] == [[False, "0"], [False, "1"]]
 
 
+@pytest.mark.slow
 def test_template_ends_with_the_tool(tmp_path: Path) -> None:
     """A tool that is killed in the middle of an evaluation leaves no process, however far removed."""
     mark = f"left-by-tool-{os.getpid()}"
