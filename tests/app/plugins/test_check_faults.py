@@ -177,7 +177,7 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         ],
     ),
 }
-QUICK = ("a missing length check", "a stream keyed by hash()", "the wrong sense", "a claim that is believed")
+QUICK = ("a missing length check", "the wrong sense")
 """Faults that the default suite plants; the others are planted with the slow tests."""
 
 

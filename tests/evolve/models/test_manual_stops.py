@@ -34,7 +34,9 @@ def config_of(**campaign):
 
 
 @pytest.mark.parametrize("last", [False, True])
-@pytest.mark.parametrize("reason", [StopReason.INTERRUPTED, StopReason.STOP_FILE])
+@pytest.mark.parametrize(
+    "reason", [StopReason.INTERRUPTED, pytest.param(StopReason.STOP_FILE, marks=pytest.mark.slow)]
+)
 def test_a_stopped_campaign_does_not_wait_for_a_person(folder, reason, last):
     """It ends by what stopped it, the prompt stays open, and a reply written meanwhile is told on resume."""
     box = folder / "mailbox"
