@@ -28,7 +28,7 @@ from ..evolve.selection import Control
 from ..evolve.store.reader import BASELINE
 from ..evolve.store.store import Store
 from ..evolve.timing import Times
-from ..problems.base import SPLITS, Stateless
+from ..problems.base import SPLITS
 from .config import Config
 from .errors import UserError
 from .opening.baselines import evaluate_baselines, shipped_programs
@@ -308,21 +308,20 @@ def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -
     if stopped.halts:
         return
     settings, floor = setup.config.evaluation, floor_of(store.read)
-    divided = not isinstance(setup.loaded.problem, Stateless)
     best = champion.choose(campaign, settings, floor)
     first = store.read.candidate(store.read.record("start"))
     for candidate in (first, None if best is None else best.candidate):
         if candidate is not None:
             _keep_baseline_test(store, candidate, setup.evaluator.version)
-            champion.evaluate_on_test(campaign, candidate, divided=divided)
+            champion.evaluate_on_test(campaign, candidate, divided=setup.divided)
     if best is not None:
         store.set("champion", best.candidate.id)
         store.set("claims", claims(store.read, best.candidate.id, setup.evaluator.loss))
     if setup.config.timed:
-        _crown_classes(campaign, store, setup.evaluator.version, floor, divided)
+        _crown_classes(campaign, store, setup, floor)
 
 
-def _crown_classes(campaign: Campaign, store: Store, version: str, floor: float, divided: bool) -> None:
+def _crown_classes(campaign: Campaign, store: Store, setup: Setup, floor: float) -> None:
     """Where the user asks for time: validates the best elite of each time class, tests each class's champion.
 
     A campaign without that wish evaluates the same programs on every machine.
@@ -331,8 +330,8 @@ def _crown_classes(campaign: Campaign, store: Store, version: str, floor: float,
     for one in class_champions(store.read):
         candidate = store.read.candidate(one.program)
         if candidate is not None:
-            _keep_baseline_test(store, candidate, version)
-            champion.evaluate_on_test(campaign, candidate, divided=divided)
+            _keep_baseline_test(store, candidate, setup.evaluator.version)
+            champion.evaluate_on_test(campaign, candidate, divided=setup.divided)
 
 
 def _keep_baseline_test(store: Store, candidate: Candidate, version: str) -> None:

@@ -70,8 +70,7 @@ def in_parts(
         program: what is evaluated.
         split: name of the set.
         size: its instances (count).
-        divided: whether there is more than one part. A rule that must be a function is audited once for each
-            job, so its instances are one job.
+        divided: whether there is more than one part.
     """
     step = max(1, size // _PARTS) if divided else size
     return [

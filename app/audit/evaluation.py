@@ -10,7 +10,7 @@ from ...evaluators.base import Evaluation, ScoreStatus
 from ...evaluators.figures import by_stratum, of_evaluation
 from ...evaluators.statistics import wins_ties_losses
 from ...evolve.executor import Executor, in_parts
-from ...problems.base import SPLITS, Instance, Stateless, WritesAnswers
+from ...problems.base import SPLITS, Instance, WritesAnswers
 from ...problems.reported import Reported
 from ...sandbox.base import MAIN_FILE, Program
 from ..errors import USAGE, UserError, unwritable
@@ -60,8 +60,7 @@ def evaluate_program(
 def _in_parts(setup: Setup, executor: Executor, program: Program, chosen: str, notify: Notify) -> Evaluation:
     """Runs a program on all instances of a set, in parts on all slots, so that progress can be shown."""
     size = len(setup.evaluator.instances(chosen))
-    divided = not isinstance(setup.loaded.problem, Stateless)
-    jobs = in_parts(executor, program, chosen, size, divided=divided)
+    jobs = in_parts(executor, program, chosen, size, divided=setup.divided)
     notify("instances", 0, size)
     whole = jobs[0].result()
     notify("instances", len(whole.scores), size)

@@ -10,7 +10,7 @@ from ...evaluators.base import WHOLE, Reference
 from ...evaluators.cache import Cache
 from ...evaluators.evaluator import GapEvaluator
 from ...evolve.admission import Admission
-from ...problems.base import Instance
+from ...problems.base import Instance, Stateless
 from ...problems.reported import Reported
 from ...sandbox.base import Sandbox
 from ..door.foreign import workshop_task
@@ -72,6 +72,11 @@ class Setup:
     def part(self, split: str) -> slice:
         """The instances of a split that programs are evaluated on before the search: of a pool, a prefix."""
         return slice(self.prefixes[0]) if split == "train" else WHOLE
+
+    @property
+    def divided(self) -> bool:
+        """Whether jobs share the instances of a set; a rule that must be a function is audited once a job."""
+        return not isinstance(self.loaded.problem, Stateless)
 
     def open_slot(self) -> Sandbox:
         """A sandbox slot under this setup's policy.

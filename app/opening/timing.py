@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from ...evaluators.base import Evaluation
 from ...evolve.reserve import Keeper, Reserve, lengths, search_seconds_left
 from ...evolve.timing import Timing
-from ...problems.base import Stateless
 from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
 from ...sandbox.workshop import Workshop
 from ..numbers import duration
@@ -64,7 +63,7 @@ def keeper_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]], s
     """
     counts = {split: len(setup.evaluator.instances(split)) for split in ("valid", "test")}
     champions, slots = setup.config.evaluation.champions, setup.config.run.slots
-    sharing = 1 if isinstance(setup.loaded.problem, Stateless) else slots
+    sharing = slots if setup.divided else 1
     reserve = Reserve(lengths(baselines.values(), counts), champions, _TESTS, slots, sharing)
     return Keeper(reserve, store.read.record(PREPARED) or 0.0)
 
