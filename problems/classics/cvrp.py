@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..drawn import Drawn
 from ..faults import integer_fault, list_fault, objective_of
 from ..programs import program, programs
 from ..rule_form import PURE
-from ..strata import Cell, Draw, draw_splits, split_sentences
+from ..strata import Cell, Draw
 from ..summaries import percent, quantiles
 from . import cvrp_texts as texts
 from . import cvrplib, distances, routes
@@ -111,10 +112,13 @@ def length(matrix: Sequence[Sequence[int]], made: Sequence[Sequence[int]]) -> in
     return sum(int(matrix[a][b]) for route in made for a, b in pairwise([0, *route, 0]))
 
 
-class Cvrp:
+class Cvrp(Drawn):
     """Minimise the length of routes that serve all customers by vehicles of one capacity."""
 
-    name = "cvrp"
+    name = stream = "cvrp"
+    law = "random customers"
+    cells = CELLS
+    other_sets = _SETS
     version = "1"
     sense = Sense.MINIMISE
     unit = "units of length"
@@ -126,20 +130,8 @@ class Cvrp:
     statement = texts.ROUTES
     instance_format = cvrplib.FORMAT
 
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes split (`train`, `valid`, `test`) → instances per stratum, ≥ 1."""
-        self._rounds = dict(rounds)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return {**split_sentences(CELLS, self._rounds), **_SETS}
-
-    def instances(self, set: str, seed: int) -> list[Instance]:
-        """The instances of a set, the splits disjoint for one seed; both forms share them."""
-        if set in self._rounds:
-            return draw_splits(Cvrp.name, seed, CELLS, self._rounds, "random customers")[set]
-        if set != PEERS:
-            raise KeyError(set)
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """The instances of the literature."""
         return list(_peers())
 
     def start_programs(self) -> Mapping[str, str]:

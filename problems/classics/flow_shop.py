@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..drawn import Drawn
 from ..faults import objective_of, permutation_fault
 from ..programs import completed, program, programs
 from ..rule_form import PURE
 from ..shops.explaining import explain_schedule
 from ..shops.gantt import gantt
-from ..strata import Cell, Draw, draw_splits, split_sentences
+from ..strata import Cell, Draw
 from . import flow_shop_texts as texts
 from . import taillard
 from .rules import ClassicRule, RatesOnce
@@ -61,10 +62,13 @@ def as_job_shop(public: Mapping[str, Any]) -> dict[str, Any]:
     return {"machines": machines, "routes": routes, "times": public["times"]}
 
 
-class FlowShop:
+class FlowShop(Drawn):
     """F | prmu | Cmax: minimise the makespan (time units) of an order of the jobs."""
 
-    name = "flow-shop"
+    name = stream = "flow-shop"
+    law = "random flow shop"
+    cells = CELLS
+    other_sets = taillard.sets()
     version = "1"
     sense = Sense.MINIMISE
     unit = "time units"
@@ -73,18 +77,8 @@ class FlowShop:
     statement = texts.SEQUENCE
     instance_format = taillard.FORMAT
 
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes split (`train`, `valid`, `test`) → instances per stratum, ≥ 1."""
-        self._rounds = dict(rounds)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return {**split_sentences(CELLS, self._rounds), **taillard.sets()}
-
-    def instances(self, set: str, seed: int) -> list[Instance]:
-        """The instances of a set, the splits disjoint for one seed; both forms share them."""
-        if set in self._rounds:
-            return draw_splits(FlowShop.name, seed, CELLS, self._rounds, "random flow shop")[set]
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """Taillard's instances."""
         return taillard.instances(set)
 
     def start_programs(self) -> Mapping[str, str]:

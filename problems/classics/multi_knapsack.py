@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
+from ..drawn import Drawn
 from ..faults import integer_fault, list_fault, objective_of
 from ..programs import completed, program, programs
 from ..rule_form import PURE
-from ..strata import Cell, Draw, draw_set, draw_splits, split_sentences
+from ..strata import Cell, Draw
 from ..summaries import percent, quantiles
 from . import multi_knapsack_texts as texts
 from . import or_library
@@ -42,7 +43,6 @@ CELLS = cells(50, 5)
 LARGE = {"large-100x5": (100, 5), "large-100x10": (100, 10), "large-250x5": (250, 5)}
 """Named sets of the same law: items and rows."""
 PEERS = "literature-100x5"
-_LAW = "law of Chu and Beasley"
 _SETS = {
     **{name: f"9 instances of the same law with {n} items and {m} rows" for name, (n, m) in LARGE.items()},
     PEERS: "the 64 instances of 100 items and 5 rows on which the task `mkp_aco` is tested",
@@ -73,10 +73,13 @@ def loads(public: Mapping[str, Any], chosen: Sequence[int]) -> list[int]:
     return [sum(int(row[item]) for item in chosen) for row in public["weights"]]
 
 
-class MultiKnapsack:
+class MultiKnapsack(Drawn):
     """Maximise the profit of items that fit in several rows at once."""
 
-    name = "multi-knapsack"
+    name = stream = "multi-knapsack"
+    law = "law of Chu and Beasley"
+    cells = CELLS
+    other_sets = _SETS
     version = "1"
     sense = Sense.MAXIMISE
     unit = "units of profit"
@@ -87,26 +90,10 @@ class MultiKnapsack:
     statement = texts.CHOOSE
     instance_format = or_library.FORMAT
 
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes split (`train`, `valid`, `test`) → instances per stratum, ≥ 1."""
-        self._rounds = dict(rounds)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return {**split_sentences(CELLS, self._rounds), **_SETS}
-
-    def instances(self, set: str, seed: int) -> list[Instance]:
-        """The instances of a set, the splits disjoint for one seed; both forms share them.
-
-        Raises:
-            KeyError: no set of this name.
-        """
-        if set in self._rounds:
-            return draw_splits(MultiKnapsack.name, seed, CELLS, self._rounds, _LAW)[set]
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """Large instances, the same for every seed, and those of the literature."""
         if set in LARGE:
-            return draw_set(MultiKnapsack.name, set, 0, cells(*LARGE[set]), 3, _LAW)
-        if set != PEERS:
-            raise KeyError(set)
+            return self.draw_other(set, 0, cells(*LARGE[set]), 3)
         return list(_peers())
 
     def start_programs(self) -> Mapping[str, str]:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..drawn import Drawn
 from ..faults import integer_fault, list_fault, objective_of
 from ..programs import completed, program, programs
 from ..rule_form import PURE
-from ..strata import Cell, Draw, draw_set, draw_splits, split_sentences
+from ..strata import Cell, Draw
 from ..summaries import percent, quantiles
 from . import distances, oplib, routes
 from . import orienteering_texts as texts
@@ -24,7 +25,6 @@ SIZES = {20: 20_000, 30: 25_000, 50: 30_000}
 """Nodes with the depot of each stratum → longest tour (units of length)."""
 LARGE, LARGE_LENGTH = "large-100", 40_000
 PEERS, _PEERS_SIDE = "literature-50", 10**6
-_LAW = "prizes that grow with the distance from the depot"
 _SETS = {
     LARGE: f"10 instances of the same law with 100 nodes and tours of at most {LARGE_LENGTH:,}",
     PEERS: "the 64 instances of 50 nodes on which ReEvo tests its task `op_aco`",
@@ -82,10 +82,13 @@ def length(matrix: Sequence[Sequence[int]], nodes: Sequence[int]) -> int:
     return sum(int(matrix[a][b]) for a, b in zip([0, *nodes], [*nodes, 0], strict=True))
 
 
-class Orienteering:
+class Orienteering(Drawn):
     """Maximise the prize of the nodes that a closed tour of limited length visits."""
 
-    name = "orienteering"
+    name = stream = "orienteering"
+    law = "prizes that grow with the distance from the depot"
+    cells = CELLS
+    other_sets = _SETS
     version = "1"
     sense = Sense.MAXIMISE
     unit = "units of prize"
@@ -97,26 +100,10 @@ class Orienteering:
     statement = texts.TOUR
     instance_format = oplib.FORMAT
 
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes split (`train`, `valid`, `test`) → instances per stratum, ≥ 1."""
-        self._rounds = dict(rounds)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return {**split_sentences(CELLS, self._rounds), **_SETS}
-
-    def instances(self, set: str, seed: int) -> list[Instance]:
-        """The instances of a set, the splits disjoint for one seed; both forms share them.
-
-        Raises:
-            KeyError: no set of this name.
-        """
-        if set in self._rounds:
-            return draw_splits(Orienteering.name, seed, CELLS, self._rounds, _LAW)[set]
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """Large instances, the same for every seed, and those of the literature."""
         if set == LARGE:
-            return draw_set(Orienteering.name, set, 0, (_cell(100, LARGE_LENGTH),), 10, _LAW)
-        if set != PEERS:
-            raise KeyError(set)
+            return self.draw_other(set, 0, (_cell(100, LARGE_LENGTH),), 10)
         return list(_peers())
 
     def start_programs(self) -> Mapping[str, str]:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..drawn import Drawn
 from ..faults import objective_of, permutation_fault
 from ..programs import program, programs
 from ..rule_form import PURE
-from ..strata import Cell, Draw, draw_splits, split_sentences
+from ..strata import Cell, Draw
 from . import distances, routes, tsplib
 from . import tsp_texts as texts
 from .rules import SelectsNode
@@ -55,10 +56,13 @@ def length(matrix: Sequence[Sequence[int]], tour: Sequence[int]) -> int:
     return sum(int(matrix[tour[place - 1]][node]) for place, node in enumerate(tour))
 
 
-class Tsp:
+class Tsp(Drawn):
     """Minimise the length of a closed tour through all nodes."""
 
-    name = "tsp"
+    name = stream = "tsp"
+    law = "random nodes"
+    cells = CELLS
+    other_sets = _SETS
     version = "1"
     sense = Sense.MINIMISE
     unit = "units of length"
@@ -67,20 +71,8 @@ class Tsp:
     statement = texts.TOUR
     instance_format = tsplib.FORMAT
 
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes split (`train`, `valid`, `test`) → instances per stratum, ≥ 1."""
-        self._rounds = dict(rounds)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return {**split_sentences(CELLS, self._rounds), **_SETS}
-
-    def instances(self, set: str, seed: int) -> list[Instance]:
-        """The instances of a set, the splits disjoint for one seed; both forms share them."""
-        if set in self._rounds:
-            return draw_splits(Tsp.name, seed, CELLS, self._rounds, "random nodes")[set]
-        if set != PEERS:
-            raise KeyError(set)
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """The instances of the literature."""
         return list(_peers())
 
     def start_programs(self) -> Mapping[str, str]:

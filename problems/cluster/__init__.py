@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
+from ..drawn import rounds
 from .churn import ClusterChurn
 from .problem import ClusterScheduling
 
@@ -15,12 +16,11 @@ def cluster_scheduling(
     train_per_stratum: Rounds = 6, valid_per_stratum: Rounds = 6, test_per_stratum: Rounds = 13
 ) -> ClusterScheduling:
     """Fill a fleet from a snapshot, the placed weight maximised; 4 strata."""
-    rounds = {"train": train_per_stratum, "valid": valid_per_stratum, "test": test_per_stratum}
-    return ClusterScheduling(rounds)
+    return ClusterScheduling(rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def cluster_churn(
     train_per_stratum: Rounds = 4, valid_per_stratum: Rounds = 4, test_per_stratum: Rounds = 6
 ) -> ClusterChurn:
     """Jobs arrive and end on a fixed fleet, the placed weight times minutes maximised; 4 strata."""
-    return ClusterChurn({"train": train_per_stratum, "valid": valid_per_stratum, "test": test_per_stratum})
+    return ClusterChurn(rounds(train_per_stratum, valid_per_stratum, test_per_stratum))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
+from ..drawn import rounds
 from .problem import TaskGraph, TaskGraphRule
 
 Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 200)]
@@ -18,7 +19,7 @@ def task_graph(
     processors: Processors = 4,
 ) -> TaskGraph:
     """Candidates place each task on a processor at a start; 6 strata."""
-    return TaskGraph(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum), processors)
+    return TaskGraph(rounds(train_per_stratum, valid_per_stratum, test_per_stratum), processors)
 
 
 def task_graph_rule(
@@ -28,8 +29,4 @@ def task_graph_rule(
     processors: Processors = 4,
 ) -> TaskGraphRule:
     """Candidates score pairs of ready tasks and processors; the same instances."""
-    return TaskGraphRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum), processors)
-
-
-def _rounds(train: int, valid: int, test: int) -> dict[str, int]:
-    return {"train": train, "valid": valid, "test": test}
+    return TaskGraphRule(rounds(train_per_stratum, valid_per_stratum, test_per_stratum), processors)

@@ -6,22 +6,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..drawn import Drawn
 from ..rule_form import PURE, RuleForm
-from ..strata import draw_set, draw_splits, split_sentences
 from . import reading, rules, texts
 from .explaining import explain_schedule
 from .gantt import gantt
 from .laws import LARGE_TRANSFERS, STRATA
 from .verification import judge
 
-_FAMILY, _LAW = "task-graph", "random task graph"
-_LARGE, _LARGE_COUNT = "large-transfers", 30
+_LARGE_COUNT = 30
+_LARGE = f"{_LARGE_COUNT} instances of the stratum {LARGE_TRANSFERS.stratum}, for a judgement of it"
 
 
-class TaskGraph:
+class TaskGraph(Drawn):
     """R | prec, transfers | Cmax: minimise the makespan (time units) of a task graph."""
 
-    name = _FAMILY
+    name = stream = "task-graph"
+    law = "random task graph"
+    cells = STRATA
+    other_sets: Mapping[str, str] = {"large-transfers": _LARGE}
     version = "1"
     sense = Sense.MINIMISE
     unit = "time units"
@@ -33,18 +36,12 @@ class TaskGraph:
 
     def __init__(self, rounds: Mapping[str, int], processors: int) -> None:
         """Takes instances per stratum of each split, and the processors of files that name none."""
-        self._rounds, self._processors = dict(rounds), processors
+        super().__init__(rounds)
+        self._processors = processors
 
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        large = f"{_LARGE_COUNT} instances of the stratum {LARGE_TRANSFERS.stratum}, for a judgement of it"
-        return {**split_sentences(STRATA, self._rounds), _LARGE: large}
-
-    def instances(self, set: str, seed: int) -> list[Instance]:
-        """The instances of a set, the splits disjoint for one seed; whole schedules and rules share them."""
-        if set == _LARGE:
-            return draw_set(_FAMILY, set, seed, [LARGE_TRANSFERS], _LARGE_COUNT, _LAW)
-        return draw_splits(_FAMILY, seed, STRATA, self._rounds, _LAW)[set]
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """Instances of one stratum."""
+        return self.draw_other(set, seed, [LARGE_TRANSFERS], _LARGE_COUNT)
 
     def start_programs(self) -> Mapping[str, str]:
         """List schedulers to start from."""
@@ -65,7 +62,7 @@ class TaskGraph:
 
     def moves(self) -> Moves | None:
         """Moves in the order of the tasks and between processors; None for rules."""
-        return Moves(rules.moves()) if self.name == _FAMILY else None
+        return Moves(rules.moves()) if self.name == self.stream else None
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Gantt chart with transfers."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
+from ..drawn import rounds
 from .problem import MemoryMapping, MemoryMappingRule
 
 Rounds = Annotated[int, Parameter("instances of each law in this split", "instances", 1, 200)]
@@ -14,12 +15,11 @@ def memory_mapping(
     train_per_stratum: Rounds = 4, valid_per_stratum: Rounds = 4, test_per_stratum: Rounds = 13
 ) -> MemoryMapping:
     """Candidates return the offsets of all buffers; 4 laws."""
-    return MemoryMapping({"train": train_per_stratum, "valid": valid_per_stratum, "test": test_per_stratum})
+    return MemoryMapping(rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def memory_mapping_rule(
     train_per_stratum: Rounds = 4, valid_per_stratum: Rounds = 4, test_per_stratum: Rounds = 13
 ) -> MemoryMappingRule:
     """Candidates rate unplaced buffers in a loop that stacks them; the same instances."""
-    rounds = {"train": train_per_stratum, "valid": valid_per_stratum, "test": test_per_stratum}
-    return MemoryMappingRule(rounds)
+    return MemoryMappingRule(rounds(train_per_stratum, valid_per_stratum, test_per_stratum))

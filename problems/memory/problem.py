@@ -6,16 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..drawn import Drawn
 from ..rule_form import PURE, RuleForm
-from ..strata import draw_set, draw_splits, split_sentences
 from . import laws, memory_files, rules, texts
 from .explaining import explain_offsets
 from .packing import packing
 from .verification import judge
 
-_STREAM = "memory-mapping"
-"""Keys the random streams: both forms have the same instances."""
-_LAW = "random buffers"
 _LARGER = {"large-200": 200, "large-400": 400}
 _TRANSFER = ((1024, 0.0), (1024, 0.2), (1024, 0.3), (768, 0.1), (1500, 0.2))
 _SENTENCES = {
@@ -25,10 +22,13 @@ _SENTENCES = {
 }
 
 
-class MemoryMapping:
+class MemoryMapping(Drawn):
     """Dynamic storage allocation: minimise the peak (units) of offsets."""
 
-    name = "memory-mapping"
+    name = stream = "memory-mapping"
+    law = "random buffers"
+    cells = laws.cells()
+    other_sets = _SENTENCES
     version = "1"
     sense = Sense.MINIMISE
     unit = "units"
@@ -37,21 +37,11 @@ class MemoryMapping:
     statement = texts.PLACE
     instance_format = memory_files.FORMAT
 
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes split (`train`, `valid`, `test`) → instances per law, ≥ 1."""
-        self._rounds = dict(rounds)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return {**split_sentences(laws.cells(), self._rounds), **_SENTENCES}
-
-    def instances(self, set: str, seed: int) -> list[Instance]:
-        """The instances of a set in stratified order; the splits of one seed are disjoint."""
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """Larger instances, and rectangles cut in other ways."""
         if set in _LARGER:
-            return draw_set(_STREAM, set, seed, laws.cells(_LARGER[set]), 5, _LAW)
-        if set == "other-cuts":
-            return draw_set(_STREAM, set, seed, laws.sliced_cells(laws.BUFFERS, _TRANSFER), 4, _LAW)
-        return draw_splits(_STREAM, seed, laws.cells(), self._rounds, _LAW)[set]
+            return self.draw_other(set, seed, laws.cells(_LARGER[set]), 5)
+        return self.draw_other(set, seed, laws.sliced_cells(laws.BUFFERS, _TRANSFER), 4)
 
     def start_programs(self) -> Mapping[str, str]:
         """First fit by size."""
@@ -71,7 +61,7 @@ class MemoryMapping:
 
     def moves(self) -> Moves | None:
         """Moves in the order of stacking, and the peak; None for the rule."""
-        if self.name != MemoryMapping.name:
+        if self.name != self.stream:
             return None
         return Moves(rules.moves(), guide=("level",), term="level", total="largest")
 

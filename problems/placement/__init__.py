@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
+from ..drawn import rounds
 from .expert_placement import ExpertPlacement
 from .gpu_fleet import GpuFleet, GpuFleetAggregate
 from .model_placement import ModelPlacement
@@ -16,29 +17,25 @@ def model_placement(
     train_per_stratum: Rounds = 4, valid_per_stratum: Rounds = 6, test_per_stratum: Rounds = 8
 ) -> ModelPlacement:
     """Models with weights and load on identical GPUs, the largest pressure minimised."""
-    return ModelPlacement(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+    return ModelPlacement(rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def gpu_fleet(
     train_per_stratum: Rounds = 4, valid_per_stratum: Rounds = 5, test_per_stratum: Rounds = 8
 ) -> GpuFleet:
     """Slices of traffic on rented GPUs of several types, each slice on one GPU."""
-    return GpuFleet(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+    return GpuFleet(rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def gpu_fleet_aggregate(
     train_per_stratum: Rounds = 4, valid_per_stratum: Rounds = 5, test_per_stratum: Rounds = 8
 ) -> GpuFleetAggregate:
     """Slices of traffic on GPU types whose capacity is pooled: the published integer programme."""
-    return GpuFleetAggregate(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+    return GpuFleetAggregate(rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def expert_placement(
     train_per_stratum: Rounds = 4, valid_per_stratum: Rounds = 5, test_per_stratum: Rounds = 8
 ) -> ExpertPlacement:
     """Copies of a layer's experts in the slots of GPUs, the largest load minimised."""
-    return ExpertPlacement(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
-
-
-def _rounds(train: int, valid: int, test: int) -> dict[str, int]:
-    return {"train": train, "valid": valid, "test": test}
+    return ExpertPlacement(rounds(train_per_stratum, valid_per_stratum, test_per_stratum))

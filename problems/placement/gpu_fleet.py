@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
+from ..drawn import Drawn
 from ..faults import integer_fault, list_fault
 from ..programs import program, programs
-from ..strata import draw_set, draw_splits, split_sentences
 from . import fleet_files
 from . import fleet_laws as laws
 from .explaining import explain_fleet, explain_split
@@ -37,19 +37,17 @@ their sum divided by `capacity`, rounded up (a slice may straddle two GPUs of a 
 price. One percent of gap is one percent of the hourly bill: a fleet of 50 dollars an hour pays half a dollar
 an hour, some 4400 dollars a year, for nothing."""
 
-_LAW = "log-normal request lengths, roofline throughput model"
-_OTHER_SETS = {
-    "tiny-rate": ((1, "mixed"), (1, "documents")),
-    "high-rate": ((64, "mixed"), (64, "documents")),
+_OTHER_SHAPES = {
+    "tiny-rate": (((1, "mixed"), (1, "documents")), 6),
+    "high-rate": (((64, "mixed"), (64, "documents")), 2),
 }
 _SENTENCES = {
     "tiny-rate": "12 workloads of 1 request per second: a handful of GPUs, mostly rounding",
     "high-rate": "4 workloads of 64 requests per second: dozens of GPUs, every decent rule is close",
 }
-_OTHER_ROUNDS = {"tiny-rate": 6, "high-rate": 2}
 
 
-class _Fleet:
+class _Fleet(Drawn):
     """What both forms share: instances, files and prices."""
 
     version = "1"
@@ -61,23 +59,15 @@ class _Fleet:
     )
     entry_point = "rent"
     instance_format = fleet_files.FORMAT
+    law = "log-normal request lengths, roofline throughput model"
+    other_sets = _SENTENCES
     name: str
     per_gpu: bool
 
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes split → instances per stratum (each ≥ 1)."""
-        self.rounds = dict(rounds)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return {**split_sentences(laws.cells(self.per_gpu), self.rounds), **_SENTENCES}
-
-    def instances(self, set: str, seed: int) -> Sequence[Instance]:
-        """The instances of a set in stratified order; the splits of one seed are disjoint."""
-        if set in _OTHER_SETS:
-            cells = laws.cells(self.per_gpu, _OTHER_SETS[set])
-            return draw_set(self.name, set, seed, cells, _OTHER_ROUNDS[set], _LAW)
-        return draw_splits(self.name, seed, laws.cells(self.per_gpu), self.rounds, _LAW)[set]
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """Workloads of very low and very high rates."""
+        shapes, rounds = _OTHER_SHAPES[set]
+        return self.draw_other(set, seed, laws.cells(self.per_gpu, shapes), rounds)
 
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """Instances of a file in the published tool's input form."""
@@ -87,8 +77,9 @@ class _Fleet:
 class GpuFleet(_Fleet):
     """Rent whole GPUs and pack every slice of the traffic into one of them; minimise dollars per hour."""
 
-    name = "gpu-fleet"
+    name = stream = "gpu-fleet"
     per_gpu = True
+    cells = laws.cells(per_gpu)
     signature = (
         "def rent(prices: list[int], loads: list[list[int | None]], slices: list[int], capacity: int) "
         "-> list[tuple[int, list[int]]]:"
@@ -142,8 +133,9 @@ class GpuFleet(_Fleet):
 class GpuFleetAggregate(_Fleet):
     """Split the traffic over GPU types, each type's capacity pooled; minimise dollars per hour."""
 
-    name = "gpu-fleet-aggregate"
+    name = stream = "gpu-fleet-aggregate"
     per_gpu = False
+    cells = laws.cells(per_gpu)
     signature = (
         "def rent(prices: list[int], loads: list[list[int | None]], slices: list[int], capacity: int) "
         "-> list[list[int]]:"

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
+from ..drawn import Drawn
 from ..faults import integer_fault, list_fault
 from ..programs import program, programs
-from ..strata import Cell, draw_set, draw_splits, split_sentences
+from ..strata import Cell
 from . import model_laws as laws
 from .explaining import explain_models
 
@@ -25,7 +26,6 @@ For a fixed target t the question is plain bin packing: model i weighs rates[i] 
 t * memory. One percent of gap means that the same fleet takes one percent less traffic before its fullest GPU
 is as full as it is now: on 16 GPUs at 3 dollars an hour about half a dollar an hour."""
 
-_LAW = "log-normal sizes and rates"
 _MODELS = {
     "large": "6 instances of 16 GPUs and 64 models, fill 0.85: exact references are out of reach here",
     "decided": "6 instances where one large model alone decides: any decent rule is optimal",
@@ -33,10 +33,13 @@ _MODELS = {
 }
 
 
-class ModelPlacement:
+class ModelPlacement(Drawn):
     """Minimise the largest ratio of load to free memory over the GPUs (load units per free GB)."""
 
-    name = "model-placement"
+    name = stream = "model-placement"
+    law = "log-normal sizes and rates"
+    cells = laws.cells()
+    other_sets = _MODELS
     version = "1"
     sense = Sense.MINIMISE
     unit = "load units per free GB"
@@ -48,25 +51,13 @@ class ModelPlacement:
     signature = "def place(gpus: int, memory: int, sizes: list[int], rates: list[int]) -> list[int]:"
     statement = _STATEMENT
 
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes split → instances per stratum (each ≥ 1)."""
-        self.rounds = dict(rounds)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return {**split_sentences(laws.cells(), self.rounds), **_MODELS}
-
-    def instances(self, set: str, seed: int) -> Sequence[Instance]:
-        """The instances of a set in stratified order; the splits of one seed are disjoint."""
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """Instances of the community, larger ones, and those that one model decides."""
         if set == "community":
             return laws.community()
         if set == "large":
-            return draw_set(self.name, set, seed, laws.cells([(16, 64, 85)]), 6, _LAW)
-        if set == "decided":
-            return draw_set(
-                self.name, set, seed, [Cell("one model decides", partial(laws.decided, 8, 24))], 6, _LAW
-            )
-        return draw_splits(self.name, seed, laws.cells(), self.rounds, _LAW)[set]
+            return self.draw_other(set, seed, laws.cells([(16, 64, 85)]), 6)
+        return self.draw_other(set, seed, [Cell("one model decides", partial(laws.decided, 8, 24))], 6)
 
     def start_programs(self) -> Mapping[str, str]:
         """Greedy rules with constants and keys that can be changed."""

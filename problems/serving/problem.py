@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Dialogue, Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from ..strata import draw_splits, split_sentences
+from ..drawn import Drawn
+from ..strata import Cell, draw_splits
 from . import reading, rules, texts
 from .dialogue import Rounds
 from .explaining import explain_schedule
@@ -15,13 +16,13 @@ from .laws import STRATA, hide, parts
 from .memory_chart import memory_chart
 from .verification import judge
 
-_LAW = "random requests"
 
-
-class KvScheduling:
+class KvScheduling(Drawn):
     """Minimise the sum of latencies (rounds) of requests that are all known."""
 
-    name = "kv-scheduling"
+    name = stream = "kv-scheduling"
+    law = "random requests"
+    cells: Sequence[Cell] = STRATA
     version = "1"
     sense = Sense.MINIMISE
     unit = "rounds"
@@ -32,18 +33,6 @@ class KvScheduling:
     )
     statement = texts.SCHEDULE
     instance_format = reading.FORMAT
-
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes instances per stratum of each split."""
-        self._rounds = dict(rounds)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return split_sentences(STRATA, self._rounds)
-
-    def instances(self, set: str, seed: int) -> list[Instance]:
-        """The instances of a set, the splits disjoint for one seed."""
-        return draw_splits(self.name, seed, STRATA, self._rounds, _LAW)[set]
 
     def start_programs(self) -> Mapping[str, str]:
         """Rules with the rounds around them to start from."""
@@ -113,9 +102,9 @@ class KvSchedulingRule(KvScheduling):
 
     def instances(self, set: str, seed: int) -> list[Instance]:
         """The instances of a set; without a secret the requests are those of the whole form."""
-        law = f"{_LAW}, drawn with a secret" if self._secret else _LAW
+        law = f"{self.law}, drawn with a secret" if self._secret else self.law
         cells = [hide(cell) for cell in STRATA]
-        return draw_splits(f"{KvScheduling.name}{self._secret}", seed, cells, self._rounds, law)[set]
+        return draw_splits(f"{self.stream}{self._secret}", seed, cells, self._rounds, law)[set]
 
     def baselines(self) -> Mapping[str, str]:
         """The literature's rules."""

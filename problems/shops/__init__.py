@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
+from ..drawn import rounds
 from .problem import BlockingJobShop, BlockingJobShopRule, JobShop, JobShopRule
 from .rules import Dispatching
 
@@ -18,7 +19,7 @@ def job_shop(
     train_per_stratum: Rounds = 4, valid_per_stratum: Rounds = 4, test_per_stratum: Rounds = 10
 ) -> JobShop:
     """Candidates return start times; 5 strata."""
-    return JobShop(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+    return JobShop(rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def job_shop_rule(
@@ -28,22 +29,18 @@ def job_shop_rule(
     test_per_stratum: Rounds = 10,
 ) -> JobShopRule:
     """Candidates are priority rules in a dispatch loop; the same instances."""
-    return JobShopRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum), dispatching)
+    return JobShopRule(rounds(train_per_stratum, valid_per_stratum, test_per_stratum), dispatching)
 
 
 def blocking_job_shop(
     train_per_stratum: Rounds = 7, valid_per_stratum: Rounds = 7, test_per_stratum: Rounds = 16
 ) -> BlockingJobShop:
     """No buffers between the machines; candidates return start times; 3 strata."""
-    return BlockingJobShop(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+    return BlockingJobShop(rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def blocking_job_shop_rule(
     train_per_stratum: Rounds = 7, valid_per_stratum: Rounds = 7, test_per_stratum: Rounds = 16
 ) -> BlockingJobShopRule:
     """No buffers between the machines; candidates are priority rules in a loop over events."""
-    return BlockingJobShopRule(_rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
-
-
-def _rounds(train: int, valid: int, test: int) -> dict[str, int]:
-    return {"train": train, "valid": valid, "test": test}
+    return BlockingJobShopRule(rounds(train_per_stratum, valid_per_stratum, test_per_stratum))

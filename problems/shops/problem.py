@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import Drawing, Instance, Json, Moves, Phase, Primitive, Sense, Verdict
+from ..drawn import Drawn
 from ..rule_form import PURE, RuleForm
 from ..sequencing import SEQUENCING
-from ..strata import Cell, draw_splits, split_sentences
+from ..strata import Cell
 from . import rules, taillard, texts
 from .explaining import explain_schedule
 from .gantt import gantt
@@ -19,10 +20,13 @@ from .verification import judge
 _RULE_NAME = "priority"
 
 
-class JobShop:
+class JobShop(Drawn):
     """J || Cmax: minimise the makespan (time units) of start times."""
 
-    name = "job-shop"
+    name = stream = "job-shop"
+    law = "random job shop"
+    cells: Sequence[Cell] = BUFFERED
+    other_sets: Mapping[str, str] = taillard.sets()
     version = "1"
     sense = Sense.MINIMISE
     unit = "time units"
@@ -38,25 +42,10 @@ class JobShop:
     instance_format = FORMAT
     blocking = False
     cpu_seconds = 0.8
-    family = "job-shop"
-    _cells: Sequence[Cell] = BUFFERED
     _start: tuple[str, ...] = ("non-delay-spt-wkr", "non-delay-mopnr", "non-delay-tail")
 
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes split (`train`, `valid`, `test`) → instances per stratum, ≥ 1."""
-        self._rounds = dict(rounds)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return {**split_sentences(self._cells, self._rounds), **self._named()}
-
-    def instances(self, set: str, seed: int) -> list[Instance]:
-        """The instances of a set, the splits disjoint for one seed; whole schedules and rules share them."""
-        if set in self._rounds:
-            law = f"random {self.family.replace('-', ' ')}"
-            return draw_splits(self.family, seed, self._cells, self._rounds, law)[set]
-        if set not in self._named():
-            raise KeyError(set)
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """Taillard's instances."""
         return taillard.instances(set)
 
     def start_programs(self) -> Mapping[str, str]:
@@ -78,7 +67,7 @@ class JobShop:
 
     def moves(self) -> Moves | None:
         """The makespan, and moves of operations, without buffers of whole jobs; None for rules."""
-        if self.name != self.family:
+        if self.name != self.stream:
             return None
         return Moves(rules.blocking_moves() if self.blocking else rules.moves())
 
@@ -93,9 +82,6 @@ class JobShop:
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """A user's instances in the standard or in Taillard's layout."""
         return read(path)
-
-    def _named(self) -> Mapping[str, str]:
-        return {} if self.blocking else taillard.sets()
 
 
 class JobShopRule(RuleForm, JobShop):
@@ -134,10 +120,12 @@ class JobShopRule(RuleForm, JobShop):
 class BlockingJobShop(JobShop):
     """J | blocking, swap | Cmax: no buffers, a job holds its machine until it moves on."""
 
-    name = family = "blocking-job-shop"
+    name = stream = "blocking-job-shop"
+    law = "random blocking job shop"
+    cells = BLOCKING
+    other_sets: Mapping[str, str] = {}
     statement = texts.BLOCKING_SCHEDULE
     blocking = True
-    _cells = BLOCKING
     _start = ("mwkr", "mopnr", "spt")
 
     def baselines(self) -> Mapping[str, str]:

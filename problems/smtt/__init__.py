@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
+from ..drawn import rounds
 from .problem import TotalTardiness, TotalTardinessRule, WeightedTardiness, WeightedTardinessRule
 
 __all__ = ["total_tardiness", "total_tardiness_rule", "weighted_tardiness", "weighted_tardiness_rule"]
@@ -23,7 +24,7 @@ def total_tardiness(
     test_per_stratum: Rounds = 5,
 ) -> TotalTardiness:
     """Candidates return a whole sequence; 20 strata."""
-    return TotalTardiness(_sizes(jobs), _rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+    return TotalTardiness(_sizes(jobs), rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def total_tardiness_rule(
@@ -33,7 +34,7 @@ def total_tardiness_rule(
     test_per_stratum: Rounds = 4,
 ) -> TotalTardinessRule:
     """Candidates are priority rules on the same instances; 20 strata."""
-    return TotalTardinessRule(_sizes(jobs), _rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+    return TotalTardinessRule(_sizes(jobs), rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def weighted_tardiness(
@@ -43,7 +44,7 @@ def weighted_tardiness(
     test_per_stratum: Rounds = 4,
 ) -> WeightedTardiness:
     """Candidates return a whole sequence of weighted jobs; 25 strata."""
-    return WeightedTardiness(_sizes(jobs), _rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
+    return WeightedTardiness(_sizes(jobs), rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def weighted_tardiness_rule(
@@ -53,13 +54,7 @@ def weighted_tardiness_rule(
     test_per_stratum: Rounds = 4,
 ) -> WeightedTardinessRule:
     """Candidates are priority rules on the same weighted instances; 25 strata."""
-    return WeightedTardinessRule(
-        _sizes(jobs), _rounds(train_per_stratum, valid_per_stratum, test_per_stratum)
-    )
-
-
-def _rounds(train: int, valid: int, test: int) -> dict[str, int]:
-    return {"train": train, "valid": valid, "test": test}
+    return WeightedTardinessRule(_sizes(jobs), rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
 
 
 def _sizes(jobs: int | list[int]) -> list[int]:

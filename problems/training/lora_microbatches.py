@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
+from ..drawn import Drawn
 from ..faults import integer_fault, list_fault
 from ..programs import program, programs
-from ..strata import draw_set, draw_splits, split_sentences
 from . import lora_files
 from . import lora_laws as laws
 from .explaining import explain_pipeline
@@ -30,9 +30,6 @@ A batch may start only `stages` places after the last place of its adapter's pre
 adapter's weights must be updated first; the fewest empty places (of no ticks) that this needs are inserted
 for you, so an adapter that goes on too soon makes the pipeline wait. The GPUs wait for the last pass: one
 percent of gap is one percent of the GPU hours, 7 of the 720 hours of every GPU in a month."""
-_STREAM = "lora-microbatches"
-"""Keys the random streams: the rule form has the same instances."""
-_LAW = "log-normal sample lengths after public datasets"
 _OTHER_CELLS: Mapping[str, Mapping[str, Any]] = {
     "long": {"batches": 12},
     "tile64": {"tile": 64},
@@ -45,10 +42,13 @@ _SENTENCES = {
 }
 
 
-class LoraMicrobatches:
+class LoraMicrobatches(Drawn):
     """Minimise the makespan (ticks) of a pipeline that trains several LoRA adapters."""
 
-    name = "lora-microbatches"
+    name = stream = "lora-microbatches"
+    law = "log-normal sample lengths after public datasets"
+    cells = laws.cells()
+    other_sets = _SENTENCES
     version = "1"
     sense = Sense.MINIMISE
     unit = "ticks"
@@ -60,19 +60,9 @@ class LoraMicrobatches:
     statement = _STATEMENT
     instance_format = lora_files.FORMAT
 
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes split → instances per stratum (each ≥ 1)."""
-        self.rounds = dict(rounds)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return {**split_sentences(laws.cells(), self.rounds), **_SENTENCES}
-
-    def instances(self, set: str, seed: int) -> Sequence[Instance]:
-        """The instances of a set in stratified order; the splits of one seed are disjoint."""
-        if set in _OTHER_CELLS:
-            return draw_set(_STREAM, set, seed, laws.cells(**_OTHER_CELLS[set]), 1, _LAW)
-        return draw_splits(_STREAM, seed, laws.cells(), self.rounds, _LAW)[set]
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """One instance of each stratum in another form."""
+        return self.draw_other(set, seed, laws.cells(**_OTHER_CELLS[set]), 1)
 
     def start_programs(self) -> Mapping[str, str]:
         """LoRAFusion's scheduler with its stages as functions, and a plain first fit over all adapters."""

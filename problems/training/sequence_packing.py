@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
+from ..drawn import Drawn
 from ..faults import integer_fault, list_fault
 from ..programs import program, programs
-from ..strata import draw_set, draw_splits, split_sentences
 from . import packing_files
 from . import packing_laws as laws
 from .explaining import explain_step
@@ -26,8 +26,7 @@ degree * capacity; the degrees of a microbatch add up to at most `devices`. A mi
 plus the time of its slowest group, the sum of its sequences' times. Minimise the total over the microbatches.
 All devices wait for the slowest group: one percent of gap is one percent of the GPU hours, on 32 GPUs the
 work of a third of a GPU, 230 GPU hours a month."""
-_LAW = "log-uniform lengths in the bins of a corpus, 7B cost model"
-_OTHER_SETS: Mapping[str, tuple[Mapping[str, laws.Shape], int]] = {
+_OTHER_SHAPES: Mapping[str, tuple[Mapping[str, laws.Shape], int]] = {
     "long-tail": (laws.LONG_TAIL, 8),
     "small": (laws.SMALL, 12),
 }
@@ -37,10 +36,13 @@ _SENTENCES = {
 }
 
 
-class SequencePacking:
+class SequencePacking(Drawn):
     """Minimise the time of a training step (units of 10 µs) over microbatches, groups and their sequences."""
 
-    name = "sequence-packing"
+    name = stream = "sequence-packing"
+    law = "log-uniform lengths in the bins of a corpus, 7B cost model"
+    cells = laws.cells()
+    other_sets = _SENTENCES
     version = "1"
     sense = Sense.MINIMISE
     unit = "units of 10 µs"
@@ -53,20 +55,10 @@ class SequencePacking:
     statement = _STATEMENT
     instance_format = packing_files.FORMAT
 
-    def __init__(self, rounds: Mapping[str, int]) -> None:
-        """Takes split → instances per stratum (each ≥ 1)."""
-        self.rounds = dict(rounds)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return {**split_sentences(laws.cells(), self.rounds), **_SENTENCES}
-
-    def instances(self, set: str, seed: int) -> Sequence[Instance]:
-        """The instances of a set in stratified order; the splits of one seed are disjoint."""
-        if set in _OTHER_SETS:
-            shapes, rounds = _OTHER_SETS[set]
-            return draw_set(self.name, set, seed, laws.cells(shapes), rounds, _LAW)
-        return draw_splits(self.name, seed, laws.cells(), self.rounds, _LAW)[set]
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """Steps of other shapes."""
+        shapes, rounds = _OTHER_SHAPES[set]
+        return self.draw_other(set, seed, laws.cells(shapes), rounds)
 
     def start_programs(self) -> Mapping[str, str]:
         """The best single degree of a step, and FlexSP's order of decisions as a greedy rule."""
