@@ -29,6 +29,15 @@ def pytest_collection_finish() -> None:
     sys.dont_write_bytecode = _keeps_bytecode
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks as slow what the marker `quick` of a parametrized test does not name."""
+    for item in items:
+        quick = item.get_closest_marker("quick")
+        if isinstance(item, pytest.Function) and quick and item.callspec.id not in quick.args:
+            item.add_marker(pytest.mark.slow)
+
+
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")  # how fast a machine draws inputs is no property of the code
 

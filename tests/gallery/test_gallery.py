@@ -40,9 +40,8 @@ def evidence_of(name: str) -> dict[str, Any]:
     return json.loads((GALLERY / name / "evidence.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
-)
+@pytest.mark.quick(*QUICK)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_program_still_gives_its_recorded_objectives(name: str, slots: Callable[..., Any]) -> None:
     """`found.py` answers the pinned instances as on the day of the measurement."""
     entry, pinned = entry_of(name), evidence_of(name)["pinned"]

@@ -189,9 +189,8 @@ def test_the_scaffold_passes(planted: Planted) -> None:
     assert report.measured["search_answers"] > 0
 
 
-@pytest.mark.parametrize(
-    "fault", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in FAULTS]
-)
+@pytest.mark.quick(*QUICK)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_named(planted: Planted, fault: str) -> None:
     """Each fault is found under the name of its check, with what was sent, what came back, why and a fix."""
     check, changes = FAULTS[fault]

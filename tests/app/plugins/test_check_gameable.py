@@ -278,18 +278,16 @@ QUICK = ("text that is evaluated out of sight", "half of the roads")
 """Flaws that the default suite plants; the others are planted with the slow tests."""
 
 
-def _marked(names: list[str], quick: tuple[str, ...]) -> list[object]:
-    return [pytest.param(name, marks=() if name in quick else pytest.mark.slow) for name in names]
-
-
-@pytest.mark.parametrize("name", _marked(sorted(p.stem for p in FOLDER.glob("*.py")), ("knapsack",)))
+@pytest.mark.quick("knapsack")
+@pytest.mark.parametrize("name", sorted(p.stem for p in FOLDER.glob("*.py")))
 def test_an_honest_twin_passes(name: str) -> None:
     """What checks all of the work exactly has no finding, though no reference is proven."""
     report = examine(str(FOLDER / f"{name}.py"), {}, SECONDS)
     assert report.passed, report.findings
 
 
-@pytest.mark.parametrize("flaw", _marked(list(FLAWS), QUICK))
+@pytest.mark.quick(*QUICK)
+@pytest.mark.parametrize("flaw", FLAWS)
 def test_a_flaw_is_named(flaw: str, tmp_path: Path) -> None:
     """The flaw is named with what was sent, what came back, why it can be gamed and how to mend it."""
     check, path = FLAWS[flaw][1], _planted(flaw, tmp_path)

@@ -133,9 +133,8 @@ def _planned(keeper: tuple[str, str, str, str]) -> str:
     return PLANNED.format(imports=imports, store=store, more=more, kept=kept)
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in RULES]
-)
+@pytest.mark.quick(*QUICK)
+@pytest.mark.parametrize("name", RULES)
 def test_honest_rules_pass_and_answer_as_in_the_first_version(name: str, evaluate: Any) -> None:
     """Start programs and baselines give the answers that the driver without an audit gives."""
     problem = load_problem(name).problem
