@@ -38,6 +38,19 @@ def check_file_name(path: Path) -> None:
         raise InstanceFileError(f"file name: got {path.name!r}, expected {NAME}; rename the file")
 
 
+def read_text(path: Path) -> str:
+    """The text of a user's file, whose name must be able to name a set.
+
+    Raises:
+        InstanceFileError: the name is not valid, or the file is no readable UTF-8 text.
+    """
+    check_file_name(path)
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InstanceFileError(f"{path}: {error}; expected a readable UTF-8 file") from error
+
+
 def read_name(value: object, where: str) -> str:
     """The name of an instance or a stratum; an integer becomes its digits, since instances may be numbered.
 

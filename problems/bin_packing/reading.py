@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..base import InstanceFileError
-from ..files import JsonFault, check_file_name, decimal, parse_json, read_name, shown, split_lines
+from ..files import JsonFault, decimal, parse_json, read_name, read_text, shown, split_lines
 from .laws import Draw
 
 MAX_ITEMS = 100_000
@@ -62,11 +62,7 @@ def read_items(path: Path) -> list[Entry]:
     reader = readers.get(path.suffix.lower())
     if reader is None:
         _fail(path, "name", path.name, f"a file that ends in {', '.join(readers)}")
-    check_file_name(path)
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InstanceFileError(f"{path}: cannot be read as UTF-8 text: {error}") from error
+    text = read_text(path)
     entries: list[Entry] = []
     seen: set[str] = set()
     for raw in reader(path, text):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..base import Instance, InstanceFileError
-from ..files import check_file_name, shown, split_lines
+from ..files import read_text, shown, split_lines
 
 FORMAT = """\
 A text file in the layout of OR-Library's `mknap`: the number of instances, then for each one n items, m rows
@@ -24,11 +24,7 @@ def read(path: Path) -> list[Instance]:
     Raises:
         InstanceFileError: names file, line and word, what was got and what was expected.
     """
-    check_file_name(path)
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InstanceFileError(f"{path}: {error}; expected a readable UTF-8 file") from error
+    text = read_text(path)
     numbers = _Numbers(path, text)
     count = numbers.take("the number of instances", 1, 1_000)
     found = []

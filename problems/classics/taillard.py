@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..base import Instance, InstanceFileError
-from ..files import check_file_name, shown, split_lines
+from ..files import read_text, shown, split_lines
 from ..shops.taillard import between, lehmer
 
 FORMAT = """\
@@ -74,11 +74,7 @@ def read(path: Path) -> list[Instance]:
     Raises:
         InstanceFileError: names file, line and column, what was got and what was expected.
     """
-    check_file_name(path)
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InstanceFileError(f"{path}: {error}; expected a readable UTF-8 file") from error
+    text = read_text(path)
     shops = list(_shops(path, text))
     if not shops:
         raise InstanceFileError(f"{path}: got no numbers, expected {_COUNT}")

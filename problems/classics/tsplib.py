@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..base import Instance, InstanceFileError
-from ..files import check_file_name, shown, split_lines
+from ..files import read_text, shown, split_lines
 from .distances import distances
 
 FORMAT = """\
@@ -85,11 +85,7 @@ class SectionFile:
 
     def __init__(self, path: Path) -> None:
         """Reads a file; raises InstanceFileError if it is no text, or holds a key or a section twice."""
-        check_file_name(path)
-        try:
-            text = path.read_text("utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InstanceFileError(f"{path}: {error}; expected a readable UTF-8 file") from error
+        text = read_text(path)
         self._path = path
         self.keys: dict[str, Word] = {}
         self.sections: dict[str, list[Word]] = {}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..base import Instance, InstanceFileError
-from ..files import check_file_name, shown
+from ..files import read_text, shown
 from .laws import scale
 
 FORMAT = """\
@@ -97,7 +97,6 @@ def read_churn(path: Path) -> list[Instance]:
 
 def _jobs_file(path: Path) -> Path:
     """The path, if its name tells the name of the machines' file."""
-    check_file_name(path)
     if "jobs" not in path.name:
         _refuse(path, "name", path.name, "jobs.csv or NAME-jobs.csv, with the machines in a file beside it")
     return path
@@ -159,11 +158,7 @@ def _fleet(rows: Sequence[_Row]) -> dict[str, object]:
 
 def _rows(path: Path, columns: Mapping[str, bool], most: int) -> list[_Row]:
     """The rows of a file under the names of its header."""
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InstanceFileError(f"{path}: cannot be read as UTF-8 text: {error}") from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     rows: list[_Row] = []
     header: list[str] = []
     try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..base import Instance, InstanceFileError
-from ..files import JsonFault, check_file_name, parse_json, read_name, shown, split_lines
+from ..base import Instance
+from ..files import JsonFault, parse_json, read_name, read_text, shown, split_lines
 from .building import LONGEST, MOST_PROCESSORS, Edge, Task, build, refuse
 from .dot import read_dot
 from .stg import read_stg
@@ -34,11 +34,7 @@ def read(path: Path, processors: int) -> list[Instance]:
     Raises:
         InstanceFileError: names file and place, what was got and what was expected.
     """
-    check_file_name(path)
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InstanceFileError(f"{path}: {error}; expected a readable UTF-8 file") from error
+    text = read_text(path)
     ending = path.suffix.lower()
     if ending == ".json":
         return _read_json(path, text)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..base import Instance, InstanceFileError, Json
-from ..files import check_file_name, read_name, shown
+from ..files import read_name, read_text, shown
 
 FORMAT = """\
 CSV, one instance a file, one buffer a row (the form of MiniMalloc's benchmarks): a header with the columns
@@ -58,11 +58,7 @@ def read(path: Path) -> list[Instance]:
     Raises:
         InstanceFileError: names file, row and column, what was got and what was expected.
     """
-    check_file_name(path)
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InstanceFileError(f"{path}: cannot be read as UTF-8 text: {error}") from error
+    text = read_text(path)
     rows = _rows(path, text)
     ids: dict[str, int] = {}
     buffers = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Instance, InstanceFileError
-from ..files import JsonFault, check_file_name, decimal, parse_json, read_name, shown
+from ..files import JsonFault, decimal, parse_json, read_name, read_text, shown
 from .fleet_laws import CAPACITY, DOLLAR, scale
 
 FORMAT = """\
@@ -46,14 +46,12 @@ def read(path: Path, per_gpu: bool) -> list[Instance]:
     Raises:
         InstanceFileError: with the place, what was got and what was expected.
     """
-    check_file_name(path)
+    text = read_text(path)
     try:
-        document = parse_json(path.read_text("utf-8-sig"), _fraction, _constant)
+        document = parse_json(text, _fraction, _constant)
     except JsonFault as fault:
         place = f" line {fault.line} column {fault.column}" if fault.line else ""
         raise InstanceFileError(f"{path}{place}: {fault}") from fault
-    except (OSError, UnicodeDecodeError) as error:
-        raise InstanceFileError(f"{path}: {error}, expected JSON") from error
     several = isinstance(document, list)
     if several and not document:
         raise InstanceFileError(f"{path}: got an empty list, expected at least one instance")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..base import InstanceFileError
-from ..files import check_file_name, shown
+from ..files import read_text, shown
 from ..strata import Draw
 from .laws import scale
 
@@ -41,11 +41,7 @@ def read(path: Path) -> list[Entry]:
     Raises:
         InstanceFileError: names file, row and column, what was got and what was expected.
     """
-    check_file_name(path)
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InstanceFileError(f"{path}: {error}; expected a readable UTF-8 file") from error
+    text = read_text(path)
     rows = _rows(path, text)
     workers = _setting(path, next(rows, (0, [])), "workers", _MOST_WORKERS)
     memory = _setting(path, next(rows, (0, [])), "memory", _MOST_TOKENS)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..base import Instance, InstanceFileError
-from ..files import check_file_name, read_name, shown, split_lines
+from ..files import read_name, read_text, shown, split_lines
 from .laws import scale
 
 FORMAT = """\
@@ -40,11 +40,7 @@ def read(path: Path) -> list[Instance]:
     Raises:
         InstanceFileError: names file, line and column, what was got and what was expected.
     """
-    check_file_name(path)
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InstanceFileError(f"{path}: {error}; expected a readable UTF-8 file") from error
+    text = read_text(path)
     instances: dict[str, Instance] = {}
     for name, line, rows in _sections(path, text):
         if name in instances:

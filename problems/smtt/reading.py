@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Instance, InstanceFileError
-from ..files import JsonFault, check_file_name, parse_json, read_name, shown, split_lines
+from ..files import JsonFault, parse_json, read_name, read_text, shown, split_lines
 from .generator import RANGES, WEIGHTED_TIGHTNESS, due_range, scale, stratum_name
 
 FORMAT = """\
@@ -40,11 +40,7 @@ def read(path: Path, weighted: bool) -> list[Instance]:
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise InstanceFileError(f"{path}: got the ending {path.suffix!r}, expected .csv, .jsonl or .txt")
-    check_file_name(path)
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InstanceFileError(f"{path}: {error}; expected a readable UTF-8 file") from error
+    text = read_text(path)
     rows = list(reader(path, text, weighted))
     strata = _library_strata([columns for _, columns in rows]) if reader is _plain else ["all"] * len(rows)
     instances = []

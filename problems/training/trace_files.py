@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..base import InstanceFileError
-from ..files import JsonFault, check_file_name, decimal, parse_json, read_name, shown, split_lines
+from ..files import JsonFault, decimal, parse_json, read_name, read_text, shown, split_lines
 
 MOST_TOKENS = 10**8
 _MOST_SAMPLES = 20_000
@@ -92,14 +92,10 @@ def read_trace(path: Path, keys: Sequence[str], job_keys: Sequence[str]) -> Trac
     Raises:
         InstanceFileError: names file, line, what was got and what was expected.
     """
-    check_file_name(path)
     kinds = {".csv": _csv_lines, ".jsonl": _json_lines}
     if path.suffix.lower() not in kinds:
         refuse(path, "name", path.name, "a file that ends in .csv or .jsonl")
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InstanceFileError(f"{path}: cannot be read as UTF-8 text: {error}") from error
+    text = read_text(path)
     header: dict[str, tuple[str, Sequence[Decimal]]] = {}
     jobs: list[Job] = []
     for place, name, values in kinds[path.suffix.lower()](path, text, keys, job_keys):
