@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fleet_model import fleet_model
 from gapsmith.app.door.plugins import load_problem
-from gapsmith.evaluators.cluster.models import fleet_model
 from gapsmith.evaluators.toolbox import solve_cpsat
 from gapsmith.problems.base import Instance, Sense
 from gapsmith.problems.cluster.verification import replay, stranded

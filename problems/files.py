@@ -48,7 +48,7 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InstanceFileError(f"{path}: {error}; expected a readable UTF-8 file") from error
+        raise InstanceFileError(f"{path}: cannot be read: {error}; expected UTF-8 text") from error
 
 
 def read_name(value: object, where: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import random
+import runpy
 from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.cluster import cluster_scheduling
-from gapsmith.evaluators.cluster.models import fleet_model
 from gapsmith.evaluators.cluster.references import machine_values, upper_bound
 from gapsmith.problems.base import canonical_json
 from gapsmith.problems.cluster.verification import Fleet, judge, replay, stranded, weight
@@ -20,6 +21,7 @@ from gapsmith.sandbox.slot import open_sandbox
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+fleet_model = runpy.run_path(str(Path(__file__).parents[3] / "benchmarks" / "fleet_model.py"))["fleet_model"]
 PROBLEM: Any = cluster_scheduling.problem()
 PROGRAMS = PROBLEM.baselines()
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...problems.cluster.verification import weight
-
-if TYPE_CHECKING:
-    from ortools.sat.python import cp_model
+from gapsmith.problems.cluster.verification import weight
+from ortools.sat.python import cp_model
 
 
 def fleet_model(public: Mapping[str, Any], jobs: Sequence[Sequence[int]]) -> cp_model.CpModel:
@@ -18,8 +16,6 @@ def fleet_model(public: Mapping[str, Any], jobs: Sequence[Sequence[int]]) -> cp_
     Its optimum is above what any scheduler can reach that does not know the queue, and that may refuse no
     job while some machine has room.
     """
-    from ortools.sat.python import cp_model
-
     counts = Counter((job[0], job[1]) for job in jobs)
     model = cp_model.CpModel()
     taken: dict[tuple[int, int], list[Any]] = {job: [] for job in counts}
