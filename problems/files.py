@@ -122,9 +122,9 @@ def _integer(text: str) -> int | Decimal:
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; refuses a repeated key, for which Python would silently keep the last value."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    document = dict(pairs)
+    if len(document) < len(pairs):
         keys = [key for key, _ in pairs]
-        twice = next(key for key in found if keys.count(key) > 1)
+        twice = next(key for key in document if keys.count(key) > 1)
         raise JsonFault(f"the key {shown(twice)} twice", "each key of an object once")
-    return found
+    return document

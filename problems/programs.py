@@ -23,11 +23,11 @@ def programs(package: str, problem: str, names: Sequence[str]) -> dict[str, str]
 
 def completed(package: str, problem: str, names: Sequence[str]) -> dict[str, str]:
     """Like `programs`; the functions of helpers that a program imports stand at the end of its text."""
-    made = programs(package, problem, names)
-    for name, text in made.items():
+    texts = programs(package, problem, names)
+    for name, text in texts.items():
         if lines := _HELPERS.search(text):
             text = text.replace(lines[0], "")
             for folder, helper in re.findall(r"from \.+(?:(\w+)\.)?(\w+) import", lines[0]):
                 text += "\n\n" + program(package, folder or problem, helper).partition("\n\n\n")[2]
-            made[name] = text
-    return made
+            texts[name] = text
+    return texts

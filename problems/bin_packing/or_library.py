@@ -52,8 +52,8 @@ def or_library_draws(name: str) -> Iterator[tuple[str, str, Draw]]:
         KeyError: no set of this name.
     """
     stratum = f"u{_ITEMS[name]}"
-    found = json.loads(files(__package__).joinpath(_FILE).read_text("utf-8"))
-    for id, counts in found["counts"].items():
+    table = json.loads(files(__package__).joinpath(_FILE).read_text("utf-8"))
+    for id, counts in table["counts"].items():
         if id.startswith(f"{stratum}_"):
-            sizes = [found["smallest"] + n for n, count in enumerate(counts) for _ in range(count)]
-            yield id, stratum, Draw(found["capacity"], sizes[::-1])
+            sizes = [table["smallest"] + n for n, count in enumerate(counts) for _ in range(count)]
+            yield id, stratum, Draw(table["capacity"], sizes[::-1])

@@ -67,15 +67,15 @@ def judge(public: Mapping[str, Any], answer: Json) -> Verdict:
     demands, capacity = public["demands"], public["capacity"]
     if fault := routes_fault(answer, len(demands)):
         return Verdict.invalid(fault)
-    made: Any = answer
-    missing = set(range(1, len(demands))) - {customer for route in made for customer in route}
+    plan: Any = answer
+    missing = set(range(1, len(demands))) - {customer for route in plan for customer in route}
     if missing:
         return Verdict.infeasible(f"{len(missing)} customers are on no route, among them {min(missing)}")
-    for number, route in enumerate(made):
+    for number, route in enumerate(plan):
         load = sum(demands[customer] for customer in route)
         if load > capacity:
             return Verdict.infeasible(f"route {number}: demands add up to {load}, the capacity is {capacity}")
-    return Verdict.valid(length(public["distances"], made))
+    return Verdict.valid(length(public["distances"], plan))
 
 
 def routes_fault(answer: Json, count: int) -> str | None:
@@ -87,9 +87,9 @@ def routes_fault(answer: Json, count: int) -> str | None:
     """
     if fault := list_fault(answer, "answer", None, "a list of routes"):
         return fault
-    made: Any = answer
+    plan: Any = answer
     seen: set[int] = set()
-    for number, route in enumerate(made):
+    for number, route in enumerate(plan):
         where = f"answer[{number}]"
         if fault := list_fault(route, where, None, "a route, a list of customers"):
             return fault
@@ -107,9 +107,9 @@ def routes_fault(answer: Json, count: int) -> str | None:
     return None
 
 
-def length(matrix: Sequence[Sequence[int]], made: Sequence[Sequence[int]]) -> int:
+def length(matrix: Sequence[Sequence[int]], plan: Sequence[Sequence[int]]) -> int:
     """Length of all routes, from the depot and back."""
-    return sum(int(matrix[a][b]) for route in made for a, b in pairwise([0, *route, 0]))
+    return sum(int(matrix[a][b]) for route in plan for a, b in pairwise([0, *route, 0]))
 
 
 class Cvrp(Drawn):
@@ -140,14 +140,14 @@ class Cvrp(Drawn):
 
     def baselines(self) -> Mapping[str, str]:
         """Constructions and descents of the textbook."""
-        made = programs(__package__, Cvrp.name, texts.CONSTRUCTIONS)
-        joined = "\n\ndef joined" + made["savings"].partition("def joined")[2]
-        shaped = made["savings-best-shape"]
-        made["savings-best-shape"] = shaped.replace(_HELPER, "") + joined
+        sources = programs(__package__, Cvrp.name, texts.CONSTRUCTIONS)
+        joined = "\n\ndef joined" + sources["savings"].partition("def joined")[2]
+        shaped = sources["savings-best-shape"]
+        sources["savings-best-shape"] = shaped.replace(_HELPER, "") + joined
         search = program(__package__, Cvrp.name, "descent").partition('"""\n\n')[2]
         for name, (start, call) in texts.SEARCHES.items():
-            made[name] = f"{made[start].replace('def routes(', 'def start(')}\n\n{call}\n{search}"
-        return made
+            sources[name] = f"{sources[start].replace('def routes(', 'def start(')}\n\n{call}\n{search}"
+        return sources
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The length of valid routes; anything else is no valid answer."""
@@ -163,10 +163,10 @@ class Cvrp(Drawn):
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """The routes in the plane."""
-        made = self._routes(instance, answer)
-        total = length(instance.public["distances"], made)
-        title = f"{instance.id}: {len(made)} routes, length {total}"
-        return routes.picture(title, instance.public["coordinates"], [[0, *route, 0] for route in made])
+        plan = self._routes(instance, answer)
+        total = length(instance.public["distances"], plan)
+        title = f"{instance.id}: {len(plan)} routes, length {total}"
+        return routes.picture(title, instance.public["coordinates"], [[0, *route, 0] for route in plan])
 
     def explain(self, instance: Instance, answer: Json) -> str:
         """Number and loads of the routes, the ways from and to the depot, and the longest routes' steps."""
@@ -186,20 +186,20 @@ class Cvrp(Drawn):
         return answer  # type: ignore[return-value]
 
 
-def explain_routes(public: Mapping[str, Any], made: Sequence[Sequence[int]]) -> str:
+def explain_routes(public: Mapping[str, Any], plan: Sequence[Sequence[int]]) -> str:
     """What the routes hold, what the ways to and from the depot cost, and where the longest route is long."""
     matrix, demands, capacity = public["distances"], public["demands"], public["capacity"]
-    lengths = [length(matrix, [route]) for route in made]
-    ways = sum(matrix[0][route[0]] + matrix[route[-1]][0] for route in made)
-    loads = [100 * sum(demands[c] for c in route) / capacity for route in made]
-    longest = max(range(len(made)), key=lengths.__getitem__)
+    lengths = [length(matrix, [route]) for route in plan]
+    ways = sum(matrix[0][route[0]] + matrix[route[-1]][0] for route in plan)
+    loads = [100 * sum(demands[c] for c in route) / capacity for route in plan]
+    longest = max(range(len(plan)), key=lengths.__getitem__)
     return (
-        f"{len(made)} routes, at least {-(-sum(demands) // capacity)} are needed; total length "
+        f"{len(plan)} routes, at least {-(-sum(demands) // capacity)} are needed; total length "
         f"{sum(lengths)}, of it {percent(ways, sum(lengths))} from and to the depot.\n"
         f"Loads in percent of the capacity at {quantiles(loads)}.\n"
         f"Lengths of the routes at {quantiles(lengths)}.\n"
-        f"The longest is route {longest}, with {len(made[longest])} customers: "
-        + routes.steps(matrix, [0, *made[longest], 0])
+        f"The longest is route {longest}, with {len(plan[longest])} customers: "
+        + routes.steps(matrix, [0, *plan[longest], 0])
     )
 
 
@@ -228,7 +228,7 @@ class CvrpRule(SelectsNode, Cvrp):
 
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's parameters."""
-        return texts.SELECT_PRIMITIVES
+        return sources.SELECT_PRIMITIVES
 
 
 @cache
@@ -237,12 +237,12 @@ def _peers() -> tuple[Instance, ...]:
     import numpy as np
 
     stream = np.random.RandomState(2024)
-    made = []
+    instances = []
     for number in range(1, 17):
         points = [[round(10**6 * x) for x in node] for node in stream.rand(51, 2).tolist()]
         demands = [0, *stream.randint(1, 10, size=51).tolist()[1:]]
         source = f"EoH cvrp_construct, instance {number}, numpy seed 2024"
-        made.append(
+        instances.append(
             Instance(f"{PEERS}-{number:03d}", PEERS, "uniform 50 Q40", public(points, demands, 40), 1, source)
         )
-    return tuple(made)
+    return tuple(instances)

@@ -197,7 +197,7 @@ def _peers() -> tuple[Instance, ...]:
     import numpy as np
 
     stream = np.random.RandomState(4567)
-    found = []
+    instances = []
     for number in range(1, 65):
         profits, weights = stream.rand(100), stream.rand(100, 5)
         capacities = stream.uniform(low=weights.max(0), high=weights.sum(0))
@@ -207,5 +207,5 @@ def _peers() -> tuple[Instance, ...]:
             "capacities": [floor(10**6 * b) for b in capacities.tolist()],
         }
         source = f"mkp_aco test100, instance {number}, numpy seed 4567"
-        found.append(Instance(f"{PEERS}-{number:02d}", PEERS, "100x5", public, 1, source))
-    return tuple(found)
+        instances.append(Instance(f"{PEERS}-{number:02d}", PEERS, "100x5", public, 1, source))
+    return tuple(instances)

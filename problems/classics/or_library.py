@@ -27,7 +27,7 @@ def read(path: Path) -> list[Instance]:
     text = read_text(path)
     numbers = _Numbers(path, text)
     count = numbers.take("the number of instances", 1, 1_000)
-    found = []
+    instances = []
     for number in range(1, count + 1):
         items = numbers.take(f"the items of instance {number}", 1, 10_000)
         rows = numbers.take(f"the rows of instance {number}", 1, 1_000)
@@ -39,9 +39,9 @@ def read(path: Path) -> list[Instance]:
         capacities = [numbers.take("a capacity", 0, _LARGEST) for _ in range(rows)]
         public: dict[str, Any] = {"profits": profits, "weights": weights, "capacities": capacities}
         name = path.stem if count == 1 else f"{path.stem}-{number:0{len(str(count))}}"
-        found.append(Instance(name, path.name, f"{items}x{rows}", public, 1, f"file {path.name}"))
+        instances.append(Instance(name, path.name, f"{items}x{rows}", public, 1, f"file {path.name}"))
     numbers.end()
-    return found
+    return instances
 
 
 class _Numbers:

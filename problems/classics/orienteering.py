@@ -206,10 +206,10 @@ def _peers() -> tuple[Instance, ...]:
     import numpy as np
 
     stream = np.random.RandomState(4567)
-    found = []
+    instances = []
     for number, nodes in enumerate(stream.rand(64, 50, 2).tolist(), 1):
         points = [[round(_PEERS_SIDE * x) for x in node] for node in nodes]
         source = f"op_aco test50, instance {number}, numpy seed 4567"
         public = priced(points, 3 * _PEERS_SIDE)
-        found.append(Instance(f"{PEERS}-{number:02d}", PEERS, "50 nodes", public, 1, source))
-    return tuple(found)
+        instances.append(Instance(f"{PEERS}-{number:02d}", PEERS, "50 nodes", public, 1, source))
+    return tuple(instances)

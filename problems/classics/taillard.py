@@ -51,14 +51,14 @@ def instances(label: str) -> list[Instance]:
     """
     if label not in sets():
         raise KeyError(label)
-    made = []
+    shops = []
     for number, seed in enumerate(_SEEDS.split(), 1):
         jobs, machines = SIZES[(number - 1) // 10]
         if label in ("taillard", f"taillard-{jobs}x{machines}"):
             source = f"Taillard 1993, flow shop ta{number:03d}, time seed {seed}"
             public = {"times": _times(int(seed), jobs, machines)}
-            made.append(Instance(f"ta{number:03d}", label, f"{jobs}x{machines}", public, 1, source))
-    return made
+            shops.append(Instance(f"ta{number:03d}", label, f"{jobs}x{machines}", public, 1, source))
+    return shops
 
 
 def _times(seed: int, jobs: int, machines: int) -> list[list[int]]:

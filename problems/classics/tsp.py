@@ -81,11 +81,11 @@ class Tsp(Drawn):
 
     def baselines(self) -> Mapping[str, str]:
         """Constructions and local searches of the textbook."""
-        made = programs(__package__, Tsp.name, texts.CONSTRUCTIONS)
+        sources = programs(__package__, Tsp.name, texts.CONSTRUCTIONS)
         search = program(__package__, Tsp.name, "local-search").partition('"""\n\n')[2]
         for name, (start, call) in texts.SEARCHES.items():
-            made[name] = f"{made[start].replace('def tour(', 'def start(')}\n\n{call}\n\n{search}"
-        return made
+            sources[name] = f"{sources[start].replace('def tour(', 'def start(')}\n\n{call}\n\n{search}"
+        return sources
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The length of a permutation's closed tour; anything else is no valid answer."""
@@ -147,7 +147,7 @@ class TspRule(SelectsNode, Tsp):
 
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's parameters."""
-        return texts.SELECT_PRIMITIVES
+        return sources.SELECT_PRIMITIVES
 
 
 @cache
@@ -161,10 +161,10 @@ def _peers() -> tuple[Instance, ...]:
 
     stream = np.random.RandomState(1234)
     stream.rand(2 * (64 * (50 + 20 + 50 + 100 + 200) + 1000 * 20))
-    found = []
+    instances = []
     for number in range(1, 101):
         points = [[round(10**6 * x) for x in node] for node in stream.rand(50, 2).tolist()]
         public = {"coordinates": points, "distances": distances.distances(points)}
         source = f"MCTS-AHD test50, instance {number}, numpy seed 1234"
-        found.append(Instance(f"{PEERS}-{number:03d}", PEERS, "uniform 50", public, 1, source))
-    return tuple(found)
+        instances.append(Instance(f"{PEERS}-{number:03d}", PEERS, "uniform 50", public, 1, source))
+    return tuple(instances)

@@ -95,8 +95,8 @@ class SectionFile:
             if key and key[1] == "EOF":
                 break
             if key and not key[1][0].isdigit():
-                known = self.sections if key[1].endswith("_SECTION") else self.keys
-                if key[1] in known:
+                keys = self.sections if key[1].endswith("_SECTION") else self.keys
+                if key[1] in keys:
                     self.fault(Word(key[1], number), "each key and section once")
                 if key[1].endswith("_SECTION"):
                     section = self.sections[key[1]] = []

@@ -83,8 +83,8 @@ def _draw(lives: Lives, mix: tuple[float, float, float], secret: str, stream: ra
 
 def _job(moment: int, life: float, job: Sequence[int], stream: random.Random) -> list[int]:
     """[arrival, departure, cpu, memory, told duration]; minutes."""
-    told = life * stream.lognormvariate(0, _NOISE)
-    return [moment, moment + max(1, round(life)), job[0], job[1], max(1, round(told))]
+    estimate = life * stream.lognormvariate(0, _NOISE)
+    return [moment, moment + max(1, round(life)), job[0], job[1], max(1, round(estimate))]
 
 
 def _arrivals(

@@ -89,9 +89,9 @@ def read_churn(path: Path) -> list[Instance]:
     stream = sorted((_stay(row) for row in rows), key=lambda job: job[0])
     end = stream[-1][0] + 1
     jobs = []
-    for arrive, depart, cpu, memory, told in stream:
+    for arrive, depart, cpu, memory, estimate in stream:
         until = end if depart is None else depart
-        jobs.append([arrive, until, cpu, memory, until - arrive if told is None else told])
+        jobs.append([arrive, until, cpu, memory, until - arrive if estimate is None else estimate])
     return _instance(path, {"horizon": end, "jobs": jobs})
 
 
@@ -116,11 +116,11 @@ def _stay(row: _Row) -> list[Any]:
     depart = None if empty else row.whole("depart", 0, _LARGEST, "a minute of departure, or nothing")
     if depart is not None and depart <= arrive:
         row.refuse("depart", str(depart), f"a minute after the arrival at {arrive}")
-    told = None
+    estimate = None
     if row.cells.get("duration", "").strip():
-        told = row.whole("duration", 1, _LARGEST, "a told duration, minutes")
+        estimate = row.whole("duration", 1, _LARGEST, "a told duration, minutes")
     demand = [row.whole(column, 0, _LARGEST, f"a demand of {column}") for column in ("cpu", "memory")]
-    return [arrive, depart, *demand, told]
+    return [arrive, depart, *demand, estimate]
 
 
 def _queue(rows: Sequence[_Row]) -> list[list[int]]:

@@ -105,14 +105,14 @@ class Keys:
                     f"{path}: more than {_MOST_PARTS} values with all aliases written out, expected a "
                     "configuration"
                 )
-            found = None if node is None else loader.construct_document(node)
+            document = None if node is None else loader.construct_document(node)
         except ConfigurationError:
             raise
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise ConfigurationError(f"{path}: {' '.join(str(error).split())}, expected YAML") from error
-        if found is not None and not isinstance(found, dict):
-            raise ConfigurationError(f"{path}: got {type(found).__name__}, expected a mapping of keys")
-        self._found: Mapping[Any, Any] = found or {}
+        if document is not None and not isinstance(document, dict):
+            raise ConfigurationError(f"{path}: got {type(document).__name__}, expected a mapping of keys")
+        self._found: Mapping[Any, Any] = document or {}
 
     def get(self, key: str, kind: tuple[type, ...], default: Any, least: float | None = None) -> Any:
         """The value of `key` or `section.key`.

@@ -17,11 +17,11 @@ _MOST_BYTES = 1 << 20
 
 def shareable(texts: Iterable[str]) -> tuple[str, ...]:
     """Modules of `SHAREABLE` that some sources import, wherever they do; runs nothing of them."""
-    found: dict[str, None] = {}
+    modules: dict[str, None] = {}
     for text in texts:
         for node, _ in _imports(text):
-            found |= dict.fromkeys(name for name in _named(node) if name.partition(".")[0] in SHAREABLE)
-    return tuple(found)
+            modules |= dict.fromkeys(name for name in _named(node) if name.partition(".")[0] in SHAREABLE)
+    return tuple(modules)
 
 
 def required(files: Sequence[Path], places: Sequence[Path]) -> dict[str, bool]:
@@ -33,7 +33,7 @@ def required(files: Sequence[Path], places: Sequence[Path]) -> dict[str, bool]:
         files: Python files of a task.
         places: folders that the task's own modules are imported from.
     """
-    found: dict[str, bool] = {}
+    packages: dict[str, bool] = {}
     waiting, seen = list(files), set[Path]()
     while waiting:
         path = waiting.pop()
@@ -47,8 +47,8 @@ def required(files: Sequence[Path], places: Sequence[Path]) -> dict[str, bool]:
                 if beside:
                     waiting += beside
                 else:
-                    found[name] = found.get(name, False) or needed
-    return dict(sorted(found.items()))
+                    packages[name] = packages.get(name, False) or needed
+    return dict(sorted(packages.items()))
 
 
 def _imports(text: str) -> Iterator[tuple[ast.AST, bool]]:

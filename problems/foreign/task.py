@@ -132,8 +132,8 @@ class ReportedTask:
 
     def metrics(self, answer: Json) -> Mapping[str, Any]:
         """Name → value of what the evaluator measured."""
-        found = answer.get("metrics") if isinstance(answer, dict) else None
-        return dict(found) if isinstance(found, dict) else {}
+        metrics = answer.get("metrics") if isinstance(answer, dict) else None
+        return dict(metrics) if isinstance(metrics, dict) else {}
 
     def feedback(self, answer: Json) -> str:
         """Metrics and artifacts as text for whoever writes the next program: cleaned, within a cap."""

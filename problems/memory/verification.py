@@ -69,11 +69,11 @@ def loads(buffers: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     for start, end, size in buffers:
         changes[start] = changes.get(start, 0) + size
         changes[end] = changes.get(end, 0) - size
-    total, found = 0, []
+    total, totals = 0, []
     for moment in sorted(changes):
         total += changes[moment]
-        found.append((moment, total))
-    return found
+        totals.append((moment, total))
+    return totals
 
 
 def largest_load(buffers: Sequence[Sequence[int]]) -> int:

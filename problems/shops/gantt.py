@@ -53,10 +53,10 @@ def chain(
         for job, route in enumerate(routes)
         for place in range(len(route))
     }
-    found: set[tuple[int, int]] = set()
+    chain: set[tuple[int, int]] = set()
     now: tuple[int, int] | None = max(ends, key=lambda operation: (ends[operation], operation))
     while now is not None:
-        found.add(now)
+        chain.add(now)
         job, place = now
         start, machine = starts[job][place], routes[job][place]
         now = next(
@@ -67,4 +67,4 @@ def chain(
             ),
             None,
         )
-    return found
+    return chain

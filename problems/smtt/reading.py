@@ -65,7 +65,7 @@ def _csv(path: Path, text: str, weighted: bool) -> Iterator[tuple[str, dict[str,
                 f"{path} line 1 column {column}: got {shown(name)}, "
                 f"expected each of {['instance', *keys]} once"
             )
-    found: dict[str, dict[str, list[int]]] = {}
+    instances: dict[str, dict[str, list[int]]] = {}
     for line, row in rows:
         if not any(cell.strip() for cell in row):
             continue
@@ -73,11 +73,11 @@ def _csv(path: Path, text: str, weighted: bool) -> Iterator[tuple[str, dict[str,
             raise InstanceFileError(f"{path} line {line}: got {len(row)} columns, expected {len(header)}")
         cells = dict(zip(header, row, strict=True))
         name = read_name(cells.get("instance", "1").strip(), f"{path} line {line} instance")
-        columns = found.setdefault(name, {key: [] for key in keys})
+        columns = instances.setdefault(name, {key: [] for key in keys})
         for key in keys:
             where = f"{path} line {line} column {header.index(key) + 1} ({key})"
             columns[key].append(_number(cells[key].strip(), key, where))
-    yield from found.items()
+    yield from instances.items()
 
 
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:

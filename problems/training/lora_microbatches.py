@@ -111,7 +111,7 @@ def judge(public: Mapping[str, Any], answer: Json) -> Verdict:
     fault = _once_fault(public, microbatches) or _order_fault(public, microbatches)
     if fault is None:
         faults = (_capacity_fault(public, m, f"answer[{n}]") for n, m in enumerate(microbatches))
-        fault = next((found for found in faults if found), None)
+        fault = next((reason for reason in faults if reason), None)
     if fault:
         return Verdict.infeasible(fault)
     return Verdict.valid(passes(public, microbatches)[1].makespan)

@@ -113,7 +113,7 @@ def judge(public: Mapping[str, Any], answer: Json) -> Verdict:
             return Verdict.invalid(fault)
     fault = _once_fault(public, step)
     faults = (_limit_fault(public, microbatch, f"answer[{m}]") for m, microbatch in enumerate(step))
-    fault = fault or next((found for found in faults if found), None)
+    fault = fault or next((reason for reason in faults if reason), None)
     if fault:
         return Verdict.infeasible(fault)
     return Verdict.valid(
