@@ -146,16 +146,16 @@ def _judged(arms: Sequence[Arm], by: str, budget: float) -> tuple[str, str | Non
 
 def _looks(arm: Arm) -> list[str]:
     """Names the runs that tested several champions: its test figure may be why the last one is the last."""
-    found = [(test_evaluations(one.record.reader), one.record.name) for one in arm.tracks]
-    return [f"test seen {count} times in {name}" for count, name in found if count > 1]
+    looks = [(test_evaluations(one.record.reader), one.record.name) for one in arm.tracks]
+    return [f"test seen {count} times in {name}" for count, name in looks if count > 1]
 
 
 def _arm(arm: Arm, by: str, budget: float) -> dict[str, Any]:
     used = [one.used(by, budget) for one in arm.tracks]
     costs = [spent.usd for spent in used]
-    known = [cost for cost in costs if cost is not None]
+    prices = [cost for cost in costs if cost is not None]
     number = len(used)
-    found = {s: _figures(arm, arm.evaluations(s, by, budget)) for s in ("valid", "test")}
+    figures = {s: _figures(arm, arm.evaluations(s, by, budget)) for s in ("valid", "test")}
     curve = curve_of(arm, by, budget)
     return {
         "name": arm.name,
@@ -165,8 +165,8 @@ def _arm(arm: Arm, by: str, budget: float) -> dict[str, Any]:
         "evaluations": sum(spent.evaluations for spent in used) / number,
         "executions": sum(spent.executions for spent in used) / number,
         "cpu_seconds": sum(spent.cpu for spent in used) / number,
-        "cost_usd": sum(known) / number if len(known) == number else None,
-        **{split: None if f is None else f.as_json() for split, f in found.items()},
+        "cost_usd": sum(prices) / number if len(prices) == number else None,
+        **{split: None if f is None else f.as_json() for split, f in figures.items()},
         "progress": [curve[round(share * (_CURVE - 1))] for share in _SHARES],
         "curve": curve,
     }
@@ -175,33 +175,33 @@ def _arm(arm: Arm, by: str, budget: float) -> dict[str, Any]:
 def curve_of(arm: Arm, by: str, budget: float) -> list[dict[str, Any]]:
     """Mean validation gap of the best candidates so far over the budget, with 95 % interval over runs."""
     gaps = [{id: one.gap(id) for id, _ in one.best} for one in arm.tracks]
-    found = []
+    curve = []
     for step in range(_CURVE):
         spent = budget * step / (_CURVE - 1)
-        now = [known.get(one.within(by, spent) or "") for one, known in zip(arm.tracks, gaps, strict=True)]
+        now = [table.get(one.within(by, spent) or "") for one, table in zip(arm.tracks, gaps, strict=True)]
         values = [gap for gap in now if gap is not None]
         bounds = bootstrap_interval(values)
-        found.append(
+        curve.append(
             {
                 "spent": spent,
                 "valid_mean_gap_percent": sum(values) / len(values) if len(values) == len(now) else None,
                 "ci95_percent": None if bounds is None else list(bounds),
             }
         )
-    return found
+    return curve
 
 
 def _figures(arm: Arm, evaluations: Sequence[Evaluation | None]) -> Figures | None:
     """Figures over the scores of all runs; with several runs the interval is over runs."""
-    known = [e for e in evaluations if e is not None]
-    if len(known) < len(evaluations):
+    complete = [e for e in evaluations if e is not None]
+    if len(complete) < len(evaluations):
         return None
     instances = arm.tracks[0].record.instances
-    scores = [score for evaluation in known for score in evaluation.scores]
+    scores = [score for evaluation in complete for score in evaluation.scores]
     pooled = figures(scores, [instances[s.instance] for s in scores])
-    if len(known) == 1 or pooled.mean_gap_percent is None:
+    if len(complete) == 1 or pooled.mean_gap_percent is None:
         return pooled
-    gaps = [gap for evaluation in known if (gap := _mean_gap(evaluation)) is not None]
+    gaps = [gap for evaluation in complete if (gap := _mean_gap(evaluation)) is not None]
     return replace(pooled, mean_gap_ci95_percent=bootstrap_interval(gaps))
 
 
@@ -262,8 +262,8 @@ def _by_instance(
     evaluations: Sequence[Evaluation | None], ids: Sequence[str]
 ) -> dict[str, list[Score | None]]:
     """Instance → scores of all runs; None where a run stopped at an earlier failure, or has no candidate."""
-    known = [{score.instance: score for score in e.scores} if e else {} for e in evaluations]
-    return {id: [scores.get(id) for scores in known] for id in ids}
+    tables = [{score.instance: score for score in e.scores} if e else {} for e in evaluations]
+    return {id: [scores.get(id) for scores in tables] for id in ids}
 
 
 def _instances(
@@ -286,8 +286,8 @@ def _mean(scores: Sequence[Score | None], figure: str) -> float | None:
     Added up exactly: the mean of equal values must be that value, or a tie is counted as a win or a loss.
     """
     values = [getattr(s, figure) for s in scores if s is not None and s.status is ScoreStatus.OK]
-    known = [Fraction(value) for value in values if value is not None]
-    return float(sum(known) / len(known)) if known and len(known) == len(scores) else None
+    numbers = [Fraction(value) for value in values if value is not None]
+    return float(sum(numbers) / len(numbers)) if numbers and len(numbers) == len(scores) else None
 
 
 def _count(pairs: Sequence[tuple[float | None, float | None]]) -> dict[str, int]:

@@ -35,11 +35,11 @@ def evaluate_program(
     """The document of `evaluate`: every instance is scored, also after a failure; `notify` hears of each."""
     program = setup.evaluator.program(files)
     instances = setup.evaluator.instances(chosen)
-    found = None
+    baselines = None
     with open_executor(setup) as executor:
         evaluation = _in_parts(setup, executor, program, chosen, notify)
         if with_baselines:
-            found = evaluate_baselines(setup, executor, [chosen], notify)
+            baselines = evaluate_baselines(setup, executor, [chosen], notify)
     return {
         "problem": setup.loaded.name,
         "problem_version": setup.loaded.problem.version,
@@ -52,8 +52,8 @@ def evaluate_program(
         "instances": [instance_row(score, instances[score.instance]) for score in evaluation.scores],
         "summary": of_evaluation(evaluation, instances).as_json(),
         "baselines": None
-        if found is None
-        else {n: of_evaluation(by[chosen], instances).as_json() for n, by in found.items()},
+        if baselines is None
+        else {n: of_evaluation(by[chosen], instances).as_json() for n, by in baselines.items()},
     }
 
 

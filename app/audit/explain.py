@@ -27,11 +27,11 @@ def explain(record: RunRecord, setup: Setup, id: str) -> dict[str, Any]:
     path, text = next(iter(candidate.files.items()))
     chosen = removable(text, candidate.description.statements)
     variants = [{**candidate.files, path: without(text, statement)} for statement in chosen]
-    found = evaluate_variants(setup, [candidate.files, *variants], SPLIT)
-    whole = found[0]
+    evaluations = evaluate_variants(setup, [candidate.files, *variants], SPLIT)
+    whole = evaluations[0]
     rows = [
         _row(text, statement, whole, evaluation)
-        for statement, evaluation in zip(chosen, found[1:], strict=True)
+        for statement, evaluation in zip(chosen, evaluations[1:], strict=True)
     ]
     return {
         "run": record.name,
@@ -49,7 +49,7 @@ def removable(text: str, statements: Sequence[Statement]) -> list[Statement]:
     """Statements that have their lines to themselves; docstrings, `pass` and whole functions stay."""
     lines = text.split("\n")
     starts = [s.line for s in statements]
-    found = []
+    lone = []
     for s in statements:
         first = lines[s.line - 1].strip()
         inner = any(o is not s and o.line == s.line and o.end_line <= s.end_line for o in statements)
@@ -58,8 +58,8 @@ def removable(text: str, statements: Sequence[Statement]) -> list[Statement]:
             continue
         if s.kind == "Expr" and first.startswith(('"', "'", 'r"', "r'")):
             continue
-        found.append(s)
-    return sorted(sorted(found, key=lambda s: s.depth)[:MOST], key=lambda s: (s.line, -s.end_line))
+        lone.append(s)
+    return sorted(sorted(lone, key=lambda s: s.depth)[:MOST], key=lambda s: (s.line, -s.end_line))
 
 
 def without(text: str, statement: Statement) -> str:

@@ -85,13 +85,13 @@ def check_fresh(
 
 def _draw(loaded: LoadedProblem, record: RunRecord, seed: int, count: int) -> list[Instance]:
     """Up to `count` instances that the run did not use, strata in turns; fewer if the law has no more."""
-    known = {instance.digest for instance in record.instances.values()}
+    digests = {instance.digest for instance in record.instances.values()}
     chosen: list[Instance] = []
     for offset in range(_MOST_DRAWS):
-        drawn = [i for i in loaded.instances(SPLIT, seed + offset) if i.digest not in known]
+        drawn = [i for i in loaded.instances(SPLIT, seed + offset) if i.digest not in digests]
         if not drawn:
             break
-        known.update(i.digest for i in drawn)
+        digests.update(i.digest for i in drawn)
         chosen += _in_turns(drawn)
         if len(chosen) >= count:
             break
@@ -114,9 +114,9 @@ def _evaluate(setup: Setup, record: RunRecord, ids: Sequence[str], notify: Notif
     programs = {id: setup.evaluator.program(record.candidate(id).files) for id in ids}
     notify("evaluations", 0, len(programs))
     with open_executor(setup) as executor:
-        found = evaluate_all(executor, programs, ["fresh"])
+        evaluations = evaluate_all(executor, programs, ["fresh"])
     notify("evaluations", len(programs), len(programs))
-    return {id: by["fresh"] for id, by in found.items()}
+    return {id: by["fresh"] for id, by in evaluations.items()}
 
 
 def _compared(record: RunRecord, id: str, fresh: Evaluation, instances: Sequence[Instance]) -> dict[str, Any]:
@@ -124,19 +124,19 @@ def _compared(record: RunRecord, id: str, fresh: Evaluation, instances: Sequence
     test = record.evaluation(id, SPLIT)
     strata: dict[str, tuple[list[float], list[float]]] = {}
     new = {i.id: i for i in instances}
-    known: dict[str, Instance] = record.instances
-    for side, scores, of in ((0, test.scores if test else (), known), (1, fresh.scores, new)):
+    old: dict[str, Instance] = record.instances
+    for side, scores, of in ((0, test.scores if test else (), old), (1, fresh.scores, new)):
         for score, stratum in _gaps(scores, of):
             strata.setdefault(stratum, ([], []))[side].append(score)
-    told = _figures(of_evaluation(fresh, new))
-    compared = difference(list(strata.values())) if not told["failed"] else None
+    figures = _figures(of_evaluation(fresh, new))
+    compared = difference(list(strata.values())) if not figures["failed"] else None
     before = record.figures(id, SPLIT)
     return {
         "test": None if before is None else _figures(before),
-        "fresh": told,
+        "fresh": figures,
         "difference_percentage_points": None if compared is None else compared.value,
         "p": None if compared is None else compared.p,
-        "beyond_noise": told["failed"] > 0 if compared is None else compared.beyond_noise,
+        "beyond_noise": figures["failed"] > 0 if compared is None else compared.beyond_noise,
     }
 
 
@@ -145,7 +145,7 @@ def _gaps(scores: Sequence[Score], instances: dict[str, Instance]) -> list[tuple
     return [(float(s.gap) * 100, instances[s.instance].stratum) for s in scores if s.gap is not None]
 
 
-def _figures(found: Figures) -> dict[str, Any]:
+def _figures(figures: Figures) -> dict[str, Any]:
     names = ("mean_gap_percent", "mean_gap_ci95_percent", "instances", "solved", "failed", "reference_kinds")
-    whole = found.as_json()
+    whole = figures.as_json()
     return {name: whole[name] for name in names}

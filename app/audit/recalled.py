@@ -169,7 +169,7 @@ class _Texts:
 
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
         """The recorded text or rejection of this ask."""
-        made = self.recorded.made(context.iteration)
-        if isinstance(made, Candidate):
-            return Proposal(made.files, made.origin, made.operator)
-        return made or Rejection(RejectionReason.NO_CODE, "never told", Origin.MUTATE, "mutate")
+        outcome = self.recorded.made(context.iteration)
+        if isinstance(outcome, Candidate):
+            return Proposal(outcome.files, outcome.origin, outcome.operator)
+        return outcome or Rejection(RejectionReason.NO_CODE, "never told", Origin.MUTATE, "mutate")

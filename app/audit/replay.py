@@ -135,17 +135,17 @@ def _run_again(
 
 
 def _starts(record: RunRecord) -> list[str]:
-    found: list[str] = record.reader.record("starts")
-    return found
+    starts: list[str] = record.reader.record("starts")
+    return starts
 
 
 def _copy_baselines(record: RunRecord, store: Store, version: str) -> None:
     """Copies the recorded baselines: founders, and what prompts show of baselines, are not run again."""
     for name in record.reader.baselines():
         for split in SPLITS:
-            found = record.evaluation(BASELINE + name, split)
-            if found is not None:
-                store.put_evaluation(BASELINE + name, found, version)
+            evaluation = record.evaluation(BASELINE + name, split)
+            if evaluation is not None:
+                store.put_evaluation(BASELINE + name, evaluation, version)
 
 
 def _compare(record: RunRecord, now: RunRecord, findings: Findings, trouble: dict[str, Any] | None) -> None:
@@ -221,10 +221,10 @@ def _compare_evaluation(
         )
         return
     findings.compare("fitness values", f"{where}: fitness on {split}", then.fitness, again.fitness)
-    found = {score.instance: score for score in again.scores}
-    findings.compare("evaluations", f"{where}: executions", len(then.scores), len(found))
+    scores = {score.instance: score for score in again.scores}
+    findings.compare("evaluations", f"{where}: executions", len(then.scores), len(scores))
     for score in then.scores:
-        other = found.get(score.instance)
+        other = scores.get(score.instance)
         outcome = None if other is None else outcome_of(other)
         findings.compare("executions", f"{where}: answer on {score.instance}", outcome_of(score), outcome)
 

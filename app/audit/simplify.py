@@ -81,8 +81,8 @@ def simplified(
 
 def _terms(problem: Problem) -> dict[str, str]:
     """The problem's expressions that have a name in the field."""
-    found = problem.primitives() if isinstance(problem, HasPrimitives) else ()
-    return {primitive.text: primitive.term for primitive in found if primitive.term}
+    primitives = problem.primitives() if isinstance(problem, HasPrimitives) else ()
+    return {primitive.text: primitive.term for primitive in primitives if primitive.term}
 
 
 class _Judge:
@@ -185,8 +185,8 @@ class _Judge:
     def _loss(self, evaluation: Evaluation) -> Sequence[float]:
         """Loss of each instance, percent of max(|reference|, scale)."""
         instances = self._record.instances
-        found = [normalised_loss(score, instances[score.instance]) for score in evaluation.scores]
-        return [100 * float(loss) for loss in found if loss is not None]
+        losses = [normalised_loss(score, instances[score.instance]) for score in evaluation.scores]
+        return [100 * float(loss) for loss in losses if loss is not None]
 
     def _figures(self, evaluation: Evaluation) -> dict[str, Any]:
         return of_evaluation(evaluation, self._record.instances).as_json()
@@ -215,11 +215,11 @@ def keep(record: RunRecord, document: Mapping[str, Any], force: bool = False) ->
 def _put(record: RunRecord, store: Store, document: Mapping[str, Any], force: bool) -> Path | None:
     from ..record.standalone import simplified_text
 
-    known = store.read.record(RECORD) or {}
-    before = known.get(document["candidate"])
+    forms = store.read.record(RECORD) or {}
+    before = forms.get(document["candidate"])
     if before is not None and _size(before) < _size(document) and not force:
         return None  # this call tried fewer variants, so the smaller form of the earlier call stays
-    store.set(RECORD, {**known, document["candidate"]: dict(document)})
+    store.set(RECORD, {**forms, document["candidate"]: dict(document)})
     path = record.folder / FILE_NAME
     put_text(path, simplified_text(record, document, FILE_NAME))
     return path

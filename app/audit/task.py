@@ -59,13 +59,15 @@ def examine_task(spec: str, parameters: Mapping[str, Any], without: frozenset[st
         packages: dict[str, Any] = {"python_version": None, "packages": None, "install": None}
         failed = {"layers": {}, "self_test": "failed", "reason": f"{error}; {error.hint}"}
         return {**document, **packages, "shared": None, "unshared": None, "workshop": failed}
-    found = _packages(problem, policy)
+    environment = _packages(problem, policy)
     shared = [
-        name for name in problem.workshop_packages if found["packages"][name.partition(".")[0]]["installed"]
+        name
+        for name in problem.workshop_packages
+        if environment["packages"][name.partition(".")[0]]["installed"]
     ]
     return {
         **document,
-        **found,
+        **environment,
         "shared": [] if unshared else shared,
         "unshared": unshared or None,
         "workshop": {

@@ -153,8 +153,8 @@ def _with_holm(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _mean_losses(arm: Sequence[Front], programs: Sequence[str]) -> list[float]:
     """Losses by instance (percent), mean over the runs of an arm."""
-    found = [front.losses[program] for front, program in zip(arm, programs, strict=True)]
-    return [sum(losses[id] for losses in found) / len(found) for id in sorted(found[0])]
+    runs = [front.losses[program] for front, program in zip(arm, programs, strict=True)]
+    return [sum(losses[id] for losses in runs) / len(runs) for id in sorted(runs[0])]
 
 
 def _losses(record: RunRecord, one: Timed) -> dict[str, float]:

@@ -225,9 +225,9 @@ def _submit(
 
 def _compare_evaluations(id: str, recorded: Evaluation, now: Evaluation, findings: Findings) -> None:
     where = f"candidate {id} on {recorded.split}"
-    found = {score.instance: score for score in now.scores}
+    scores = {score.instance: score for score in now.scores}
     for score in recorded.scores:
-        other = found.get(score.instance)
+        other = scores.get(score.instance)
         what = f"candidate {id} on {score.instance}"
         findings.compare("executions", what, outcome_of(score), None if other is None else outcome_of(other))
     findings.compare("fitness values", f"{where}: fitness", recorded.fitness, now.fitness)

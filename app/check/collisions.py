@@ -69,8 +69,8 @@ def _keys_at(answer: Json, path: Path, count: int, factor: int) -> Json:
 def _elements_at(answer: Json, path: Path, count: int, factor: int) -> Json:
     first = at(answer, path)[0]
     places = numbers(first)
-    made = [put_all(first, places, i * factor) for i in range(1, count + 1)]
-    return put(answer, path, made)
+    elements = [put_all(first, places, i * factor) for i in range(1, count + 1)]
+    return put(answer, path, elements)
 
 
 def _seconds(bench: Bench, origin: Origin, answer: Json) -> float:

@@ -163,8 +163,8 @@ def _configuration(folder: Path, name: str, tool: str) -> Configuration:
     stem, reader = ("shinka", read_shinka) if tool == "shinka" else ("config", read)
     if name and not (folder / name).is_file():
         raise ProblemError(f"problem.config: {folder / name}: no such file")
-    found = [folder / name] if name else sorted(folder.glob(f"{stem}*.y*ml"))
-    usual = [path for path in found if path.stem == stem] or found
+    paths = [folder / name] if name else sorted(folder.glob(f"{stem}*.y*ml"))
+    usual = [path for path in paths if path.stem == stem] or paths
     try:
         configuration = reader(usual[0]) if usual else Configuration()
         if tool == "shinka" and not configuration.message:
@@ -182,24 +182,24 @@ def with_task_defaults(document: Mapping[str, Any]) -> tuple[dict[str, Any], str
 
     What stands in `document` already counts more; any budget of the user's takes the place of the task's.
     """
-    made = copy.deepcopy(dict(document))
-    spec = str((made.get("campaign") or {}).get("problem", ""))
+    filled = copy.deepcopy(dict(document))
+    spec = str((filled.get("campaign") or {}).get("problem", ""))
     if not is_foreign(spec):
-        return made, ""
-    problem = load_foreign(spec, made.get("problem") or {}).problem
+        return filled, ""
+    problem = load_foreign(spec, filled.get("problem") or {}).problem
     assert isinstance(problem, ReportedTask)
     configuration = problem.configuration
-    own_budget = any(value is not None for value in (made.get("budget") or {}).values())
+    own_budget = any(value is not None for value in (filled.get("budget") or {}).values())
     for section, values in {**configuration.defaults, "sandbox": {"memory_mb": float(MEMORY_MB)}}.items():
         if section == "budget" and own_budget:
             continue
-        made[section] = {**values, **(made.get(section) or {})}
+        filled[section] = {**values, **(filled.get(section) or {})}
     if not configuration.unused:
-        return made, ""
+        return filled, ""
     names = ", ".join(configuration.unused)
     models = any("llm" in key for key in configuration.unused)
     hint = "; models are named with --model, no address of this file is contacted" if models else ""
-    return made, f"{spec}: keys of {configuration.file} that are not used: {names}{hint}"
+    return filled, f"{spec}: keys of {configuration.file} that are not used: {names}{hint}"
 
 
 def workshop_task(problem: Reported) -> Task:

@@ -114,13 +114,13 @@ class LoadedProblem:
         what = f"problem {self.name}: instances({set!r}, {seed})"
         with blame(what):
             drawn = self.problem.instances(set, seed)
-            found = list(drawn) if isinstance(drawn, Sequence) else None
-        if not found or not all(isinstance(item, Instance) for item in found):
-            raise ProblemError(f"{what}: got {_not_instances(drawn, found)}, expected a list of Instance")
-        ids = [item.id for item in found]
+            instances = list(drawn) if isinstance(drawn, Sequence) else None
+        if not instances or not all(isinstance(item, Instance) for item in instances):
+            raise ProblemError(f"{what}: got {_not_instances(drawn, instances)}, expected a list of Instance")
+        ids = [item.id for item in instances]
         if twice := [name for name in ids if ids.count(name) > 1][:1]:
             raise ProblemError(f"{what}: two instances are called {twice[0]}, expected distinct ids")
-        return found
+        return instances
 
     def reference(self, instance: Instance, seconds: float) -> Reference | None:
         """The reference of an instance within about `seconds` of wall time; None without references."""
@@ -128,10 +128,10 @@ class LoadedProblem:
             return None
         what = f"problem {self.name}: reference of {instance.id}"
         with blame(what), told_when_slow(what, seconds):
-            found = self.references.reference(instance, seconds)
-        if not isinstance(found, Reference):
-            raise ProblemError(f"{what}: got {type(found).__name__}, expected a Reference")
-        return found
+            reference = self.references.reference(instance, seconds)
+        if not isinstance(reference, Reference):
+            raise ProblemError(f"{what}: got {type(reference).__name__}, expected a Reference")
+        return reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,15 +361,15 @@ def _texts(problem: Any, method: str, what: str, place: str) -> dict[str, str]:
     """The result of a problem's method, checked to be a mapping of names to texts."""
     with blame(f"{place}: {method}()"):
         returned = getattr(problem, method)()
-        found = dict(returned) if isinstance(returned, Mapping) else {}
-    wrong = [f"{k!r}: {v!r:.40}" for k, v in found.items() if not (isinstance(k, str) and isinstance(v, str))]
+        texts = dict(returned) if isinstance(returned, Mapping) else {}
+    wrong = [f"{k!r}: {v!r:.40}" for k, v in texts.items() if not (isinstance(k, str) and isinstance(v, str))]
     if wrong or not isinstance(returned, Mapping):
         got = wrong[0] if wrong else type(returned).__name__
         raise ProblemError(
             f"{place}: {method}() returned {got}, expected a dictionary of name → {what}",
             f'write return {{"name": "{what}"}}',
         )
-    return found
+    return texts
 
 
 def _check_references(references: Any, where: str) -> None:

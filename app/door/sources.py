@@ -156,12 +156,14 @@ def from_module(spec: str, origin: str = "module") -> Found:
 
 def installed(group: str) -> dict[str, list[EntryPoint]]:
     """Name → entry points of a group; a name with several entry points means that distributions clash."""
-    found: dict[str, list[EntryPoint]] = {}
+    entries: dict[str, list[EntryPoint]] = {}
     for entry in sorted(entry_points(group=group), key=lambda e: (e.name, _distribution(e))):
-        twin = next((e for e in found.get(entry.name, ()) if _distribution(e) == _distribution(entry)), None)
+        twin = next(
+            (e for e in entries.get(entry.name, ()) if _distribution(e) == _distribution(entry)), None
+        )
         if twin is None:
-            found.setdefault(entry.name, []).append(entry)
-    return found
+            entries.setdefault(entry.name, []).append(entry)
+    return entries
 
 
 def from_entry_point(name: str, entries: list[EntryPoint], group: str) -> Found:

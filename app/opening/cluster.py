@@ -76,8 +76,8 @@ def connected(spec: str) -> Iterator[Any]:
 def nodes(ray: Any) -> list[Node]:
     """The nodes that are alive and have a processor, by name of host."""
     alive = [row for row in ray.nodes() if row["Alive"] and int(row["Resources"].get("CPU", 0)) >= 1]
-    found = [Node(r["NodeID"], r["NodeManagerHostname"], int(r["Resources"]["CPU"])) for r in alive]
-    return sorted(found, key=lambda node: (node.host, node.id))
+    hosts = [Node(r["NodeID"], r["NodeManagerHostname"], int(r["Resources"]["CPU"])) for r in alive]
+    return sorted(hosts, key=lambda node: (node.host, node.id))
 
 
 def place(ray: Any, work: type, node: Node, *arguments: Any) -> Any:

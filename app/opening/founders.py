@@ -132,18 +132,18 @@ def _baselines(
     for name, text in setup.loaded.problem.baselines().items():
         evaluation = evaluations.get(name, {}).get("train")
         title = f"{BASELINE}{name}" if name in titles else name
-        made = admission.examined(Proposal({MAIN_FILE: text}, Origin.START, title))
-        if isinstance(made, Rejection):
-            reasons[name] = f"{made.reason.value}: {made.excerpt}"
+        proposal = admission.examined(Proposal({MAIN_FILE: text}, Origin.START, title))
+        if isinstance(proposal, Rejection):
+            reasons[name] = f"{proposal.reason.value}: {proposal.excerpt}"
         elif evaluation is None:
             reasons[name] = "it was not evaluated in training"
         elif evaluation.failure is not None:
             failure = evaluation.failure
             reasons[name] = f"{failure.status.value} on {failure.instance}: {failure.message}"
-        elif made.examined is not None and made.examined.id in known:
-            founders[name] = known[made.examined.id]
-        elif made.examined is not None:
-            id, description = made.examined.id, made.examined.description
-            candidate = Candidate(id, made.files, (), Origin.START, title, 0, 0, description)
+        elif proposal.examined is not None and proposal.examined.id in known:
+            founders[name] = known[proposal.examined.id]
+        elif proposal.examined is not None:
+            id, description = proposal.examined.id, proposal.examined.description
+            candidate = Candidate(id, proposal.files, (), Origin.START, title, 0, 0, description)
             known[id] = founders[name] = candidate, evaluation
     return founders, reasons

@@ -35,8 +35,8 @@ def stored(loaded: LoadedProblem, instance: Instance, seconds: float) -> Referen
     if reference is not None or shipped is None:
         return reference
     with blame(f"problem {loaded.name}: shipped reference of {instance.id}"):
-        known: Reference | None = shipped(instance)
-    return known
+        certified: Reference | None = shipped(instance)
+    return certified
 
 
 def compute(

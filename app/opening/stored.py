@@ -54,8 +54,8 @@ def recorded_setup(record: RunRecord, config: Config) -> Setup:
     loaded = keyed(loaded, config.evaluation.secret)
     references, instances = record.reader.references(), record.instances.values()
     splits = {split: [i for i in instances if i.split == split] for split in SPLITS}
-    made = Setup.of(loaded, config, splits, references.__getitem__, Cache(), record.prefixes)
-    return replace(made, instances_from=record.name)
+    setup = Setup.of(loaded, config, splits, references.__getitem__, Cache(), record.prefixes)
+    return replace(setup, instances_from=record.name)
 
 
 def stored_setup(folder: Path, config: Config) -> Setup | None:

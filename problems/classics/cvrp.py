@@ -228,7 +228,7 @@ class CvrpRule(SelectsNode, Cvrp):
 
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's parameters."""
-        return sources.SELECT_PRIMITIVES
+        return texts.SELECT_PRIMITIVES
 
 
 @cache

@@ -147,7 +147,7 @@ class TspRule(SelectsNode, Tsp):
 
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the rule's parameters."""
-        return sources.SELECT_PRIMITIVES
+        return texts.SELECT_PRIMITIVES
 
 
 @cache

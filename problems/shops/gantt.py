@@ -53,10 +53,10 @@ def chain(
         for job, route in enumerate(routes)
         for place in range(len(route))
     }
-    chain: set[tuple[int, int]] = set()
+    links: set[tuple[int, int]] = set()
     now: tuple[int, int] | None = max(ends, key=lambda operation: (ends[operation], operation))
     while now is not None:
-        chain.add(now)
+        links.add(now)
         job, place = now
         start, machine = starts[job][place], routes[job][place]
         now = next(
@@ -67,4 +67,4 @@ def chain(
             ),
             None,
         )
-    return chain
+    return links
