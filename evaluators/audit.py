@@ -51,12 +51,12 @@ def noted(execution: Execution) -> Execution:
     if execution.status is not ExecutionStatus.OK:
         return execution
     whole = execution.answer
-    known = {field.name: getattr(execution, field.name) for field in fields(execution)}
+    values = {field.name: getattr(execution, field.name) for field in fields(execution)}
     if isinstance(whole, dict) and whole.keys() == {"answer", "decisions", "calls"}:
         decisions = whole["decisions"]
         if isinstance(decisions, list):
-            known |= {"answer": whole["answer"], "encoded": b""}
-            return Noted(**known, decisions=tuple(decisions), calls=whole["calls"])
+            values |= {"answer": whole["answer"], "encoded": b""}
+            return Noted(**values, decisions=tuple(decisions), calls=whole["calls"])
     error = "the answer does not come with its decisions: the program reached into its driver"
     return replace(execution, status=ExecutionStatus.INVALID_ANSWER, answer=None, error=error)
 
@@ -163,12 +163,12 @@ class Auditor:
         asked: list[Asked] = []
         for first in range(0, len(executions), AT_ONCE):
             part = executions[first : first + AT_ONCE]
-            found = self._part(program, part, sandbox, stream)
-            if isinstance(found, Stateful):
-                return Audit(found)
-            if found is None:
+            replies = self._part(program, part, sandbox, stream)
+            if isinstance(replies, Stateful):
+                return Audit(replies)
+            if replies is None:
                 return Audit(dearer=math.inf)
-            asked += found
+            asked += replies
         return Audit(dearer=self._dearer(executions, asked, sandbox))
 
     def _part(
@@ -282,5 +282,5 @@ def _different(
 
 def _listed(answer: Json, count: int) -> Iterator[Json]:
     """The decisions in an answer; None in place of each that is missing."""
-    found = answer if isinstance(answer, list) and len(answer) == count else [None] * count
-    return iter(found)
+    decisions = answer if isinstance(answer, list) and len(answer) == count else [None] * count
+    return iter(decisions)

@@ -78,13 +78,13 @@ class ReferenceCache:
 
     def get(self, instance: Instance, seconds: float) -> Reference | None:
         """The stored reference if it is an optimum or its time limit was at least `seconds`, else None."""
-        found = self._cache.get("reference", self._key(instance))
-        if found is None or (
-            found["reference"]["kind"] != ReferenceKind.OPTIMUM.value and found["limit"] < seconds
+        document = self._cache.get("reference", self._key(instance))
+        if document is None or (
+            document["reference"]["kind"] != ReferenceKind.OPTIMUM.value and document["limit"] < seconds
         ):
             return None
         try:
-            return decode_reference(found["reference"])
+            return decode_reference(document["reference"])
         except ValueError:  # from a version that accepted NaN or infinity
             return None
 
@@ -92,9 +92,9 @@ class ReferenceCache:
         self, instance: Instance, seconds: float, compute: Callable[[], Reference] | None = None
     ) -> Reference:
         """The stored reference; without one, computes it in about `seconds` of wall time and stores it."""
-        found = self.get(instance, seconds)
-        if found is not None:
-            return found
+        reference = self.get(instance, seconds)
+        if reference is not None:
+            return reference
         reference = compute() if compute else self._references.reference(instance, seconds)
         document = {"limit": seconds, "reference": encode_reference(reference)}
         self._cache.put("reference", self._key(instance), document)

@@ -134,12 +134,12 @@ class GapEvaluator:
         instances = in_order(usual, race)
         tries = _TRIES if stop_at_failure else _MANY_TRIES
         for instance in instances:
-            execution, found = self._run(program, instance, sandbox, tries)
-            scores.append(found)
-            if found.status is ScoreStatus.TIMEOUT:
+            execution, outcome = self._run(program, instance, sandbox, tries)
+            scores.append(outcome)
+            if outcome.status is ScoreStatus.TIMEOUT:
                 tries = _TRIES
-            if found.status is ScoreStatus.OK and isinstance(execution, Noted):
-                decided.append(Decided(instance, found.answer_digest, execution))
+            if outcome.status is ScoreStatus.OK and isinstance(execution, Noted):
+                decided.append(Decided(instance, outcome.answer_digest, execution))
             if stop_at_failure and scores[-1].status is not ScoreStatus.OK:
                 break
             if race is None or (loss := self.loss(scores[-1])) is None:
@@ -184,8 +184,8 @@ class GapEvaluator:
 
     def answer(self, program: Program, instance: Instance, sandbox: Sandbox) -> Json | None:
         """Runs a program on one instance and returns its answer; None unless the score is OK."""
-        execution, found = self._run(program, instance, sandbox)
-        return execution.answer if found.status is ScoreStatus.OK else None
+        execution, outcome = self._run(program, instance, sandbox)
+        return execution.answer if outcome.status is ScoreStatus.OK else None
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """The problem's drawing of a valid answer.
@@ -207,11 +207,11 @@ class GapEvaluator:
         if not isinstance(self.problem, Explains | Reported):
             return ""
         instance = self._every[name]
-        execution, found = self._run(program, instance, sandbox)
+        execution, outcome = self._run(program, instance, sandbox)
         if isinstance(self.problem, Reported):
-            feedback = self.problem.feedback(execution.answer) if found.status is ScoreStatus.OK else ""
+            feedback = self.problem.feedback(execution.answer) if outcome.status is ScoreStatus.OK else ""
             return feedback[:REPORTED_CHARACTERS]
-        if found.status is not ScoreStatus.OK or found.answer_digest != digest:
+        if outcome.status is not ScoreStatus.OK or outcome.answer_digest != digest:
             return ""
         return self._judges.explain(instance, execution.answer)
 
@@ -233,10 +233,10 @@ class GapEvaluator:
             judgement = dialogue.judgement if dialogue is not None else None
             judgement = judgement or self._judges.judge(instance, execution.answer, execution.encoded)
         reference = self.references[instance.id]
-        found = score(self.problem, instance, reference, execution, judgement)
+        outcome = score(self.problem, instance, reference, execution, judgement)
         if self._reported is not None and execution.status is ExecutionStatus.OK:
-            found = replace(found, metrics=metrics_of(self._reported, execution.answer))
-        return execution, found
+            outcome = replace(outcome, metrics=metrics_of(self._reported, execution.answer))
+        return execution, outcome
 
     def _audited(
         self,
@@ -313,9 +313,9 @@ def _alone(dearer: float) -> str:
     )
 
 
-def _failed(found: Score, status: ScoreStatus, why: str) -> Score:
+def _failed(score: Score, status: ScoreStatus, why: str) -> Score:
     """A score that an audit takes back."""
-    return replace(found, status=status, objective=None, gap=None, excess=None, message=one_line(why)[:500])
+    return replace(score, status=status, objective=None, gap=None, excess=None, message=one_line(why)[:500])
 
 
 def in_turns(instances: Sequence[Instance]) -> list[Instance]:

@@ -288,13 +288,13 @@ class _Work:
         self._instances = instances
 
     def __call__(self, request: bytes, descriptors: Sequence[int]) -> bytes:
-        what, name, given = json.loads(request)
+        what, name, data = json.loads(request)
         instance = self._instances[name]
         if what == "lead":
-            return self._lead(instance, given, *descriptors)
+            return self._lead(instance, data, *descriptors)
         if what == "explain":
-            return self._explain(instance, given)
-        return self._draw(instance, given) if what == "draw" else self._verify(instance, given)
+            return self._explain(instance, data)
+        return self._draw(instance, data) if what == "draw" else self._verify(instance, data)
 
     def _verify(self, instance: Instance, answer: Json) -> bytes:
         try:

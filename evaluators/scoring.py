@@ -102,8 +102,8 @@ def normalised_loss(score: Score, instance: Instance) -> float | None:
     whole = instance.scale if small else score.reference
     if type(score.excess) is int and type(whole) is int:
         return score.excess / abs(whole)  # what the exact ratio rounds to, in a tenth of the time
-    found = float(ratio(score.excess, whole))
-    return max(0.0, found) if score.reference_kind.proven and not exact(score.excess) else found
+    loss = float(ratio(score.excess, whole))
+    return max(0.0, loss) if score.reference_kind.proven and not exact(score.excess) else loss
 
 
 def fitness(scores: Sequence[Score], instances: Sequence[Instance]) -> float | None:

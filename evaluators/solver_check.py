@@ -7,13 +7,13 @@ from typing import Any
 
 def solvers() -> dict[str, str]:
     """Solver → `works`, or why the solver fails on a tiny model."""
-    found: dict[str, str] = {}
+    states: dict[str, str] = {}
     for name, trial in (("highs", _try_highs), ("cbc", _try_cbc), ("cp-sat", _try_cp_sat)):
         try:
-            found[name] = "works" if trial() == 3 else "gives a wrong answer on max x, x <= 3"
+            states[name] = "works" if trial() == 3 else "gives a wrong answer on max x, x <= 3"
         except Exception as error:  # a broken solver is a result of this check, not an error
-            found[name] = f"{type(error).__name__}: {error}"
-    return found
+            states[name] = f"{type(error).__name__}: {error}"
+    return states
 
 
 def _try_highs() -> float:

@@ -127,13 +127,13 @@ class Master:
         model.setOptionValue("mip_rel_gap", 0.0)
         model.setOptionValue("time_limit", float(model.getRunTime() + seconds))
         model.run()
-        found = model.getInfo().primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        feasible = model.getInfo().primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         values = np.rint(np.array(model.getSolution().col_value)).astype(np.int64)
         model.changeColsIntegrality(
             columns, np.arange(columns, dtype=np.int32), [highspy.HighsVarType.kContinuous] * columns
         )
         model.setOptionValue("time_limit", self._infinity)
-        if not found:
+        if not feasible:
             return None
         return [(self.patterns[j], int(values[j])) for j in np.flatnonzero(values > 0)]
 

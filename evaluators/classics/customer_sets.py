@@ -59,15 +59,15 @@ class CustomerSets:
 
     def route(self, mask: int) -> list[int]:
         """The customers of a set in the order of a shortest route."""
-        found: list[int] = []
+        customers: list[int] = []
         after = 0
         for level in reversed(self.levels[: mask.bit_count()]):
             row = np.searchsorted(level.masks, mask)
             place = int((level.ends[row] + self.matrix[level.members[row], after]).argmin())
             after = int(level.members[row, place])
-            found.append(after)
+            customers.append(after)
             mask ^= 1 << (after - 1)
-        return found[::-1]
+        return customers[::-1]
 
 
 def customer_sets(
@@ -110,8 +110,8 @@ def _masks_of_the_next_size(level: Level, weights: Any, capacity: int) -> tuple[
         rows = np.flatnonzero((level.members[:, -1] < customer) & (loads + weights[customer] <= capacity))
         masks.append(level.masks[rows] | (1 << (customer - 1)))
         members.append(np.column_stack([level.members[rows], np.full(len(rows), customer)]))
-    order = np.argsort(found := np.concatenate(masks))
-    return found[order], np.concatenate(members)[order]
+    order = np.argsort(keys := np.concatenate(masks))
+    return keys[order], np.concatenate(members)[order]
 
 
 def _with_paths(before: Level, masks: Any, members: Any, matrix: Any) -> Level:

@@ -213,7 +213,7 @@ class Relaxation:
 
     def crowds(self, visits: Any) -> list[Cut]:
         """Sets of two to four nodes, visited more than a tour can, the most broken ones first."""
-        near, found = self.near, []
+        near, sets = self.near, []
         pool = [int(node) for node in np.argsort(-visits, kind="stable")[:POOL] if visits[node] > 0.05]
         for size in (2, 3, 4):
             for nodes in combinations(pool, size):
@@ -224,8 +224,8 @@ class Relaxation:
                     for way in permutations(nodes)
                     if way[0] < way[-1]
                 ):
-                    found.append((-excess, nodes))
-        return [self.crowd(nodes) for _, nodes in sorted(found)[:MOST]]
+                    sets.append((-excess, nodes))
+        return [self.crowd(nodes) for _, nodes in sorted(sets)[:MOST]]
 
     def finish(self, deadline: float) -> int:
         """Bound of the prize (integer); makes `best` better by branching."""

@@ -62,9 +62,9 @@ class CertifiedReferences:
         Raises:
             ValueError: solver and verification disagree about the answer.
         """
-        made = self.solve(instance.public, seconds, answer)
-        self._attained(instance, made)
-        return made
+        certificate = self.solve(instance.public, seconds, answer)
+        self._attained(instance, certificate)
+        return certificate
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
         """The same reference proved again: the shipped answer is judged, and the solver starts from it.
@@ -78,12 +78,12 @@ class CertifiedReferences:
         self._attained(instance, proof)
         return self.certify(instance, seconds, proof.answer).reference(f"proved again: {seconds:g} s")
 
-    def _attained(self, instance: Instance, made: Certificate) -> None:
-        verdict = self.judge(instance.public, made.answer)
-        if verdict.objective != made.value:
+    def _attained(self, instance: Instance, certificate: Certificate) -> None:
+        verdict = self.judge(instance.public, certificate.answer)
+        if verdict.objective != certificate.value:
             got = verdict.violations[0] if verdict.objective is None else verdict.objective
             raise ValueError(
-                f"instance {instance.id}: the certificate's answer: got {got}, expected {made.value}"
+                f"instance {instance.id}: the certificate's answer: got {got}, expected {certificate.value}"
             )
 
 

@@ -158,16 +158,16 @@ class Relaxation:
         for (i, j), value in zip(self.edges, values, strict=True):
             weights[i, j] = weights[j, i] = value
         seen: set[bytes] = set()
-        found = False
+        broken = False
         for threshold in (0.0, 0.2, 0.4, 0.6):
             for part in components(weights > threshold + _EPSILON):
                 if part.all() or part.tobytes() in seen:
                     continue
                 seen.add(part.tobytes())
                 if weights[part][:, ~part].sum() < 2 - 1e-4:
-                    found = True
+                    broken = True
                     yield part
-        if not found:
+        if not broken:
             value, part = least_cut(weights)
             if value < 2 - 1e-4:
                 yield part

@@ -36,11 +36,11 @@ def pack(weights: Sequence[int], bins: int, capacity: int, deadline: float) -> l
     slack = bins * capacity - sum(weights)
     if slack < 0 or (weights and max(weights) > capacity):
         return None
-    found = search.fill(tuple(range(len(weights))), bins, slack)
-    if found is None:
+    contents = search.fill(tuple(range(len(weights))), bins, slack)
+    if contents is None:
         return None
     answer = [0] * len(weights)
-    for number, content in enumerate(found):
+    for number, content in enumerate(contents):
         for place in content:
             answer[order[place]] = number
     return answer
@@ -71,9 +71,9 @@ class _Search:
         for total, chosen in sorted(self.completions(self.weights[first], rest, slack), reverse=True):
             taken = set(chosen)
             others = tuple(i for i in rest if i not in taken)
-            found = self.fill(others, bins - 1, slack - (self.capacity - total))
-            if found is not None:
-                return [(first, *chosen), *found]
+            contents = self.fill(others, bins - 1, slack - (self.capacity - total))
+            if contents is not None:
+                return [(first, *chosen), *contents]
         self.failed.add((items, bins))
         return None
 

@@ -17,8 +17,8 @@ def construct(public: Mapping[str, Any]) -> Fleet:
     count = len(public["prices"])
     most = count if count <= _ALL_SUBSETS else _LARGEST_SUBSET
     subsets = [types for size in range(1, most + 1) for types in combinations(range(count), size)]
-    found = [_first_fit(public, types) for types in [*subsets, tuple(range(count))]]
-    return min((fleet for fleet in found if fleet is not None), key=lambda f: fleet_price(public, f))
+    fleets = [_first_fit(public, types) for types in [*subsets, tuple(range(count))]]
+    return min((fleet for fleet in fleets if fleet is not None), key=lambda f: fleet_price(public, f))
 
 
 def fleet_price(public: Mapping[str, Any], fleet: Fleet) -> int:

@@ -85,11 +85,11 @@ def solve(public: Mapping[str, Any], seconds: float) -> Reference:
             if (best - low) / best > _NEAR:
                 between = ((3 * best + low) / 4).limit_denominator(_COARSE)
                 target = between if low < between < best else best
-            found = bin_completion.pack(*_problem(public, target), deadline)
-            if found is None:
+            plan = bin_completion.pack(*_problem(public, target), deadline)
+            if plan is None:
                 low = target
             else:
-                best = max(pressures(public, found))
+                best = max(pressures(public, plan))
     except bin_completion.Unfinished:
         pass
     spent = time.monotonic() - started
@@ -115,8 +115,8 @@ def confirm(public: Mapping[str, Any], value: Fraction, kind: ReferenceKind, sec
         # Pressures have denominators up to `memory`: a larger one is larger by at least this step.
         above = value + Fraction(1, value.denominator * public["memory"])
         left = max(1.0, seconds - (time.monotonic() - started))
-        found = _search(public, above, left)[1]
-        attained = found is not None and max(pressures(public, found)) == value
+        plan = _search(public, above, left)[1]
+        attained = plan is not None and max(pressures(public, plan)) == value
     make = Reference.optimum if attained else Reference.proven_bound
     spent = time.monotonic() - started
     return make(_plain(value), ProofKind.SOLVER, "CP-SAT", version("ortools"), round(spent, 3), "computed")
@@ -160,13 +160,13 @@ def start(public: Mapping[str, Any]) -> list[int]:
     low, high = float(arithmetic_bound(public)), float(max(pressures(public, best)))
     for _ in range(30):
         target = (low + high) / 2
-        found = _best_fit(
+        plan = _best_fit(
             public, [rate + target * size for size, rate in zip(sizes, rates, strict=True)], target
         )
-        if found is None:
+        if plan is None:
             low = target
         else:
-            best, high = found, min(target, float(max(pressures(public, found))))
+            best, high = plan, min(target, float(max(pressures(public, plan))))
     return best
 
 

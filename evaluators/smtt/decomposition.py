@@ -92,13 +92,13 @@ class Decomposition:
         key = tuple(core)
         if self._due > self._bits:
             key = tuple((job >> self._due) << self._bits | job & self._mask for job in core)
-        known = self._memory.get(key)
-        if known is None:
-            known = self._branch(core)
+        value = self._memory.get(key)
+        if value is None:
+            value = self._branch(core)
             if self._entries < _MEMORY:
                 self._entries += len(key)
-                self._memory[key] = known
-        return known
+                self._memory[key] = value
+        return value
 
     def _reduce(self, jobs: list[int]) -> tuple[int, list[int], list[int], list[int]]:
         """Four reductions: returns a constant cost, first jobs, remaining jobs by due date, last jobs.
@@ -189,7 +189,7 @@ class Decomposition:
         wish = jobs[s] >> due
         end = sum(lengths[: s + 1])
         own = end - wish if end > wish else 0
-        found = [(s, end, own)]
+        places = [(s, end, own)]
         least = cost = barrier = 0
         waiting = True
         for r in range(s + 1, len(jobs)):
@@ -203,15 +203,15 @@ class Decomposition:
                 own = end - wish
             # A place is kept until the next one is known to be cheaper.
             if waiting and cost < before:
-                found.pop()
+                places.pop()
             waiting = cost < least and end >= barrier
             if waiting:
-                found.append((r, end, own))
+                places.append((r, end, own))
             if cost < least:
                 least = cost
             if d + p > barrier:
                 barrier = d + p
-        return found
+        return places
 
 
 def _last_longest(lengths: list[int]) -> int:

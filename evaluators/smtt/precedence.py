@@ -63,10 +63,10 @@ def _next(state: Precedence, p: np.ndarray, d: np.ndarray, w: np.ndarray, j: int
     short &= ~alike | (index < j)
     twin = alike & (d == d[j]) & (index > j)
     long = (w >= w[j]) & (d <= d[j]) & (d[j] >= state.latest - p[j]) & ~twin
-    found = (short | long | (d[j] >= state.latest)) & ~state.before[:, j] & ~state.before[j]
-    found[j] = False
-    k = int(found.argmax())
-    return k if found[k] else None
+    later = (short | long | (d[j] >= state.latest)) & ~state.before[:, j] & ~state.before[j]
+    later[j] = False
+    k = int(later.argmax())
+    return k if later[k] else None
 
 
 def _add(state: Precedence, p: np.ndarray, i: int, j: int) -> None:

@@ -68,8 +68,8 @@ class Solved:
     cpu_seconds: float | None = None
 
     def __post_init__(self) -> None:
-        found = self.status in (SolveStatus.OPTIMUM, SolveStatus.FEASIBLE)
-        if found != (self.value is not None) or found != (self.solution is not None):
+        solved = self.status in (SolveStatus.OPTIMUM, SolveStatus.FEASIBLE)
+        if solved != (self.value is not None) or solved != (self.solution is not None):
             raise ValueError(f"Solved: value and solution must be set iff one was found ({self.status})")
         if self.status is SolveStatus.OPTIMUM and self.value != self.bound:
             raise ValueError(f"Solved: optimum needs value = bound, got {self.value} and {self.bound}")
