@@ -75,14 +75,17 @@ def time_line(campaign: Campaign) -> str | None:
         return None
     prepared = campaign.ports.store.read.record(PREPARED) or 0.0
     end, search = campaign.kept(campaign) - prepared, search + campaign.usage().wall_seconds
-    parts = (
-        f"{duration(prepared)} of preparation, {duration(search)} of search, "
-        f"{duration(end)} of validation and test"
-    )
     total = prepared + search + end
     if round(total) <= limit:
-        return f"about {duration(total)} in all: {parts}"
-    return f"about {duration(total)} in all, more than {limit:g} s, of which half is the search's: {parts}"
+        return (
+            f"about {duration(total)} in all: {duration(prepared)} of preparation, {duration(search)} of "
+            f"search, {duration(end)} of validation and test"
+        )
+    return (
+        f"about {duration(total)} in all, longer than the {duration(limit)} asked for: preparation took "
+        f"{duration(prepared)}, the search still gets half of the {duration(limit)}, and validation and test "
+        f"take about {duration(end)}"
+    )
 
 
 def _median(slot: Sandbox, text: str, runs: int) -> float:

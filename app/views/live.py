@@ -25,6 +25,7 @@ _PLAIN_SECONDS = 10.0
 _SLOW_SECONDS = 30.0
 _RATE_SECONDS = 10.0
 _LEAST_RATE_SECONDS = 1.0
+_FINISHING = "finishing what is under way"
 
 
 class LiveView:
@@ -111,10 +112,13 @@ class LiveView:
     def _status(self, campaign: Campaign) -> str:
         usage, best = campaign.usage(), best_validated(campaign)
         gap = "–" if best is None else _figure(best[1])
+        left, tally = _left(campaign), campaign.search.tally
+        if campaign.stopped:
+            left = _FINISHING if tally.told < tally.asked else "search ended"
         return (
             f"iteration {usage.iterations}  evaluations {usage.evaluations}  "
             f"executions/s {self._rate()}  best {_quality(campaign)} on validation {gap}  "
-            f"{_calls(usage)}{_left(campaign)}"
+            f"{_calls(usage)}{left}"
         )
 
     def _rate(self) -> str:
@@ -145,7 +149,7 @@ class LiveView:
         gap = "–" if best is None else f"{_figure(best[1])}   (began at {start})"
         counts = sorted(campaign.search.tally.rejections.items())
         rejections = ", ".join(f"{reason} {n}" for reason, n in counts)
-        state = "finishing what is in flight" if campaign.stopped else "searching"
+        state = _FINISHING if campaign.stopped else "searching"
         return [
             ("iteration", f"{usage.iterations} begun   {campaign.search.tally.told} done   {state}"),
             ("evaluations", f"{usage.evaluations}   executions {usage.executions}   {self._rate()}/s"),
