@@ -101,9 +101,10 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
     for split, word in _SPLIT_NAMES.items():
         figures = best["splits"][split] if best else None
         if figures and figures["zero_references"]:
+            zeros, reached = figures["zero_references"], figures["zero_references"] - figures["zeros_missed"]
             lines.append(
-                f"{word}: {figures['zero_references']} of {figures['instances']} have reference 0, no "
-                f"ratio; the best misses {figures['zeros_missed']} of them"
+                f"{word}: {zeros} of {figures['instances']} references are 0 (no ratio); "
+                f"the best reaches {'all' if reached == zeros else reached or 'none'} of them"
             )
     lines += far_notes(summary)
     lines += generalisation_lines(summary["generalisation"])
