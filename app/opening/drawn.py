@@ -43,7 +43,7 @@ def _drawn(folder: Path, setup: Setup) -> dict[str, Any] | None:
         instance = typical(record, setup)
         if instance is None:
             return None
-        programs = list(dict.fromkeys((record.best, record.best_baseline(instance.split))))
+        programs = list(dict.fromkeys((record.best, record.rival)))
         made = answers(record, setup, [program for program in programs if program is not None], instance)
     drawings: dict[str, Drawing] = {}
     for program, answer in made.items():

@@ -18,7 +18,9 @@ from ...evolve.store.examination import examine
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.schema import FILE_NAME, StoreError
 from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
+from .champions import time_budget
 from .elites import rebuild
+from .headline import best_baseline_name
 from .runs import find_group, find_run
 from .stored_run import StoredRun
 from .summary import best_candidate, summarise
@@ -103,6 +105,14 @@ class RunRecord(StoredRun):
             (e.fitness, program) for e, program in evaluations if e is not None and e.fitness is not None
         ]
         return max(ranked)[1] if ranked else None
+
+    @property
+    def rival(self) -> str | None:
+        """The baseline program that the headline compares with: validation and a time budget choose it."""
+        timing = {"time_budget_seconds": time_budget(self.reader), "timing": self.reader.record("timing")}
+        figures = {program: self.figures(program, "valid") for program in self.baselines()}
+        baselines = {program: {"valid": f and f.as_json()} for program, f in figures.items()}
+        return best_baseline_name({"baselines": baselines, **timing})
 
     def resolve(self, text: str) -> str:
         """Id of the candidate that `text` names: `best`, `start`, an id or an unambiguous prefix.

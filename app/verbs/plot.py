@@ -43,9 +43,7 @@ def plot(
             picture = KINDS[kind]
             figure = picture.draw(record)
             if figure is None:
-                raise UserError(
-                    NO_CANDIDATE, f"{record.name}: nothing to draw for {kind}", "the run holds no such data"
-                )
+                raise UserError(NO_CANDIDATE, f"{record.name}: nothing to draw for {kind}", picture.missing)
             caption = picture.caption_of(record)
             write_new(output, render(figure, form, kind), force)
             numbers = picture.numbers(record) if json and picture.numbers is not None else {}

@@ -103,7 +103,7 @@ def _draw(
     form = "svg" if output is None else output.suffix.lower().removeprefix(".")
     if form not in FORMATS:
         raise UserError(USAGE, f"{output}: got format {form or 'none'!r}, expected .svg, .png or .pdf")
-    baseline = record.best_baseline(target.split)
+    baseline = record.rival
     programs = [id, *([baseline] if baseline is not None else [])]
     made = answers(record, setup, programs, target)
     try:

@@ -17,4 +17,10 @@ def figure(record: RunRecord) -> Figure | None:
     kept = kept_drawings(record.reader)
     if kept is None:
         return None
-    return draw({record.title(program): drawing for program, drawing in kept.programs.items()})
+    return draw({_name(record, program): drawing for program, drawing in kept.programs.items()})
+
+
+def _name(record: RunRecord, program: str) -> str:
+    """A program's name above its picture; a champion that is a baseline has that name too."""
+    name = (record.reader.record("founders") or {}).get(program)
+    return record.title(program) if name is None else f"{record.title(program)} ({name})"

@@ -6,6 +6,7 @@ This module never uses pyplot or global settings, so no figure outlives its use.
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -149,12 +150,26 @@ def fit_losses(axis: Axis, losses: Sequence[float]) -> None:
     whole = len(positive) == len(losses) and min(positive, default=0.0) >= least
     low, high = (least / 1.3 if whole else -0.15 * least), 1.4 * largest
     getattr(axis.axes, f"set_{axis.axis_name}lim")(low, high)  # type: ignore[attr-defined]
-    if largest / least < _FEW_DECADES:
-        from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
+    _ticks(axis, low if whole else least, high, between=largest / least < _FEW_DECADES)
 
-        axis.set_minor_locator(SymmetricalLogLocator(base=10, linthresh=least, subs=(2, 3, 5)))
-        axis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value > 0 else ""))
-        axis.axes.tick_params(axis=axis.axis_name, which="minor", labelsize=8)  # type: ignore[attr-defined]
+
+def _ticks(axis: Axis, low: float, high: float, *, between: bool) -> None:
+    """Puts ticks at 0 and at powers of ten from `low` to `high`, and on request at numbers between them.
+
+    Below `low` the axis is linear and short: numbers there would stand on each other.
+    """
+    from matplotlib.ticker import FixedLocator, FuncFormatter
+
+    powers = [10.0**n for n in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
+    tens = [power for power in powers if low <= power <= high]
+    axis.set_major_locator(FixedLocator([0.0, *tens]))
+    if not between and len(tens) > 1:
+        return
+    few = [round(n * power, 12) for power in powers for n in (2, 3, 5) if low <= n * power <= high]
+    every = [round(n * power, 12) for power in powers for n in range(2, 10) if low <= n * power <= high]
+    axis.set_minor_locator(FixedLocator(few if len(few) + len(tens) > 1 else every))
+    axis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.axes.tick_params(axis=axis.axis_name, which="minor", labelsize=8)  # type: ignore[attr-defined]
 
 
 def logarithmic(axis: Axis, least: float) -> None:

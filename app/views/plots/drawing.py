@@ -13,14 +13,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.text import Text
 
-_COLOURS = (BLUE, ORANGE, GREEN, GREY, RED)
+_COLOURS = (BLUE, ORANGE, GREY, RED, GREEN)
 _DASHES = ("-", "--", ":")
 _HATCHES = ("", "///", "...")
-_TERMINAL = ("blue", "yellow", "green", "white", "red")
+_TERMINAL = ("blue", "yellow", "white", "red", "green")
 _FILLS = "█▓▒░#"
 _LINES = 14
 _FEWEST_ROWS = 4
 """Rows of a drawing from which each gets one line; fewer are easier to read on several lines each."""
+_LEGEND = 6
+"""The most groups in a row of the legend (count)."""
+_EDGE = 0.4
+"""Width of a rectangle's edge (points)."""
+_EDGE_SHARE = 0.1
+"""The same as a share of a thin rectangle's width or height."""
 _POINTS = 6
 """Size of the texts in a drawing (points)."""
 _ROW_NUMBERS = 16
@@ -40,7 +46,7 @@ def draw(drawings: Mapping[str, Drawing]) -> Figure:
     right, top = extent(drawings.values())
     flat = _are_maps(drawings.values())
     with styled():
-        size = (8.0, 0.8 + (4.2 if count > 1 else 6.4) if flat else 0.8 + 2.2 * count)
+        size = (8.0, 0.8 + (3.7 if count > 1 else 6.4) if flat else 0.8 + 2.2 * count)
         figure = Figure(figsize=size, layout="constrained")
         grid = figure.subplots(*((1, count) if flat else (count, 1)), squeeze=False)
         for (name, drawing), ax in zip(drawings.items(), grid.flat, strict=True):
@@ -54,6 +60,8 @@ def draw(drawings: Mapping[str, Drawing]) -> Figure:
             ax.set_ylabel(drawing.y_title, parse_math=False)
             ax.set_xlabel(drawing.x_title, parse_math=False)
             _number_rows(ax, drawings.values())
+            if not drawing.y_title:  # rows that only their labels name
+                ax.set_yticks([])
             room = _Room(right, top, *((480 / count, 260) if flat else (510, 110)))
             for shape in drawing.shapes:
                 _add(ax, shape, groups[shape.group], room, dots=flat)
@@ -66,7 +74,8 @@ def draw(drawings: Mapping[str, Drawing]) -> Figure:
             if group
         ]
         if marks:
-            figure.legend(handles=marks, loc="outside lower center", ncols=min(len(marks), 6), fontsize=8)
+            columns = -(-len(marks) // -(-len(marks) // _LEGEND))  # rows of equal length
+            figure.legend(handles=marks, loc="outside lower center", ncols=columns, fontsize=8)
     return figure
 
 
@@ -78,7 +87,8 @@ def _line_look(group: int) -> dict[str, Any]:
 def _area_look(group: int) -> dict[str, Any]:
     """Colour of a group's rectangles; where colours repeat, rectangles are hatched."""
     hatch = _HATCHES[group // len(_COLOURS) % 3]
-    return {"facecolor": _COLOURS[group % len(_COLOURS)], "hatch": hatch, "edgecolor": INK, "linewidth": 0.4}
+    colour = _COLOURS[group % len(_COLOURS)]
+    return {"facecolor": colour, "hatch": hatch, "edgecolor": INK, "linewidth": _EDGE}
 
 
 def _add(ax: Axes, shape: Shape, group: int, room: _Room, *, dots: bool) -> None:
@@ -87,7 +97,9 @@ def _add(ax: Axes, shape: Shape, group: int, room: _Room, *, dots: bool) -> None
 
     x, y, width, height = shape.x, shape.y, shape.width, shape.height
     if shape.kind == "rectangle":
-        ax.add_patch(Rectangle((x, y), width, height, **_area_look(group)))
+        ax.add_patch(
+            Rectangle((x, y), width, height, **_area_look(group) | {"linewidth": room.edge(width, height)})
+        )
         if room.holds(shape.text, width, height):
             middle = (x + width / 2, y + height / 2)
             ax.text(
@@ -117,7 +129,12 @@ class _Room:
     def __init__(self, right: float, top: float, width: float, height: float) -> None:
         """Takes the largest x and y, and the axes' size in points."""
         self._unit = (0.6 * _POINTS * right / width, 1.1 * _POINTS * top / height)
+        self._scale = (width / right, height / top)
         self._taken: list[tuple[float, float, float]] = []
+
+    def edge(self, width: float, height: float) -> float:
+        """Points of the edge of a rectangle of this width and height; thin ones keep their colour."""
+        return min(_EDGE, _EDGE_SHARE * width * self._scale[0], _EDGE_SHARE * height * self._scale[1])
 
     def holds(self, text: str, width: float, height: float) -> bool:
         """Whether a rectangle of this width and height holds a text."""
@@ -139,7 +156,7 @@ def _are_maps(drawings: Iterable[Drawing]) -> bool:
 
 def _number_rows(ax: Axes, drawings: Iterable[Drawing]) -> None:
     """Numbers the rows of a Gantt chart in their middles, where all rectangles lie in rows of height 1."""
-    count = rows(drawings)
+    count = rows(drawings, 2)
     if count:
         step = -(-count // _ROW_NUMBERS)
         ax.set_yticks([row + 0.5 for row in range(0, count, step)], [str(n) for n in range(0, count, step)])
@@ -249,11 +266,11 @@ def lines(drawings: Iterable[Drawing], top: float) -> tuple[int, float]:
     return (count, float(count)) if count else (_LINES, top)
 
 
-def rows(drawings: Iterable[Drawing]) -> int:
-    """Rows of height 1 in which all rectangles lie (count); 0 for other drawings, and for few rows."""
+def rows(drawings: Iterable[Drawing], fewest: int = _FEWEST_ROWS) -> int:
+    """Rows of height 1 in which all rectangles lie (count); 0 for other drawings, and below `fewest` rows."""
     places = {(int(s.y), s.y + s.height) for d in drawings for s in d.shapes if s.kind == "rectangle"}
     found = {row for row, _ in places}
-    if len(found) < _FEWEST_ROWS or any(end > row + 1 for row, end in places):
+    if len(found) < fewest or any(end > row + 1 for row, end in places):
         return 0
     return max(found) + 1
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...record.drawings import MOST_SHAPES
 from ...record.record import RunRecord
 from ...record.reported import LOSS, REPORTED, trust
 from . import answers, data, family, quality, search, time, timed
@@ -27,6 +28,7 @@ class Kind:
         numbers: the numbers of the picture as JSON members, for kinds that offer them.
         on_page: whether the report shows the picture; of the heat map it has a table.
         of_reported: whether the picture says anything of scores that were only reported.
+        missing: why a run may have nothing to draw.
     """
 
     caption: str
@@ -34,6 +36,7 @@ class Kind:
     numbers: Callable[[RunRecord], dict[str, Any]] | None = None
     on_page: bool = True
     of_reported: bool = True
+    missing: str = "the run holds no such data"
 
     def draw(self, record: RunRecord) -> Figure | None:
         """The picture of a run, in Gapsmith's style; None without data."""
@@ -85,10 +88,11 @@ KINDS = {
         of_reported=False,
     ),
     "answers": Kind(
-        "The answers of the best candidate and of the best baseline to one instance, drawn to the same "
-        "scale. It is the test instance on which the best candidate's loss is the median.",
+        "Answers to one test instance, that on which the best candidate's loss is the median: the best "
+        "candidate's and, where it is another one, the best baseline's, drawn to the same scale.",
         answers.figure,
         of_reported=False,
+        missing=f"a campaign keeps answers at its end, if its problem draws, up to {MOST_SHAPES:,} shapes",
     ),
     "pareto": Kind(
         "Training loss against CPU time per execution, with the candidates' Pareto front; the baselines' own "

@@ -55,7 +55,7 @@ def strata(record: RunRecord) -> Figure | None:
 def scatter(record: RunRecord) -> Figure | None:
     """Loss of the best candidate against the best baseline's, one point for each instance."""
     split, best = judged_split(record), record.best
-    baseline = None if split is None else record.best_baseline(split)
+    baseline = None if split is None else record.rival
     if split is None or best is None or baseline is None:
         return None
     mine, theirs = data.losses(record, best, split), data.losses(record, baseline, split)

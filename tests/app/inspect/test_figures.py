@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 
 import pytest
-from gapsmith.app.views.plots.canvas import new_axes
+from gapsmith.app.views.plots.canvas import fit_losses, new_axes
+from gapsmith.app.views.plots.drawing import draw
 from gapsmith.app.views.plots.search import _name
 from gapsmith.evaluators.base import ReferenceKind, Score, ScoreStatus
 from gapsmith.evaluators.figures import figures
 from gapsmith.evolve.store.progress import Point
-from gapsmith.problems.base import Instance
+from gapsmith.problems.base import Drawing, Instance, Shape
 from matplotlib.text import Text
 
 
@@ -49,7 +51,6 @@ def test_nothing_has_no_quantiles() -> None:
 def test_the_legend_in_a_terminal_shows_what_is_drawn() -> None:
     """Flat and upright lines have their own marks, in the picture and beside their groups' names."""
     from gapsmith.app.views.plots.drawing import in_terminal
-    from gapsmith.problems.base import Drawing, Shape
 
     shapes = [
         Shape("rectangle", 0, 1, 5, 0.5, "", "job"),
@@ -65,7 +66,6 @@ def test_the_legend_in_a_terminal_shows_what_is_drawn() -> None:
 def test_rows_of_a_drawing_get_one_line_each_with_what_stands_in_them() -> None:
     """Six rows of height 1 take six lines, with texts where there is room; a stack takes the usual lines."""
     from gapsmith.app.views.plots.drawing import extent, in_terminal, lines
-    from gapsmith.problems.base import Drawing, Shape
 
     rows = tuple(Shape("rectangle", row, row + 0.1, 5, 0.8, f"j{row}", "job") for row in range(6))
     drawing = Drawing("a plan", "time", "machine", rows)
@@ -77,6 +77,31 @@ def test_rows_of_a_drawing_get_one_line_each_with_what_stands_in_them() -> None:
     assert "j" not in in_terminal(drawing, 6, height, right, top).plain.splitlines()[0]
     stack = Drawing("loads", "GPU", "load", tuple(Shape("rectangle", 0, 1.5 * k, 1, 1.5) for k in range(6)))
     assert lines([stack], 9.0) == (14, 9.0)
+
+
+@pytest.mark.parametrize(
+    "losses",
+    [[0.0, 0.09, 0.4, 5.2], [1.1, 1.3], [0.0, 5.2, 6.1], [0.02, 0.9], [0.0], [7.0], [0.001, 900.0], []],
+)
+def test_an_axis_of_losses_has_numbers_that_can_be_read(losses: list[float]) -> None:
+    """Two ticks or more within the axis, 0 apart from those of the logarithmic part."""
+    _, axes = new_axes()
+    fit_losses(axes.yaxis, losses)
+    low, high = axes.get_ylim()
+    ticks = sorted({*axes.yaxis.get_majorticklocs(), *axes.yaxis.get_minorticklocs()})
+    shown = [tick for tick in ticks if low <= tick <= high]
+    assert len(shown) > 1
+    places = [axes.transData.transform((0, tick))[1] for tick in shown]
+    assert all(above - below > 3 for below, above in itertools.pairwise(places))
+
+
+@pytest.mark.parametrize(("height", "numbered"), [(0.8, True), (1.5, False)])
+def test_rows_of_a_small_gantt_chart_are_numbered(height: float, numbered: bool) -> None:
+    """Three machines have whole numbers beside their rows; loads keep an axis of amounts."""
+    bars = tuple(Shape("rectangle", 0, row + 0.1, 5, height, "", "job") for row in range(3))
+    axes = draw({"a": Drawing("a plan", "time", "machine", bars)}).axes[0]
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert (labels == ["0", "1", "2"]) is numbered
 
 
 @pytest.mark.parametrize("crowd", [1, 3])
@@ -104,7 +129,6 @@ def test_names_in_the_picture_of_times_lie_apart(crowd: int) -> None:
 def test_a_drawing_numbers_its_rows_in_their_middles_and_writes_only_where_there_is_room() -> None:
     """A Gantt chart of four machines; flat and narrow rectangles have no text, a label is inside the axes."""
     from gapsmith.app.views.plots.drawing import draw
-    from gapsmith.problems.base import Drawing, Shape
 
     bars = [Shape("rectangle", 0, row + 0.1, 50, 0.8, f"job {row}", "operation") for row in range(4)]
     bars += [Shape("rectangle", 60, 0.1, 1, 0.8, "narrow"), Shape("rectangle", 60, 1.1, 40, 0.01, "flat")]
@@ -125,7 +149,6 @@ def test_a_drawing_numbers_its_rows_in_their_middles_and_writes_only_where_there
 def test_maps_stand_side_by_side_in_true_shape_and_groups_look_different() -> None:
     """One unit is as long upwards as to the right; a sixth route has the first one's colour, but dashes."""
     from gapsmith.app.views.plots.drawing import draw
-    from gapsmith.problems.base import Drawing, Shape
 
     routes = tuple(Shape("line", 0, n, 100, 10, "", f"route {n}") for n in range(6))
     figure = draw({name: Drawing("map", "x", "y", routes) for name in ("best", "savings")})

@@ -116,4 +116,4 @@ def test_a_campaign_keeps_the_answers_of_its_champion(tmp_path: Path) -> None:
     made = CliRunner().invoke(app, ["report", "latest", "--runs", str(tmp_path)])
     assert made.exit_code == 0, made.output
     page = next(tmp_path.rglob("report.html")).read_text()
-    assert "The answers of the best candidate" in page
+    assert "Answers to one test instance" in page

@@ -267,7 +267,7 @@ def test_full_report_comes_on_demand(
     assert browser.value("document.querySelectorAll('figure svg').length") > 5
     assert browser.value("document.querySelectorAll('#list tr').length") > 5
     labels = browser.value("[...document.querySelectorAll('figure svg')].map(e => e.ariaLabel)")
-    assert any(label.startswith("The answers of the best candidate") for label in labels)
+    assert any(label.startswith("Answers to one test instance") for label in labels)
     assert "a plan" in browser.value("document.getElementById('better').textContent")
     assert browser.console == []
 
