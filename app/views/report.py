@@ -244,9 +244,8 @@ def _judged(headline: Mapping[str, Any], split: str | None) -> str:
     words += "in exact arithmetic"
     if split != "test":
         return f"{words}, on instances that took part in choosing the candidate."
-    return (
-        f"{words}, on instances that steered nothing: the test split was used once the champion was chosen."
-    )
+    unseen = "on instances that the search never saw"
+    return f"{words}, {unseen}: the test split was used once the champion was chosen."
 
 
 def _lineage(record: RunRecord) -> dict[str, Any]:

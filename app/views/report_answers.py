@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...evolve.base import Candidate
+from ...evolve.budget import StopReason
 from ...evolve.store.work import failures_by_status
 from ..numbers import duration, percent, reported_cell
 from ..record.headline import Verdict
@@ -19,6 +20,16 @@ from .tables import SMALL
 _IDEA = 240
 """Longest idea of a model that is quoted (characters)."""
 _SPLITS = {"train": "training", "valid": "validation", "test": "test"}
+_BUDGETS = {
+    StopReason.ITERATIONS: "the budget of iterations",
+    StopReason.EVALUATIONS: "the budget of evaluations",
+    StopReason.EXECUTIONS: "the budget of executions",
+    StopReason.CPU: "the budget of CPU time",
+    StopReason.SECONDS: "the budget of wall time",
+    StopReason.PATIENCE: "the patience, evaluations without an improvement,",
+    StopReason.TOKENS: "the budget of tokens",
+    StopReason.COST: "the budget of dollars",
+}
 _ANSWERS = {
     Verdict.BETTER: ("good", "Yes, beyond noise."),
     Verdict.WORSE: ("bad", "No, it is worse beyond noise."),
@@ -115,7 +126,16 @@ def _best(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> st
         return f"{found}; reported score {score} on {_SPLITS[split]}."
     idea = one_line(candidate.idea, _IDEA)
     said = f" Its author, a model, says: {idea}" if idea else ""
-    return f"Candidate {best['candidate'][:SHORT]}, {size}, {when}; mean gap {gap} on {_SPLITS[split]}.{said}"
+    text = f"Candidate {best['candidate'][:SHORT]}, {size}, {when}; mean gap {gap} on {_SPLITS[split]}."
+    if _behind(summary["headline"]):
+        text += f" The baseline {clean(summary['headline']['baseline'])} has a smaller one."
+    return f"{text}{said}"
+
+
+def _behind(headline: Mapping[str, Any]) -> bool:
+    """Whether the best baseline's gap is smaller than the champion's."""
+    champion, baseline = headline["champion_percent"], headline["baseline_percent"]
+    return champion is not None and baseline is not None and bool(baseline < champion)
 
 
 def _comparison(summary: Mapping[str, Any]) -> str:
@@ -192,10 +212,10 @@ def _trust(
         return {"answer": text, "tone": "open" if against else ""}
     if summary.get("trust") == REPORTED:
         return {"answer": f"{UNVERIFIED.capitalize()}.", "tone": "open"}
-    kinds = f"Gaps are to {headline['kinds']}, judged outside the candidate's process"
+    kinds = f"Gaps are to {headline['kinds']}, and answers were judged outside the candidate's process"
     split = summary["headline"]["split"]
     if split == "test":
-        kinds += f", on {headline['instances']} that steered nothing"
+        kinds += f", on {headline['instances']} that the search never saw"
     else:
         against.append(f"{_SPLITS[split]} instances took part in the search and flatter the candidate")
     sandbox = f"sandbox: {layers(record.layers)}" if record.layers else ""
@@ -205,11 +225,11 @@ def _trust(
 
 
 def _spent(record: RunRecord, summary: Mapping[str, Any]) -> str:
-    status = f"{summary['status'].capitalize()}" + (
-        f" ({clean(str(summary['stop_reason']))})"
-        if summary["stop_reason"] not in (None, summary["status"])
-        else ""
-    )
+    status, reason = summary["status"].capitalize(), summary["stop_reason"]
+    if reason in _BUDGETS:
+        status += f": {_BUDGETS[reason]} was spent"
+    elif reason not in (None, summary["status"]):
+        status += f" ({clean(str(reason))})"
     return f"{cost_words(summary)}. {status}."
 
 
@@ -223,18 +243,20 @@ def _use(record: RunRecord, summary: Mapping[str, Any]) -> dict[str, str]:
             "command": f"gapsmith show {name}",
         }
     headline = summary["headline"]
-    if headline["verdict"] in (Verdict.NO_IMPROVEMENT, Verdict.WORSE) and headline["baseline"] is not None:
-        words = ["gapsmith", "baselines", str(summary["problem"]), "--source", headline["baseline"]]
-        return {"answer": "Use the best baseline instead.", "command": shlex.join(words)}
+    source = ["gapsmith", "baselines", str(summary["problem"]), "--source", str(headline["baseline"])]
+    instead = headline["verdict"] in (Verdict.NO_IMPROVEMENT, Verdict.WORSE)
+    undecided = headline["verdict"] == Verdict.UNDECIDED
+    if headline["baseline"] is not None and (instead or (undecided and _behind(headline))):
+        why = "Nothing shows that the champion is better: use" if undecided else "Use"
+        return {"answer": f"{why} the best baseline instead.", "command": shlex.join(source)}
     if record.reader.record("champion") is None and summary["status"] in ("interrupted", "running"):
         verb = "resume" if summary["status"] == "interrupted" else "watch"
         return {"answer": "Later: the champion is not chosen yet.", "command": f"gapsmith {verb} {name}"}
     if summary.get("trust") == REPORTED:
         return {"answer": "As its evaluator does.", "command": f"gapsmith best {name} -o best.py"}
     answer = "As a program that needs no Gapsmith: an instance as JSON in, the answer as JSON out."
-    if headline["verdict"] == Verdict.UNDECIDED and headline["baseline"] is not None:
-        words = ["gapsmith", "baselines", str(summary["problem"]), "--source", headline["baseline"]]
-        answer += f" Nothing shows that it is better than the best baseline: {shlex.join(words)}."
+    if undecided and headline["baseline"] is not None:
+        answer += f" Nothing shows that it is better than the best baseline: {shlex.join(source)}."
     return {
         "answer": answer,
         "command": f"gapsmith best {name} -o best.py",

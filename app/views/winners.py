@@ -88,10 +88,12 @@ def _mean(found: Mapping[str, float], ids: Sequence[str]) -> float:
 
 def print_winners(console: Console, found: Mapping[str, Any]) -> None:
     """Prints the best elite of each stratum, one row for each."""
-    table = new_table(f"who is best where: {count(found['elites'], 'elite')}, training loss by stratum")
+    table = new_table(
+        f"best elite of each stratum: {count(found['elites'], 'elite')}, training loss by stratum"
+    )
     table.add_column("stratum", overflow="fold")
     table.add_column("best elite", no_wrap=True)
-    for column in ("its loss", "champion's", "others better on"):
+    for column in ("its loss", "champion's", "beaten on"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in found["strata"]:
         own = row["candidate"] == found["best"]
@@ -111,7 +113,7 @@ def verdict(found: Mapping[str, Any]) -> str:
     """The loss if each instance had its best elite, beside the champion's loss, in words."""
     other = {row["candidate"] for row in found["instances"]} - {found["best"]}
     return (
-        f"loss: percent of max(|reference|, scale); champion {found['best'][:SHORT]}: "
-        f"{percent(found['loss_percent'])}; the best elite of each instance together "
-        f"({count(len(other), 'other elite')} needed): {percent(found['best_of_all_loss_percent'])}"
+        f"loss: percent of max(|reference|, scale). Champion {found['best'][:SHORT]} alone: "
+        f"{percent(found['loss_percent'])}; with {count(len(other), 'other elite')}, always the best for the "
+        f"instance: {percent(found['best_of_all_loss_percent'])}"
     )

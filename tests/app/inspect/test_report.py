@@ -183,6 +183,27 @@ def test_an_undecided_comparison_says_how_wide_the_noise_is(
     )
 
 
+@pytest.mark.parametrize(("baseline", "use"), [(0.5, True), (9.0, False)])
+def test_an_undecided_champion_behind_the_baseline_is_not_recommended(
+    baseline: float, use: bool, runs: Path
+) -> None:
+    """Where nothing shows which is better, the reader is told to use the one with the smaller gap."""
+    with open_record(runs / MODEL) as record:
+        found = report.context(record)
+        figures = {
+            "champion_percent": 2.0,
+            "baseline_percent": baseline,
+            **_claim(wins=1, losses=2, p_value=1),
+        }
+        summary = {**found["summary"], "headline": {**found["summary"]["headline"], **figures}}
+        best, _, _, cost, how = report_answers.answers(record, summary, found["headline"], found["code"])
+        assert record.rival == f"baseline/{found['summary']['headline']['baseline']}"
+    assert ("The baseline mdd has a smaller one." in best["answer"]) is use
+    assert ("use the best baseline instead" in how["answer"]) is use
+    assert how["command"].startswith("gapsmith baselines" if use else "gapsmith best")
+    assert cost["answer"].endswith("Completed: the budget of iterations was spent.")
+
+
 def test_a_baseline_that_is_ahead_on_test_is_named(runs: Path) -> None:
     """The rival was chosen on validation; a reader of the table wonders about a smaller figure on test."""
     with open_record(runs / MODEL) as record:
@@ -342,8 +363,8 @@ def test_report_of_a_run_without_result(say: Say, tmp_path: Path) -> None:
 
 
 def test_only_the_test_split_steered_nothing(page: tuple[str, str], runs: Path, tmp_path: Path) -> None:
-    """Figures of the test split are said to have steered nothing, those of validation to have taken part."""
-    assert all("on instances that steered nothing" in text for text in page)
+    """Figures of the test split are said to have been unseen, those of validation to have taken part."""
+    assert all("on instances that the search never saw" in text for text in page)
     shutil.copytree(runs / MODEL, tmp_path / MODEL)
     with sqlite3.connect(tmp_path / MODEL / "archive.sqlite") as db:
         db.execute("DELETE FROM run WHERE key = 'champion'")
@@ -352,7 +373,7 @@ def test_only_the_test_split_steered_nothing(page: tuple[str, str], runs: Path, 
         db.execute("DELETE FROM evaluations WHERE split = 'test'")
     with open_record(tmp_path / MODEL) as record:
         text = report.markdown(record)
-    assert "steered nothing" not in text
+    assert "never saw" not in text
     assert "on instances that took part in choosing the candidate" in text
 
 
