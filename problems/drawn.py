@@ -31,6 +31,7 @@ class Drawn:
     def __init__(self, rounds: Mapping[str, int]) -> None:
         """Takes split (`train`, `valid`, `test`) → instances per stratum, ≥ 1."""
         self._rounds = dict(rounds)
+        self._drawn: dict[int, dict[str, list[Instance]]] = {}
 
     def sets(self) -> Mapping[str, str]:
         """Name of each set → one sentence."""
@@ -43,10 +44,16 @@ class Drawn:
             KeyError: no set of this name.
         """
         if set in self._rounds:
-            return draw_splits(self.stream, seed, self.cells, self._rounds, self.law)[set]
+            return [*self._splits(seed)[set]]
         if set not in self.other_sets:
             raise KeyError(set)
         return self.other(set, seed)
+
+    def _splits(self, seed: int) -> dict[str, list[Instance]]:
+        """The splits of a seed, those of the last seed kept: no split is known without those before it."""
+        if seed not in self._drawn:
+            self._drawn = {seed: draw_splits(self.stream, seed, self.cells, self._rounds, self.law)}
+        return self._drawn[seed]
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """The instances of a set of `other_sets`; a set with fixed data ignores the seed."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Dialogue, Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
+from ..drawn import Drawn
 from ..faults import objective_of
-from ..strata import draw_splits, split_sentences
 from ..summaries import by_parts, percent, quantiles
 from . import churn_laws, cluster_files, rules
 from .churn_verification import ARRIVE, CPU, DEPART, MEMORY, Stream, judge, minutes, placed_jobs
@@ -30,14 +30,14 @@ A job weighs cpu * (memory of a machine) + memory * (cpu of a machine). Maximise
 all placed jobs until the end of the run. Gaps are measured against an upper bound: at every moment the
 offered jobs, or the whole fleet, of each resource. One percent of gap is one percent of the fleet's time: of
 10,000 machines, the work of 100."""
-_LAW = "streams of jobs with lives as in public clouds"
 _SLICES = 60
 
 
-class ClusterChurn:
+class ClusterChurn(Drawn):
     """Dynamic vector bin packing on a fixed fleet: maximise the placed weight times minutes."""
 
-    name = "cluster-churn"
+    name = stream = "cluster-churn"
+    law = "streams of jobs with lives as in public clouds"
     version = "1"
     sense = Sense.MAXIMISE
     unit = "weight minutes"
@@ -57,24 +57,15 @@ class ClusterChurn:
 
     def __init__(self, rounds: Mapping[str, int], secret: str = "") -> None:
         """Takes split → instances per stratum, ≥ 1, and the secret that keys the streams of jobs."""
-        self._rounds, self._secret = dict(rounds), secret
+        super().__init__(rounds)
+        self.cells = churn_laws.cells(secret)
+        if secret:
+            self.stream, self.law = f"{self.name}/{secret}", f"{self.law}, drawn with a secret"
         self.driver = rules.churn_driver()
 
     def keyed(self, secret: str) -> ClusterChurn:
         """The same problem with other streams: whoever knew what comes could plan for it."""
         return ClusterChurn(self._rounds, secret)
-
-    def sets(self) -> Mapping[str, str]:
-        """Name of each split → one sentence."""
-        return split_sentences(churn_laws.cells(""), self._rounds)
-
-    def instances(self, set: str, seed: int) -> Sequence[Instance]:
-        """The instances of a split in stratified order; the splits of one seed are disjoint."""
-        if set not in self._rounds:
-            raise KeyError(set)
-        key = f"{self.name}/{self._secret}" if self._secret else self.name
-        law = f"{_LAW}, drawn with a secret" if self._secret else _LAW
-        return draw_splits(key, seed, churn_laws.cells(self._secret), self._rounds, law)[set]
 
     def start_programs(self) -> Mapping[str, str]:
         """Best fit as a score of machines, with room for state."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Dialogue, Drawing, Instance, Json, Primitive, Sense, Verdict
-from ..strata import draw_set, draw_splits, split_sentences
+from ..drawn import Drawn
 from . import cluster_files, laws, rules
 from .dialogue import Arrivals
 from .explaining import explain_fleet
@@ -26,16 +26,17 @@ jobs. Room is lost where one resource of a machine is used up while the other is
 would nearly fill the fleet if nothing were stranded, so the total free room tells how much will come.
 Gaps are measured against an upper bound: each machine filled as well as possible for itself. One percent of
 gap is one percent of the free room: of 10,000 free machines, the jobs of 100 machines."""
-_LAW = "snapshots of fleets with sizes as in public clouds"
 _SENTENCES = {
     "large": "16 fleets of 160 machines, mixed and skewed, 8 of each",
 }
 
 
-class ClusterScheduling:
+class ClusterScheduling(Drawn):
     """Vector bin packing online, with machines that are partly full: maximise the placed weight."""
 
-    name = "cluster-scheduling"
+    name = stream = "cluster-scheduling"
+    law = "snapshots of fleets with sizes as in public clouds"
+    other_sets = _SENTENCES
     version = "1"
     sense = Sense.MAXIMISE
     unit = "weight"
@@ -59,24 +60,20 @@ class ClusterScheduling:
             rounds: split → instances per stratum, ≥ 1.
             secret: keys fleets and queues; empty for the public draw, which a candidate can draw again.
         """
-        self._rounds, self._secret = dict(rounds), secret
+        super().__init__(rounds)
+        self._secret = secret
+        self.cells = laws.cells(laws.LAWS, secret)
+        if secret:
+            self.stream, self.law = f"{self.name}/{secret}", f"{self.law}, drawn with a secret"
         self.driver = rules.driver()
 
     def keyed(self, secret: str) -> ClusterScheduling:
         """The same problem with other fleets and queues: whoever knew the queue could plan for it."""
         return ClusterScheduling(self._rounds, secret)
 
-    def sets(self) -> Mapping[str, str]:
-        """Name of each set → one sentence."""
-        return {**split_sentences(laws.cells(laws.LAWS, ""), self._rounds), **_SENTENCES}
-
-    def instances(self, set: str, seed: int) -> Sequence[Instance]:
-        """The instances of a set in stratified order; the splits of one seed are disjoint."""
-        key = f"{self.name}/{self._secret}" if self._secret else self.name
-        law = f"{_LAW}, drawn with a secret" if self._secret else _LAW
-        if set == "large":
-            return draw_set(key, set, seed, laws.cells(laws.LARGE, self._secret), 8, law)
-        return draw_splits(key, seed, laws.cells(laws.LAWS, self._secret), self._rounds, law)[set]
+    def other(self, set: str, seed: int) -> list[Instance]:
+        """Large fleets."""
+        return self.draw_other(set, seed, laws.cells(laws.LARGE, self._secret), 8)
 
     def start_programs(self) -> Mapping[str, str]:
         """Best fit as a score of machines, with room for state."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base import Dialogue, Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
 from ..drawn import Drawn
-from ..strata import Cell, draw_splits
+from ..strata import Cell
 from . import reading, rules, texts
 from .dialogue import Rounds
 from .explaining import explain_schedule
@@ -74,7 +74,10 @@ class KvScheduling(Drawn):
 
 
 class KvSchedulingRule(KvScheduling):
-    """The same laws; requests arrive over time, and a candidate is a priority rule."""
+    """The same laws; requests arrive over time, and a candidate is a priority rule.
+
+    Without a secret the requests are those of the whole form.
+    """
 
     name = "kv-scheduling-rule"
     entry_point = "priority"
@@ -85,7 +88,9 @@ class KvSchedulingRule(KvScheduling):
     def __init__(self, rounds: Mapping[str, int], secret: str = "") -> None:
         """Takes instances per stratum of each split, and what keys the requests (empty: the public draw)."""
         super().__init__(rounds)
-        self._secret = secret
+        self.cells = [hide(cell) for cell in STRATA]
+        if secret:
+            self.stream, self.law = f"{self.stream}{secret}", f"{self.law}, drawn with a secret"
 
     @property
     def driver(self) -> str:
@@ -99,12 +104,6 @@ class KvSchedulingRule(KvScheduling):
     def dialogue(self, instance: Instance) -> Dialogue:
         """A stepper that reveals the requests of each round."""
         return Rounds(whole(instance))
-
-    def instances(self, set: str, seed: int) -> list[Instance]:
-        """The instances of a set; without a secret the requests are those of the whole form."""
-        law = f"{self.law}, drawn with a secret" if self._secret else self.law
-        cells = [hide(cell) for cell in STRATA]
-        return draw_splits(f"{self.stream}{self._secret}", seed, cells, self._rounds, law)[set]
 
     def baselines(self) -> Mapping[str, str]:
         """The literature's rules."""
