@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
-from ..drawn import rounds
+from ..stratified import rounds
 from .cvrp import Cvrp, CvrpRule
 from .flow_shop import FlowShop, FlowShopInsertionRule, FlowShopRule
 from .multi_knapsack import MultiKnapsack, MultiKnapsackRule

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from ..drawn import Drawn
 from ..faults import integer_fault, list_fault, objective_of
 from ..programs import program, programs
 from ..rule_form import PURE
 from ..strata import Cell, Draw
+from ..stratified import StratifiedProblem
 from ..summaries import percent, quantiles
 from . import cvrp_texts as texts
 from . import cvrplib, distances, routes
@@ -112,7 +112,7 @@ def length(matrix: Sequence[Sequence[int]], plan: Sequence[Sequence[int]]) -> in
     return sum(int(matrix[a][b]) for route in plan for a, b in pairwise([0, *route, 0]))
 
 
-class Cvrp(Drawn):
+class Cvrp(StratifiedProblem):
     """Minimise the length of routes that serve all customers by vehicles of one capacity."""
 
     name = stream = "cvrp"

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from ..drawn import Drawn
 from ..faults import objective_of, permutation_fault
 from ..programs import completed, program, programs
 from ..rule_form import PURE
 from ..shops.explaining import explain_schedule
 from ..shops.gantt import gantt
 from ..strata import Cell, Draw
+from ..stratified import StratifiedProblem
 from . import flow_shop_texts as texts
 from . import taillard
 from .rules import ClassicRule, RatesOnce
@@ -62,7 +62,7 @@ def as_job_shop(public: Mapping[str, Any]) -> dict[str, Any]:
     return {"machines": machines, "routes": routes, "times": public["times"]}
 
 
-class FlowShop(Drawn):
+class FlowShop(StratifiedProblem):
     """F | prmu | Cmax: minimise the makespan (time units) of an order of the jobs."""
 
     name = stream = "flow-shop"

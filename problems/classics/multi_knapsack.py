@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
-from ..drawn import Drawn
 from ..faults import integer_fault, list_fault, objective_of
 from ..programs import completed, program, programs
 from ..rule_form import PURE
 from ..strata import Cell, Draw
+from ..stratified import StratifiedProblem
 from ..summaries import percent, quantiles
 from . import multi_knapsack_texts as texts
 from . import or_library
@@ -73,7 +73,7 @@ def loads(public: Mapping[str, Any], chosen: Sequence[int]) -> list[int]:
     return [sum(int(row[item]) for item in chosen) for row in public["weights"]]
 
 
-class MultiKnapsack(Drawn):
+class MultiKnapsack(StratifiedProblem):
     """Maximise the profit of items that fit in several rows at once."""
 
     name = stream = "multi-knapsack"

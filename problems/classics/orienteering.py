@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from ..drawn import Drawn
 from ..faults import integer_fault, list_fault, objective_of
 from ..programs import completed, program, programs
 from ..rule_form import PURE
 from ..strata import Cell, Draw
+from ..stratified import StratifiedProblem
 from ..summaries import percent, quantiles
 from . import distances, oplib, routes
 from . import orienteering_texts as texts
@@ -82,7 +82,7 @@ def length(matrix: Sequence[Sequence[int]], nodes: Sequence[int]) -> int:
     return sum(int(matrix[a][b]) for a, b in zip([0, *nodes], [*nodes, 0], strict=True))
 
 
-class Orienteering(Drawn):
+class Orienteering(StratifiedProblem):
     """Maximise the prize of the nodes that a closed tour of limited length visits."""
 
     name = stream = "orienteering"

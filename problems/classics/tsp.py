@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from ..drawn import Drawn
 from ..faults import objective_of, permutation_fault
 from ..programs import program, programs
 from ..rule_form import PURE
 from ..strata import Cell, Draw
+from ..stratified import StratifiedProblem
 from . import distances, routes, tsplib
 from . import tsp_texts as texts
 from .rules import SelectsNode
@@ -56,7 +56,7 @@ def length(matrix: Sequence[Sequence[int]], tour: Sequence[int]) -> int:
     return sum(int(matrix[tour[place - 1]][node]) for place, node in enumerate(tour))
 
 
-class Tsp(Drawn):
+class Tsp(StratifiedProblem):
     """Minimise the length of a closed tour through all nodes."""
 
     name = stream = "tsp"

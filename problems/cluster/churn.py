@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Dialogue, Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
-from ..drawn import Drawn
 from ..faults import objective_of
+from ..stratified import StratifiedProblem
 from ..summaries import by_parts, percent, quantiles
 from . import churn_laws, cluster_files, rules
 from .churn_verification import ARRIVE, CPU, DEPART, MEMORY, Stream, judge, minutes, placed_jobs
@@ -33,7 +33,7 @@ offered jobs, or the whole fleet, of each resource. One percent of gap is one pe
 _SLICES = 60
 
 
-class ClusterChurn(Drawn):
+class ClusterChurn(StratifiedProblem):
     """Dynamic vector bin packing on a fixed fleet: maximise the placed weight times minutes."""
 
     name = stream = "cluster-churn"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Dialogue, Drawing, Instance, Json, Primitive, Sense, Verdict
-from ..drawn import Drawn
+from ..stratified import StratifiedProblem
 from . import cluster_files, laws, rules
 from .dialogue import Arrivals
 from .explaining import explain_fleet
@@ -31,7 +31,7 @@ _SENTENCES = {
 }
 
 
-class ClusterScheduling(Drawn):
+class ClusterScheduling(StratifiedProblem):
     """Vector bin packing online, with machines that are partly full: maximise the placed weight."""
 
     name = stream = "cluster-scheduling"

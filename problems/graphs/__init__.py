@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
-from ..drawn import rounds
+from ..stratified import rounds
 from .problem import TaskGraph, TaskGraphRule
 
 Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 200)]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from ..drawn import Drawn
 from ..rule_form import PURE, RuleForm
+from ..stratified import StratifiedProblem
 from . import reading, rules, texts
 from .explaining import explain_schedule
 from .gantt import gantt
@@ -18,7 +18,7 @@ _LARGE_COUNT = 30
 _LARGE = f"{_LARGE_COUNT} instances of the stratum {LARGE_TRANSFERS.stratum}, for a judgement of it"
 
 
-class TaskGraph(Drawn):
+class TaskGraph(StratifiedProblem):
     """R | prec, transfers | Cmax: minimise the makespan (time units) of a task graph."""
 
     name = stream = "task-graph"

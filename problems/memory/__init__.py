@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
-from ..drawn import rounds
+from ..stratified import rounds
 from .problem import MemoryMapping, MemoryMappingRule
 
 Rounds = Annotated[int, Parameter("instances of each law in this split", "instances", 1, 200)]

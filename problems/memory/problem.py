@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from ..drawn import Drawn
 from ..rule_form import PURE, RuleForm
+from ..stratified import StratifiedProblem
 from . import laws, memory_files, rules, texts
 from .explaining import explain_offsets
 from .packing import packing
@@ -22,7 +22,7 @@ _SENTENCES = {
 }
 
 
-class MemoryMapping(Drawn):
+class MemoryMapping(StratifiedProblem):
     """Dynamic storage allocation: minimise the peak (units) of offsets."""
 
     name = stream = "memory-mapping"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
-from ..drawn import rounds
+from ..stratified import rounds
 from .expert_placement import ExpertPlacement
 from .gpu_fleet import GpuFleet, GpuFleetAggregate
 from .model_placement import ModelPlacement

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
-from ..drawn import Drawn
 from ..faults import integer_fault, list_fault
 from ..programs import program, programs
+from ..stratified import StratifiedProblem
 from . import fleet_files
 from . import fleet_laws as laws
 from .explaining import explain_fleet, explain_split
@@ -47,7 +47,7 @@ _SENTENCES = {
 }
 
 
-class _Fleet(Drawn):
+class _Fleet(StratifiedProblem):
     """What both forms share: instances, files and prices."""
 
     version = "1"

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
-from ..drawn import Drawn
 from ..faults import integer_fault, list_fault
 from ..programs import program, programs
 from ..strata import Cell
+from ..stratified import StratifiedProblem
 from . import model_laws as laws
 from .explaining import explain_models
 
@@ -33,7 +33,7 @@ _MODELS = {
 }
 
 
-class ModelPlacement(Drawn):
+class ModelPlacement(StratifiedProblem):
     """Minimise the largest ratio of load to free memory over the GPUs (load units per free GB)."""
 
     name = stream = "model-placement"

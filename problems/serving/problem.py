@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Dialogue, Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from ..drawn import Drawn
 from ..strata import Cell
+from ..stratified import StratifiedProblem
 from . import reading, rules, texts
 from .dialogue import Rounds
 from .explaining import explain_schedule
@@ -17,7 +17,7 @@ from .memory_chart import memory_chart
 from .verification import judge
 
 
-class KvScheduling(Drawn):
+class KvScheduling(StratifiedProblem):
     """Minimise the sum of latencies (rounds) of requests that are all known."""
 
     name = stream = "kv-scheduling"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
-from ..drawn import rounds
+from ..stratified import rounds
 from .problem import BlockingJobShop, BlockingJobShopRule, JobShop, JobShopRule
 from .rules import Dispatching
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import Drawing, Instance, Json, Moves, Phase, Primitive, Sense, Verdict
-from ..drawn import Drawn
 from ..rule_form import PURE, RuleForm
 from ..sequencing import SEQUENCING
 from ..strata import Cell
+from ..stratified import StratifiedProblem
 from . import rules, taillard, texts
 from .explaining import explain_schedule
 from .gantt import gantt
@@ -20,7 +20,7 @@ from .verification import judge
 _RULE_NAME = "priority"
 
 
-class JobShop(Drawn):
+class JobShop(StratifiedProblem):
     """J || Cmax: minimise the makespan (time units) of start times."""
 
     name = stream = "job-shop"

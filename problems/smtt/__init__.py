@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
-from ..drawn import rounds
+from ..stratified import rounds
 from .problem import TotalTardiness, TotalTardinessRule, WeightedTardiness, WeightedTardinessRule
 
 __all__ = ["total_tardiness", "total_tardiness_rule", "weighted_tardiness", "weighted_tardiness_rule"]

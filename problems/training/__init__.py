@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..base import Parameter
-from ..drawn import rounds
+from ..stratified import rounds
 from .lora_microbatches import LoraMicrobatches
 from .lora_rule import LoraMicrobatchesRule
 from .sequence_packing import SequencePacking

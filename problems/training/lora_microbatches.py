@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
-from ..drawn import Drawn
 from ..faults import integer_fault, list_fault
 from ..programs import program, programs
+from ..stratified import StratifiedProblem
 from . import lora_files
 from . import lora_laws as laws
 from .explaining import explain_pipeline
@@ -42,7 +42,7 @@ _SENTENCES = {
 }
 
 
-class LoraMicrobatches(Drawn):
+class LoraMicrobatches(StratifiedProblem):
     """Minimise the makespan (ticks) of a pipeline that trains several LoRA adapters."""
 
     name = stream = "lora-microbatches"

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
-from ..drawn import Drawn
 from ..faults import integer_fault, list_fault
 from ..programs import program, programs
+from ..stratified import StratifiedProblem
 from . import packing_files
 from . import packing_laws as laws
 from .explaining import explain_step
@@ -36,7 +36,7 @@ _SENTENCES = {
 }
 
 
-class SequencePacking(Drawn):
+class SequencePacking(StratifiedProblem):
     """Minimise the time of a training step (units of 10 µs) over microbatches, groups and their sequences."""
 
     name = stream = "sequence-packing"

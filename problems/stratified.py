@@ -9,11 +9,11 @@ from .strata import Cell, draw_set, draw_splits, split_sentences
 
 
 def rounds(train: int, valid: int, test: int) -> dict[str, int]:
-    """Split → instances per stratum, as `Drawn` takes them."""
+    """Split → instances per stratum, as `StratifiedProblem` takes them."""
     return {"train": train, "valid": valid, "test": test}
 
 
-class Drawn:
+class StratifiedProblem:
     """Base of a problem whose splits are drawn from strata.
 
     Attributes:
