@@ -58,15 +58,18 @@ HEAD = "id,lower,upper,size\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "file: got no buffer, expected a header with the columns id, lower"),
-        (HEAD, "file: got no buffer"),
+        ("", "file: got no row, expected a header with the columns id, lower"),
+        (HEAD, "file: got no row"),
         ("id,lower,upper\na,0,1\n", "row 1: got no column size"),
         ("id,lower,upper,size,align\n", "row 1 column 5: got 'align'"),
         ("id,lower,start,upper,size\n", "row 1 column 3: got the column 'start' twice"),
         (HEAD + "a,0,1\n", "row 2: got 3 values, expected 4"),
         (HEAD + "a,3,3,1\n", "row 2 column upper: got 3, expected the end of a life, more than its first"),
         ("id,start,end,size\na,3,2,1\n", "row 2 column end: got 2"),
-        (HEAD + "a,0,1,0\n", "row 2 column size: got 0, expected a size, an integer from 1 to 2^62"),
+        (
+            HEAD + "a,0,1,0\n",
+            "row 2 column size: got 0, expected a size, an integer from 1 to 4,611,686,018,427,387,904",
+        ),
         (HEAD + "a,0,1,-3\n", "row 2 column size: got -3"),
         (HEAD + "a,0,1,1.5\n", "row 2 column size: got '1.5'"),
         (HEAD + "a,0,1,nan\n", "row 2 column size: got 'nan'"),
