@@ -100,6 +100,8 @@ class Moves:
     The text may also define a class `Neighbours(answer, …)` that rates moves by increments, with `size`
     (items), `draw(random)` → (change, move), `make(move)` and `answer()`. A change below 0 is better, the
     move is None where a draw is not allowed, `random()` is a number from 0 up to 1, `answer()` is a copy.
+    A class that prepares something of the instance may have `restart(answer)`, which keeps that and goes on
+    from another answer: phases with many turns then make one object.
     Without the class, the moves of the kind of answer ask `objective` each time.
 
     Attributes:
@@ -125,6 +127,11 @@ class Moves:
     def by_increment(self) -> bool:
         """Whether the text has a class of its own for the moves."""
         return "class Neighbours" in self.source
+
+    @property
+    def restarts(self) -> bool:
+        """Whether an object of that class can go on from another answer."""
+        return "def restart(" in self.source
 
 
 @runtime_checkable

@@ -61,8 +61,8 @@ _KICKS = '''
 def {name}(answer, {arguments}, seed={seed}):
     """Random moves without regard to the objective, then a descent; goes on from the better answer."""
 {guide}    draw = random.Random(seed).random
-    for _ in range({turns}):
-        moves = Neighbours(answer, {passed})
+{once}    for _ in range({turns}):
+        {again}
         steps = int({rounds} * moves.size)
         for _ in range({kicks}):
             change, move = moves.draw(draw)
@@ -94,11 +94,15 @@ def _phase(stem: str, template: str, shares: Callable[[Work], dict[str, object]]
             return False
         arguments = ", ".join(ground.arguments)
         guide = _guide(work)
+        passed = f"{arguments}, {_GUIDE}" if guide else arguments
+        made = f"moves = Neighbours(answer, {passed})"
         text = template.format(
             name=name,
             arguments=arguments,
-            passed=f"{arguments}, {_GUIDE}" if guide else arguments,
+            passed=passed,
             guide=guide,
+            once=f"    {made}\n" if ground.moves.restarts else "",
+            again="moves.restart(answer)" if ground.moves.restarts else made,
             seed=work.rng.randrange(1, 100),
             **shares(work),
         )

@@ -91,7 +91,31 @@ def test_moves_keep_answers_valid_and_count_their_changes(name: str) -> None:
         assert total == pytest.approx((value - before) * (-1 if problem.sense is Sense.MAXIMISE else 1))
 
 
-@pytest.mark.parametrize("name", ["gpu-fleet-aggregate", "knapsack", "routing"])
+@pytest.mark.parametrize("name", [name for name in GROUNDS if GROUNDS[name][1].moves.restarts])
+def test_an_object_that_goes_on_from_another_answer_is_as_good_as_a_new_one(name: str) -> None:
+    """After a restart the same draws rate the same moves as in a new object of that answer."""
+    problem, ground, instance, _, names = case(name)
+    first, *others = (run(text)[problem.entry_point] for text in problem.start_programs().values())
+    answer = first(**instance.public)
+    moves = neighbours(ground, instance, names, others[0](**instance.public), None)
+    for _ in range(50):
+        change, move = moves.draw(random.Random(3).random)
+        if move is not None and change < 1e100:
+            moves.make(move)
+    moves.restart(answer)
+    courses = []
+    for one in (moves, neighbours(ground, instance, names, answer, None)):
+        stream, course = random.Random(8), []
+        for _ in range(300):
+            change, move = one.draw(stream.random)
+            course.append((change, move))
+            if move is not None and stream.random() < 0.3:
+                one.make(move)
+        courses.append((course, one.answer()))
+    assert courses[0] == courses[1]
+
+
+@pytest.mark.parametrize("name", ["gpu-fleet-aggregate", "knapsack", "routing", "tsp"])
 def test_phases_are_sound_and_no_worse(name: str) -> None:
     """A child of each operator runs, is no worse than its parent, and holds the problem's text unchanged."""
     problem, ground, instance, program, names = case(name)

@@ -11,11 +11,15 @@ class Neighbours:
 
     def __init__(self, answer, coordinates, distances):
         self.distances = distances
-        self.nodes = list(answer)
-        self.size = len(self.nodes)
+        self.size = len(distances)
         numbers = range(self.size)
         self.near = [sorted(numbers, key=row.__getitem__)[:9] for row in distances]
         self.places = [0] * self.size
+        self.restart(answer)
+
+    def restart(self, answer):
+        """Goes on from another answer."""
+        self.nodes = list(answer)
         self.number(0, self.size - 1)
 
     def number(self, first, last):
