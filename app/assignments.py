@@ -28,9 +28,9 @@ def override(
         UserError: an assignment has another form.
     """
     result = {key: dict(value) if isinstance(value, dict) else value for key, value in document.items()}
-    given = document.get("model", [])
-    misread = not isinstance(given, list) or not all(isinstance(table, dict) for table in given)
-    models: list[dict[str, Any]] = [] if misread else [dict(table) for table in given]
+    tables = document.get("model", [])
+    misread = not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables)
+    models: list[dict[str, Any]] = [] if misread else [dict(table) for table in tables]
     if models:
         result["model"] = models
     for text in assignments:
@@ -91,14 +91,14 @@ def choose_models(document: dict[str, Any], given: Sequence[str]) -> tuple[dict[
     named = [_named(text) for text in given]
     models: list[dict[str, Any]] = []
     for number, table in enumerate(named):
-        known = [other for other in old if other.get("spec") == table["spec"]]
-        if known and any(other["spec"] == table["spec"] for other in named[:number]):
+        namesakes = [other for other in old if other.get("spec") == table["spec"]]
+        if namesakes and any(other["spec"] == table["spec"] for other in named[:number]):
             raise UserError(
                 USAGE,
                 f"--model {given[number]}: named twice, and the configuration has a [[model]] table for it",
                 "name it once: all tables of that specification are taken",
             )
-        models += [{**other, **table} for other in known] or [table]
+        models += [{**other, **table} for other in namesakes] or [table]
     specs = [table["spec"] for table in named]
     dropped = [str(other.get("spec")) for other in old if other.get("spec") not in specs]
     return {**document, "model": models}, dropped

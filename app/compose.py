@@ -295,12 +295,12 @@ def _baselines(
             name: {s: e for s in SPLITS if (e := store.read.evaluation(BASELINE + name, s)) is not None}
             for name in names
         }
-    found = evaluate_baselines(setup, executor, splits, notify)
+    evaluations = evaluate_baselines(setup, executor, splits, notify)
     with store.transaction():
-        for name, by in found.items():
+        for name, by in evaluations.items():
             for evaluation in by.values():
                 store.put_evaluation(BASELINE + name, evaluation, setup.evaluator.version)
-    return found
+    return evaluations
 
 
 def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -> None:

@@ -29,8 +29,8 @@ def plan(campaign: Campaign, config: Config) -> dict[str, Any]:
         "budget": asdict(config.budget),
         "calls": 0 if prompt is None else proposals,
         "cost": [
-            {"model": spec, "low_usd": _float(found.low_usd), "high_usd": _float(found.high_usd)}
-            for spec, found in ranges
+            {"model": spec, "low_usd": _float(estimate.low_usd), "high_usd": _float(estimate.high_usd)}
+            for spec, estimate in ranges
         ],
         "prompt": None if prompt is None else {"system": prompt.system, "user": prompt.user},
         "shares": shares,
@@ -83,9 +83,9 @@ def _lines(config: Config, proposals: int | None, ranges: list[tuple[str, CostRa
         else f"at most {proposals} calls, repairs aside"
     )
     lines.append(f"{calls}; a prompt has about {ranges[0][1].prompt_tokens} tokens")
-    for spec, found in ranges:
+    for spec, price in ranges:
         cost = (
-            "price not known" if found.low_usd is None else f"${found.low_usd:.4f} to ${found.high_usd:.4f}"
+            "price not known" if price.low_usd is None else f"${price.low_usd:.4f} to ${price.high_usd:.4f}"
         )
         lines.append(f"{spec}: {cost}{'' if proposals else ' a call'}")
     return lines

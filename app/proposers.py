@@ -226,9 +226,9 @@ def _named(table: ModelSettings, runs: Path) -> ModelSettings:
     kind, slash, name = table.spec.partition("/")
     if kind != "replay" or not slash or Path(name).is_file():
         return table
-    found = find_run(name, runs).resolve()
+    folder = find_run(name, runs).resolve()
     return table.model_copy(
-        update={"spec": f"replay/{found.name if found.parent == runs.resolve() else found}"}
+        update={"spec": f"replay/{folder.name if folder.parent == runs.resolve() else folder}"}
     )
 
 

@@ -13,16 +13,16 @@ _PACKAGES = ("gapsmith", "numpy", "ortools", "highspy", "pulp", "openai")
 
 def versions() -> dict[str, str | None]:
     """Versions of Gapsmith, Python, the system and the packages that results depend on; None if absent."""
-    found: dict[str, str | None] = {
+    packages: dict[str, str | None] = {
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
     }
     for name in _PACKAGES:
         try:
-            found[name] = version(name)
+            packages[name] = version(name)
         except PackageNotFoundError:
-            found[name] = None
-    return found
+            packages[name] = None
+    return packages
 
 
 def refuse_other_version(recorded: Mapping[str, str | None], name: str) -> None:

@@ -107,13 +107,13 @@ class Builder:
             PromptTooLarge, TemplateInvalid: see `render`.
         """
         system, user, parts = self._fitting(operator, parts)
-        found = {"task and rules": tokens(system)}
+        shares = {"task and rules": tokens(system)}
         for name, empty in _CONTENTS.items():
             if getattr(parts, name):
-                found[name] = tokens(user) - tokens(self._fill(operator, replace(parts, **{name: empty})))
-        found["program and question"] = tokens(user) - sum(found.values()) + tokens(system)
-        found["free"] = self._size - tokens(system) - tokens(user)
-        return found
+                shares[name] = tokens(user) - tokens(self._fill(operator, replace(parts, **{name: empty})))
+        shares["program and question"] = tokens(user) - sum(shares.values()) + tokens(system)
+        shares["free"] = self._size - tokens(system) - tokens(user)
+        return shares
 
     def _fitting(self, operator: str, parts: Parts) -> tuple[str, str, Parts]:
         """Both texts and the parts that are left in them."""

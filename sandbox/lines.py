@@ -75,8 +75,8 @@ class Talk:
             pending += chunk
             if len(pending) > MAX_LINE_BYTES + 1:
                 break
-        line, found, self._pending = pending.partition(b"\n")
-        if not found or len(line) > MAX_LINE_BYTES:
+        line, end, self._pending = pending.partition(b"\n")
+        if not end or len(line) > MAX_LINE_BYTES:
             raise ValueError(f"a line of the program has more than {MAX_LINE_BYTES} bytes")
         return line
 

@@ -271,9 +271,9 @@ def _start(policy: Policy) -> Server:
 
 def count_layers(policy: Policy, layers: Mapping[str, bool]) -> None:
     """Counts the layers (name → whether it was on) of a server of this process or of a worker."""
-    found = _active.setdefault(policy.digest, {})
+    states = _active.setdefault(policy.digest, {})
     for name, on in layers.items():
-        found[name] = found.get(name, True) and on
+        states[name] = states.get(name, True) and on
 
 
 def active_layers(policy: Policy) -> dict[str, bool]:

@@ -148,11 +148,11 @@ class Workshop:
         self, job: dict[str, Any], output: int, answer: int, stack: contextlib.ExitStack
     ) -> dict[str, Any]:
         """The report of a jail; where it is not sound to fork several from a template, each has its own."""
-        given = memory(stack)
-        os.pwrite(given, json.dumps(job).encode(), 0)
+        request = memory(stack)
+        os.pwrite(request, json.dumps(job).encode(), 0)
         template, self._template = self._template or self._open(), None
         try:
-            report = template.run((given, output, answer), _STAGES * job["seconds"] + _GRACE_SECONDS)
+            report = template.run((request, output, answer), _STAGES * job["seconds"] + _GRACE_SECONDS)
         except BaseException:
             template.close()
             raise
@@ -237,7 +237,7 @@ def _tail(place: int) -> bytes:
 def environment(folder: str, python: str) -> dict[str, str]:
     """The whole environment of an evaluator: no variable of the user's, one thread for linear algebra."""
     threads = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-    found = dict.fromkeys(threads, "1") | {
+    variables = dict.fromkeys(threads, "1") | {
         "PATH": f"{Path(python).parent}:/usr/local/bin:/usr/bin:/bin",
         "HOME": folder,
         "TMPDIR": folder,
@@ -248,8 +248,8 @@ def environment(folder: str, python: str) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     if "LD_LIBRARY_PATH" in os.environ:  # some interpreters do not start without it
-        found["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
-    return found
+        variables["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
+    return variables
 
 
 def _judge(report: dict[str, Any], limits: Limits, answer: int) -> tuple[ExecutionStatus, str | None, Json]:
@@ -281,9 +281,9 @@ _testing = threading.Lock()
 
 
 def _note(policy: Policy, layers: dict[str, tuple[bool, str]]) -> None:
-    found = _active.setdefault(policy.digest, {})
+    states = _active.setdefault(policy.digest, {})
     for name, (on, _) in layers.items():
-        found[name] = found.get(name, True) and on
+        states[name] = states.get(name, True) and on
 
 
 def active_layers(policy: Policy) -> dict[str, bool]:
@@ -346,8 +346,8 @@ def self_test(workshop: Workshop) -> dict[str, bool]:
         reason = f"{done.error}; {done.output}".strip("; ")
         raise SandboxError("platform", f"the workshop's self-test failed: {reason}", hint("namespaces"))
     stopped = {}
-    for name, found in done.answer.items():
-        layer, through = found if isinstance(found, list) else ("platform", True)
+    for name, outcome in done.answer.items():
+        layer, through = outcome if isinstance(outcome, list) else ("platform", True)
         if through and str(layer) not in without:
             raise SandboxError(str(layer), f"an evaluated program could {name}", hint(str(layer)))
         stopped[name] = not through

@@ -44,9 +44,9 @@ def _drawn(folder: Path, setup: Setup) -> dict[str, Any] | None:
         if instance is None:
             return None
         programs = list(dict.fromkeys((record.best, record.rival)))
-        made = answers(record, setup, [program for program in programs if program is not None], instance)
+        results = answers(record, setup, [program for program in programs if program is not None], instance)
     drawings: dict[str, Drawing] = {}
-    for program, answer in made.items():
+    for program, answer in results.items():
         drawing = setup.evaluator.draw(instance, answer)
         if drawing not in drawings.values():
             drawings[program] = drawing
