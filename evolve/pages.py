@@ -17,7 +17,9 @@ def page_of(reply: str) -> str:
 class Pages:
     """Counts outcomes; depends only on the asks and outcomes in their order.
 
-    The first ask after every so many outcomes writes a page before it asks for a program.
+    The first ask after every so many outcomes writes a page before it asks for a program. Asks that are
+    opened after its outcome show that page: no question waits for a page, and what a question shows
+    follows from the order of asks and outcomes alone.
     """
 
     def __init__(self, every: int) -> None:
@@ -25,6 +27,12 @@ class Pages:
         self._every = every
         self._due = 1
         self._writing: set[int] = set()
+        self._shown: tuple[int, ...] = ()
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """Numbers of the asks whose pages the next ask may show, in the order of their outcomes."""
+        return self._shown
 
     def ask(self, number: int, told: int) -> None:
         """Opens an ask (1-based number) of a model; so many outcomes were told before."""
@@ -37,5 +45,7 @@ class Pages:
         return number in self._writing
 
     def tell(self, number: int) -> None:
-        """Closes an ask."""
-        self._writing.discard(number)
+        """Closes an ask: those that are opened from now on show its page."""
+        if number in self._writing:
+            self._writing.remove(number)
+            self._shown += (number,)

@@ -112,6 +112,8 @@ class PromptedProposer:
             arm, asked = self._worded(parents, context, rng)
         finally:
             self._asked.leave(context.iteration)
+        if context.writes:
+            self._write_page(arm, parents, context)
         reading = self._reading(arm, parents, context)
         return self._answer(arm, asked, Origin(arm.operator), 1, reading, context)
 
@@ -161,11 +163,9 @@ class PromptedProposer:
     def _worded(
         self, parents: Sequence[Elite], context: Context, rng: random.Random
     ) -> tuple[Arm, Prompt | PromptTooLarge]:
-        """Arm and prompt of an ask, once all earlier ones have theirs; before it a page, if one is due."""
+        """Arm and prompt of an ask, once all earlier ones have theirs."""
         self._check_usable()
         arm = self.choose(parents, context, rng)
-        if context.writes:  # the questions of later iterations wait, and show the page
-            self._write_page(arm, parents, context)
         with self._asked.turn(context.iteration):
             if self._left.is_set() and isinstance(self._callers[arm.model].model, Leavable):
                 raise LeftOpen("the campaign is ending")  # what its prompt would have shown is not known
@@ -258,8 +258,8 @@ class PromptedProposer:
         return parts_for(operator, parents, shown, failure, HUNKS_FROM_LINES, self._explain, notes)
 
     def _newest_page(self, context: Context) -> str:
-        """The last page of notes that was written by this ask or an earlier one."""
-        written = [number for number in self._pages if number <= context.iteration]
+        """The last page of notes that an ask may show."""
+        written = [number for number in context.pages if number in self._pages]
         return self._pages[max(written)] if written else ""
 
     def _write_page(self, arm: Arm, parents: Sequence[Elite], context: Context) -> None:

@@ -328,6 +328,7 @@ class Search:
             turn=self._stall.turn(number),
             simplified=elites[0].candidate.id in self._guide.simplified,
             writes=self._pages.writes(number),
+            pages=self._pages.shown,
         )
 
     def _parents(self, number: int, island: int) -> list[Elite]:

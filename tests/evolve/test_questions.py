@@ -18,6 +18,7 @@ from gapsmith.evolve.campaign import Pace
 from gapsmith.evolve.course import Order
 from gapsmith.evolve.executor import Job
 from gapsmith.evolve.fakes import FakeEvaluator, FakeExecutor, FakeProposer
+from gapsmith.evolve.pages import Pages
 from gapsmith.evolve.pauses import SHARE, Pauses
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.store.reader import Reader
@@ -151,3 +152,17 @@ def test_a_quick_evaluation_is_told_before_the_next_ask(fakes: Make) -> None:
     known = [sum(other["told_at"] <= row["asked_at"] for other in rows) for row in rows]
     assert known[0] == 0
     assert known[2:] == [row["iteration"] - 1 for row in rows[2:]]
+
+
+def test_a_page_is_shown_after_the_outcome_of_its_ask():
+    """What an ask shows follows from the order of asks and outcomes, whichever page was written first."""
+    pages = Pages(2)
+    pages.ask(3, told=2)
+    pages.ask(4, told=2)
+    pages.ask(5, told=4)
+    assert [pages.writes(number) for number in (3, 4, 5)] == [True, False, True]
+    shown = []
+    for number in (4, 5, 3):
+        pages.tell(number)
+        shown.append(pages.shown)
+    assert shown == [(), (5,), (5, 3)]

@@ -70,11 +70,11 @@ def test_the_ledger_lists_what_was_told_newest_first(told: SimpleNamespace) -> N
 
 
 def test_notes_are_written_every_ten_outcomes_and_shown_from_then_on(told: SimpleNamespace) -> None:
-    """The call stands before the ask's own question; its page is in that prompt and in all later ones."""
+    """The call stands before the ask's own question; its page is in the prompts after that ask's outcome."""
     written = [request.iteration for request in told.requests if request.round == 0]
     assert written == [11, 21]
     for number, user in questions(told.requests):
-        pages = [SCRIPT["notes_of"](n) for n in written if n <= number]
+        pages = [SCRIPT["notes_of"](n) for n in written if n < number]
         shown = section(user, "Notes")
         quoted = "".join(f"> {line}\n" for line in pages[-1].split("\n")) if pages else ""
         assert (quoted in shown) if pages else not shown

@@ -1,7 +1,7 @@
 """The proposer that asks models: from elites to a prompt, from a reply to a proposal or a rejection."""
 
 import random
-import time
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
@@ -241,26 +241,30 @@ def test_a_person_who_skips_prompts_is_asked_on():
     assert len(model.requests) == 21
 
 
-def test_a_question_opened_beside_a_page_of_notes_shows_it():
-    """It waits for the page, and no model is asked with the old one."""
+def test_no_question_waits_for_a_page_of_notes_and_later_ones_show_it():
+    """A question opened beside a page is answered first; one that may show the page does."""
+    answered = threading.Event()
 
     class Writing(Told):
         def complete(self, request):
             if request.round == 0:
-                time.sleep(0.2)
+                assert answered.wait(20), "the other question waits for the page"
                 return Completion("Sorting pays.", "told", 10, 10, finish_reason="stop")
-            return super().complete(request)
+            reply = super().complete(request)
+            answered.set()
+            return reply
 
     model = Writing(WHOLE)
     asked = proposer(model)
     asked.expect(1)
     asked.expect(2)
-    with ThreadPoolExecutor(2) as threads:
-        later = threads.submit(asked.propose, [elite()], context(2), random.Random(2))
-        asked.propose([elite()], context(1, writes=True), random.Random(1))
-        assert isinstance(later.result(), Proposal)
-    assert {request.iteration for request in model.requests} == {1, 2}
-    assert all("> Sorting pays." in request.prompt.user for request in model.requests)
+    with ThreadPoolExecutor(1) as threads:
+        writing = threads.submit(asked.propose, [elite()], context(1, writes=True), random.Random(1))
+        assert isinstance(asked.propose([elite()], context(2), random.Random(2)), Proposal)
+        assert isinstance(writing.result(), Proposal)
+    asked.propose([elite()], context(3, pages=(1,)), random.Random(3))
+    shown = {request.iteration: "> Sorting pays." in request.prompt.user for request in model.requests}
+    assert shown == {1: False, 2: False, 3: True}
 
 
 def test_short_programs_and_start_programs_are_not_simplified():
