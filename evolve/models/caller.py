@@ -206,7 +206,8 @@ class Caller:
         self, request: Request, operator: str, attempt: int, whole: bool
     ) -> tuple[Call, Reservation]:
         """The call, with a reply's limit that the caps allow, and what is set aside for it."""
-        tokens_in = most_tokens_in(request.prompt, [(prompt, count) for prompt, count, _ in self._counted])
+        counted = list(self._counted)  # at once: other threads add to it
+        tokens_in = most_tokens_in(request.prompt, [(prompt, count) for prompt, count, _ in counted])
         price, most = self.settings.price, request.max_output_tokens
 
         def of(reply: int) -> Reservation:
@@ -226,7 +227,7 @@ class Caller:
 
     def _least(self, most: int) -> int:
         """The smallest limit of a reply worth asking for (tokens): the median reply so far."""
-        usual = sorted(reply for _, _, reply in self._counted)
+        usual = sorted(reply for _, _, reply in list(self._counted))
         return min(most, max(LEAST_REPLY, usual[len(usual) // 2]) if usual else FIRST_REPLY)
 
     def _settle_failure(self, number: int, reservation: Reservation, error: ModelError) -> None:
