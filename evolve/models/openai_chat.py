@@ -35,13 +35,14 @@ def openai_model(settings: ModelSettings, environment: Mapping[str, str]) -> Cha
 
         bounded = BoundedClient(MOST_BYTES)
         client: Any = AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, http_client=bounded)
-        create = client.chat.completions.with_raw_response.create
 
         async def send(
             messages: list[dict[str, str]], timeout_seconds: float, sent: Mapping[str, Json]
         ) -> str:
-            raw = await create(model=model, messages=messages, timeout=timeout_seconds, **sent)
-            body: str = raw.http_response.text
+            # Not by `chat.completions.create`, which looks through all types of the protocol at each request.
+            question = {"model": model, "messages": messages, **sent}
+            options = {"timeout": timeout_seconds}
+            body: str = await client.post("/chat/completions", cast_to=str, body=question, options=options)
             return body
 
         return send, client.close
