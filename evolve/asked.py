@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 from .base import Prompt
@@ -23,8 +24,9 @@ def without_seconds(text: str) -> str:
     return _MEASURED.sub(lambda number: "… s" if number["seconds"] else number[0], text)
 
 
+@lru_cache(maxsize=64)
 def timeless(prompt: Prompt) -> str:
-    """Hex SHA-256 of a prompt without the seconds in it."""
+    """Hex SHA-256 of a prompt without the seconds in it; kept, as a question is looked up several times."""
     texts = [without_seconds(text) for text in (prompt.system, prompt.user)]
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
@@ -46,33 +48,43 @@ class Asked:
         for iteration, prompt in sent:
             self._sent.setdefault(timeless(prompt), iteration)
         self._expected: set[int] = set()
+        self._waiting: dict[int, threading.Event] = {}
         self._closed = False
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
 
     def expect(self, iteration: int) -> None:
         """Announces an iteration; later ones wait for its question."""
-        with self._changed:
+        with self._lock:
             self._expected.add(iteration)
 
     def leave(self, iteration: int) -> None:
         """Takes back an iteration that was announced: its question is sure to be another one."""
-        with self._changed:
+        with self._lock:
             self._expected.discard(iteration)
-            self._changed.notify_all()
+            self._wake()
 
     @contextmanager
     def turn(self, iteration: int) -> Iterator[None]:
         """Waits for the questions of earlier iterations that were announced."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._closed or not any(n < iteration for n in self._expected))
+        with self._lock:
+            mine = self._waiting[iteration] = threading.Event()
+            self._wake()
+        mine.wait()
         try:
             yield
         finally:
             self.leave(iteration)
 
+    def _wake(self) -> None:
+        """Lets those through that wait for no other; the rest of dozens sleeps on."""
+        first = min(self._expected, default=None)
+        for number in list(self._waiting):
+            if self._closed or first is None or number <= first:
+                self._waiting.pop(number).set()
+
     def is_new(self, iteration: int, prompt: Prompt) -> bool:
         """Whether no earlier iteration sent a prompt."""
-        with self._changed:
+        with self._lock:
             return self._sent.get(timeless(prompt), iteration) >= iteration
 
     def take(self, iteration: int, prompt: Prompt) -> Prompt:
@@ -82,15 +94,15 @@ class Asked:
             times += 1
             said = AGAIN.format(times="once" if times == 1 else f"{times} times")
             again = replace(prompt, user=prompt.user.rstrip("\n") + said)
-        with self._changed:
+        with self._lock:
             self._sent[timeless(again)] = iteration
         return again
 
     def close(self) -> None:
         """Lets everybody through: the campaign is ending."""
-        with self._changed:
+        with self._lock:
             self._closed = True
-            self._changed.notify_all()
+            self._wake()
 
 
 @runtime_checkable

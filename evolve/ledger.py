@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 
 from .base import Completion, Prompt
@@ -48,21 +49,53 @@ def _other_bytes(text: str, other: str) -> int:
 
 def _other_lines(text: str, other: str) -> int:
     """UTF-8 bytes of a text's lines that another one does not have, and its pairs of lines that are new."""
-    lines, theirs = text.split("\n"), other.split("\n")
-    left, pairs = Counter(theirs), set(pairwise(theirs))
-    size = sum(pair not in pairs for pair in pairwise(lines))
-    for line in lines:
-        if left[line]:
-            left[line] -= 1
-        else:
-            size += len(line.encode()) + 1
+    mine, theirs = _lines(text), _lines(other)
+    size = sum(map(mine.pairs.__getitem__, mine.pairs.keys() - theirs.pairs.keys()))
+    size += sum(map(mine.sizes.__getitem__, mine.counts.keys() - theirs.counts.keys()))
+    for line, bytes_each in mine.repeated.items():
+        if line in theirs.counts:
+            size += bytes_each * max(0, mine.counts[line] - theirs.counts[line])
     return size
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Lines of a text.
+
+    Attributes:
+        counts: line → how often it occurs (count).
+        sizes: line → UTF-8 bytes of all its occurrences, line ends included.
+        repeated: line that occurs more than once → bytes of one occurrence.
+        pairs: two lines that follow each other → how often they do (count).
+    """
+
+    counts: Mapping[str, int]
+    sizes: Mapping[str, int]
+    repeated: Mapping[str, int]
+    pairs: Mapping[tuple[str, str], int]
+
+
+@lru_cache(maxsize=64)
+def _lines(text: str) -> _Lines:
+    """Lines of a text; kept, as each prompt is compared with the last ones."""
+    lines = text.split("\n")
+    counts = Counter(lines)
+    each = {line: len(line.encode()) + 1 for line in counts}
+    sizes = {line: count * each[line] for line, count in counts.items()}
+    repeated = {line: each[line] for line, count in counts.items() if count > 1}
+    return _Lines(counts, sizes, repeated, Counter(pairwise(lines)))
 
 
 def _shared(text: str, other: str) -> int:
     """How many characters two texts have in common at their beginning."""
-    differs = (number for number, (a, b) in enumerate(zip(text, other, strict=False)) if a != b)
-    return next(differs, min(len(text), len(other)))
+    alike, beyond = 0, min(len(text), len(other)) + 1
+    while beyond - alike > 1:  # halves the distance: comparing slices is far quicker than characters
+        middle = (alike + beyond) // 2
+        if text[alike:middle] == other[alike:middle]:
+            alike = middle
+        else:
+            beyond = middle
+    return alike
 
 
 class BudgetSpent(Exception):

@@ -14,7 +14,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from .folder import template_texts
-from .parts import Parts, with_texts
+from .parts import Parts, names_of, with_texts
 from .text import decimal, fence, percent, plain_code, plain_text, quote, tokens
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -34,13 +34,22 @@ _FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, MemoryE
 """Exceptions that a template can raise besides Jinja's own."""
 
 
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox, which examines no field of the parts: they are texts, numbers and more parts."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """An attribute that a template reads; a prompt reads some 340 fields."""
+        own = attribute in names_of(obj)
+        return getattr(obj, attribute) if own else super().getattr(obj, attribute)
+
+
 @lru_cache(maxsize=4)
 def _environment(own: tuple[tuple[str, str], ...]) -> ImmutableSandboxedEnvironment:
     """Jinja's sandbox with a user's templates (names and texts) before the built-in ones.
 
     It is kept, because it compiles each template once (0.1 s of CPU for all of them).
     """
-    environment = ImmutableSandboxedEnvironment(
+    environment = _Sandbox(
         loader=ChoiceLoader([DictLoader(dict(own)), FileSystemLoader(str(TEMPLATES))]),
         undefined=StrictUndefined,
         autoescape=False,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -212,6 +212,12 @@ class Parts:
     blocks: bool = False
 
 
+def names_of(value: object) -> Collection[str]:
+    """Names of the fields of a dataclass's instance; none of any other value."""
+    names: Collection[str] = getattr(type(value), "__dataclass_fields__", ())
+    return names
+
+
 def with_texts(parts: Parts, text: Callable[[str], str], code: Callable[[str], str]) -> Parts:
     """Applies `code` to all programs in the parts and `text` to all other texts."""
 
@@ -220,12 +226,12 @@ def with_texts(parts: Parts, text: Callable[[str], str], code: Callable[[str], s
             return change(value)
         if isinstance(value, tuple):
             return tuple(map(changed, value))
-        if not is_dataclass(value) or isinstance(value, type):
+        names = names_of(value)
+        if not names:
             return value
         programs = ("code", "text") if isinstance(value, Failure) and value.ran else ("code",)
-        values = {f.name: getattr(value, f.name) for f in fields(value)}
-        return replace(
-            value, **{name: changed(v, code if name in programs else text) for name, v in values.items()}
+        return type(value)(
+            **{name: changed(getattr(value, name), code if name in programs else text) for name in names}
         )
 
     result: Parts = changed(parts)

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from ..sandbox.unseen import clean
@@ -21,11 +22,16 @@ _SENTENCE_END = re.compile(r"[.!?][)\"'’”]?(?= )")
 _ESCAPES = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|.)?")
 
 
+@lru_cache(maxsize=1024)
 def plain_text(text: str) -> str:
-    """A text for a prompt, without escape sequences, invisible characters and marks of chat formats."""
+    """A text for a prompt, without escape sequences, invisible characters and marks of chat formats.
+
+    It is kept, as prompts share most of their texts.
+    """
     return neutral_text(_without_unseen(text))
 
 
+@lru_cache(maxsize=64)
 def plain_code(code: str) -> str:
     """A program for a prompt, cleaned like a text and without marks that would end its fence or hunk.
 
