@@ -356,8 +356,7 @@ class Context:
             that lose most, the same quality in less time, or a fresh start with the attempts in hand; None
             while the campaign makes progress.
         simplified: with models: whether the first parent was to be simplified before.
-        writes: with models: whether this ask writes a page of notes first.
-        pages: with models: numbers of the asks whose pages it may show.
+        writes, pages: with models: whether this ask writes a page of notes, and asks whose pages it may show.
         times: what is known of CPU times; None where time decides nothing.
         programs: with models: programs that the reply is to hold (count); as many iterations share it.
         program: with models: which of them is this iteration's, 1-based.

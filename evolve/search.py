@@ -363,9 +363,7 @@ class Search:
         self.tally.points += self._guide is not None
 
     def _point(self, number: int) -> Point | None:
-        if self._points is not None:
-            return self._points.get(number)
-        return self.tuner.ask(number, self.archive)
+        return self.tuner.ask(number, self.archive) if self._points is None else self._points.get(number)
 
     def _hardest_first(self, number: int, *, tuned: bool) -> bool:
         """Whether an iteration is a model's, whose few replies are to show what they are good for."""
