@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..evaluators.base import Evaluation, Evaluator, Race
-from ..sandbox.base import Program, Sandbox
+from ..sandbox.base import Description, Dialogue, Execution, Led, Limits, Program, Sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Executor(Protocol):
         """Queues a job."""
 
     def close(self) -> None:
-        """Drops what is queued, waits for what runs, ends the slots."""
+        """Drops what is queued and ends the slots; evaluations that run may be dropped, too."""
 
 
 _PARTS = 40
@@ -89,6 +89,7 @@ class ThreadExecutor:
             SandboxError: a slot cannot be opened.
         """
         self._evaluator = evaluator
+        self._closing = threading.Event()
         self._queue: queue.SimpleQueue[tuple[Job, Future[Evaluation]] | None] = queue.SimpleQueue()
         with ThreadPoolExecutor(slots, "open-slot") as opening:  # each imports numpy in a process of its own
             self._slots = list(opening.map(lambda _: open_slot(), range(slots)))
@@ -106,7 +107,8 @@ class ThreadExecutor:
         return future
 
     def close(self) -> None:
-        """Drops what is queued, waits for what runs, ends the slots."""
+        """Drops what is queued, waits for the executions that run, ends the slots."""
+        self._closing.set()
         while not self._queue.empty():
             item = self._queue.get()
             if item is not None:
@@ -124,6 +126,42 @@ class ThreadExecutor:
             if not future.set_running_or_notify_cancel():
                 continue
             try:
-                future.set_result(evaluate(self._evaluator, slot, job))
+                future.set_result(evaluate(self._evaluator, _Ending(slot, self._closing), job))
             except BaseException as error:  # handed to the loop, which decides
                 future.set_exception(error)
+
+
+class _Ended(Exception):
+    """The executor was closed in the middle of an evaluation."""
+
+
+class _Ending:
+    """A slot that begins no execution once its executor closes: nobody waits for the evaluation any more."""
+
+    def __init__(self, slot: Sandbox, closing: threading.Event) -> None:
+        self._slot, self._closing = slot, closing
+
+    def execute(
+        self,
+        program: Program,
+        instance: bytes,
+        limits: Limits,
+        seed: int,
+        dialogue: Dialogue | Led | None = None,
+    ) -> Execution:
+        """See `Sandbox`.
+
+        Raises:
+            _Ended: the executor closes.
+        """
+        if self._closing.is_set():
+            raise _Ended
+        return self._slot.execute(program, instance, limits, seed, dialogue)
+
+    def describe(self, text: str, entry_point: str) -> Description:
+        """See `Sandbox`."""
+        return self._slot.describe(text, entry_point)
+
+    def close(self) -> None:
+        """See `Sandbox`."""
+        self._slot.close()

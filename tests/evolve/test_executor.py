@@ -1,0 +1,54 @@
+"""An executor that closes drops what nobody waits for any more."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Future
+from threading import Event
+from typing import Any
+from unittest.mock import MagicMock
+
+from gapsmith.evaluators.base import Evaluation, EvaluationStatus
+from gapsmith.evolve.executor import Job, ThreadExecutor
+from gapsmith.sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox
+
+
+class Counting:
+    """A slot that counts its executions; the third lasts until a queued job is dropped."""
+
+    def __init__(self) -> None:
+        self.executions, self.third = 0, Event()
+        self.queued: Future[Evaluation] = Future()
+
+    def execute(self, *values: Any) -> Execution:
+        """See `Sandbox`."""
+        self.executions += 1
+        if self.executions == 3:
+            self.third.set()
+            until = time.monotonic() + 60
+            while not self.queued.cancelled() and time.monotonic() < until:
+                time.sleep(0.01)
+        return Execution(ExecutionStatus.OK, 0, cpu_seconds=0.0)
+
+    def close(self) -> None:
+        """Has nothing to end."""
+
+
+def test_closing_waits_for_an_execution_and_not_for_the_evaluation() -> None:
+    """A second Ctrl-C ends after the execution that runs, with 97 of the instances left."""
+
+    def evaluate(program: Program, split: str, sandbox: Sandbox, **values: Any) -> Evaluation:
+        for _ in range(100):
+            sandbox.execute(program, b"{}", Limits(), 0)
+        return Evaluation(split, (), EvaluationStatus.COMPLETE, 0.0)
+
+    slot: Any = Counting()
+    executor = ThreadExecutor(MagicMock(evaluate=evaluate), lambda: slot, 1)
+    job = Job(Program({"heuristic.py": ""}, "f"), "train")
+    future = executor.submit(job)
+    assert slot.third.wait(60)
+    slot.queued = executor.submit(job)
+    executor.close()
+    assert slot.executions == 3
+    assert slot.queued.cancelled()
+    assert future.exception() is not None
