@@ -75,7 +75,7 @@ def run_campaign(
         problem: a name, a file, `module:attribute`, a problem's class, or a Plugin.
         model: `openai/NAME` or another specification, or several; without one the offline proposer works.
         iterations, evaluations: budget (counts).
-        seconds: budget in wall seconds of the whole campaign; at least half of them are the search's.
+        seconds: budget in wall seconds of the whole campaign; at least half of them go to the search.
         usd: budget in US dollars, a hard cap.
         tokens: budget in tokens in and out, a hard cap.
         seed: of the search's random streams.

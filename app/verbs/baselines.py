@@ -9,14 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import USAGE, UserError
-from .common import Force, Json, Set, Without, Workers, parameters
+from .common import Force, Json, Problem, Set, Without, Workers, parameters
 from .evaluate import InstancesFrom, Split, open_one_set, print_unsafe, progress_line
 from .files import check_new, write_new
 from .terminal import console, emit_json, errors
 
 
 def baselines(
-    problem: Annotated[str, typer.Argument(metavar="PROBLEM")],
+    problem: Problem,
     split: Split = None,
     instances: InstancesFrom = None,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")] = None,

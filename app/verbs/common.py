@@ -7,11 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from ..errors import USAGE, UserError
 
 if TYPE_CHECKING:
     from ..record.authority import Trust
+
+
+class Sentences(TyperGroup):
+    """A group of verbs whose help page lists each verb with its whole first sentence."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """See click."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(n, c.get_short_help_str(200)) for n, c in commands if c is not None])
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
@@ -131,7 +142,7 @@ Iterations = Annotated[
         "--iterations",
         min=1,
         max=MOST,
-        help="Iterations in all (count), points of tuning beside models aside.",
+        help="Iterations in all (count), beside a model without points of tuning.",
     ),
 ]
 
@@ -148,7 +159,7 @@ Seconds = Annotated[
         "--seconds",
         min=0.001,
         callback=finite,
-        help="Wall seconds of the whole campaign, about; at least half of them are the search's.",
+        help="Wall seconds of the whole campaign, about; at least half of them go to the search.",
     ),
 ]
 
@@ -170,7 +181,8 @@ CpuSeconds = Annotated[
 
 
 Patience = Annotated[
-    int | None, typer.Option("--patience", min=1, max=MOST, help="Iterations without a better best (count).")
+    int | None,
+    typer.Option("--patience", min=1, max=MOST, help="End after so many iterations without a new best."),
 ]
 
 

@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
-from .common import Json, Set
+from .common import Json, Sentences, Set
 from .terminal import console, emit_json, errors
 
-app = typer.Typer(help="The resolved configuration, a starter file, one key's meaning.", no_args_is_help=True)
+app = typer.Typer(
+    help="The resolved configuration, a starter file, one key's meaning.", no_args_is_help=True, cls=Sentences
+)
 
 
 @app.command()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import NO_CANDIDATE
-from .common import Json, Set, Without, Workers, one_set
+from .common import Json, Problem, Set, Without, Workers, one_set
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ MOST_LISTED = 10
 
 
 def evaluate(
-    problem: Annotated[str, typer.Argument(metavar="PROBLEM")],
+    problem: Problem,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A Python file that defines the entry point.")],
     split: Split = None,
     instances: InstancesFrom = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .common import Json, Problem, Set, finite, parameters
+from .common import Json, Problem, Sentences, Set, finite, parameters
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ _FAMILIES = {
 }
 """Package of built-in problems → title in the list."""
 
-app = typer.Typer(help="What can be solved; a new problem of your own, and its check.", no_args_is_help=True)
+app = typer.Typer(
+    help="What can be solved; a new problem of your own, and its check.", no_args_is_help=True, cls=Sentences
+)
 
 
 @app.command("list")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .common import Json, Problem, Set, Slots, one_set, parameters
+from .common import Json, Problem, Sentences, Set, Slots, one_set, parameters
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...problems.base import Instance
     from ..door.plugins import LoadedProblem
 
-app = typer.Typer(help="The proven values that gaps are relative to.", no_args_is_help=True)
+app = typer.Typer(help="The proven values that gaps are relative to.", no_args_is_help=True, cls=Sentences)
 
 
 Instances = Annotated[

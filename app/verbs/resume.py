@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from .common import (
     CpuSeconds,
@@ -15,6 +13,7 @@ from .common import (
     Iterations,
     Json,
     Patience,
+    Run,
     Runs,
     Seconds,
     Tokens,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def resume(
-    run: Annotated[str, typer.Argument(metavar="RUN")],
+    run: Run,
     iterations: Iterations = None,
     evaluations: Evaluations = None,
     seconds: Seconds = None,

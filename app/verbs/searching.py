@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..views.live import LiveView
 
 
-_KEPT = "references that are computed are kept: the same command goes on with the others"
+_KEPT = "references and baselines that are computed are kept: the same command goes on with the others"
 
 
 def search_new(
@@ -107,7 +107,9 @@ def interrupts() -> Iterator[Callable[[Campaign, LiveView, Event], None]]:
             signal.signal(number, signal.default_int_handler)
             interrupted.set()
             campaign.interrupt(StopReason.INTERRUPTED)
-            view.say("finishing what is in flight; Ctrl-C again stops now")
+            view.say(
+                "finishing what is under way; Ctrl-C again stops at once, and nothing that is stored is lost"
+            )
 
         for number in before:
             signal.signal(number, handle)

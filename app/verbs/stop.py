@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
-
-from .common import Json, Runs
+from .common import Json, Run, Runs
 from .terminal import console, emit_json, errors
 
-if TYPE_CHECKING:
-    pass
 
-
-def stop(run: Annotated[str, typer.Argument(metavar="RUN")], runs: Runs = None, json: Json = False) -> None:
-    """Ask a running campaign to finish what is in flight and end."""
+def stop(run: Run, runs: Runs = None, json: Json = False) -> None:
+    """Ask a running campaign to finish what is under way and end."""
     with errors(json):
         from ..record.runs import STOP_NAME, find_run, put_text, running, runs_folder
 
@@ -25,6 +18,6 @@ def stop(run: Annotated[str, typer.Argument(metavar="RUN")], runs: Runs = None, 
         if json:
             emit_json({"run": folder.name, "running": live, "asked_to_stop": live})
         elif live:
-            console().print(f"{folder.name}: asked to finish what is in flight and end", markup=False)
+            console().print(f"{folder.name}: asked to finish what is under way and end", markup=False)
         else:
             console().print(f"{folder.name}: not running, nothing to stop", markup=False)

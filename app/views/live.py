@@ -39,7 +39,7 @@ class LiveView:
         self._title = title
         self._workers = workers
         self._live: Live | None = None
-        self._preparing = ""
+        self._preparing, self._next = "", "sandbox and problem"
         self._pace = Pace()
         self._warned = False
         self._campaign: Campaign | None = None
@@ -72,6 +72,7 @@ class LiveView:
         """Shows the progress of a preparation step, and once how slow references become fewer or faster."""
         left, text = self._pace.left(what, done, total), self._pace.text(what, done, total)
         self._preparing = f"{bar(done, total)} {text}" if done < total else ""
+        self._next = "programs that the search begins with" if what == "baselines" else self._next
         if what == "references" and left is not None and left > _SLOW_SECONDS and not self._warned:
             self._warned = True
             self.say(f"{text}; Ctrl-C keeps those that are computed; {SHORTER}")
@@ -113,6 +114,7 @@ class LiveView:
         usage, best = campaign.usage(), best_validated(campaign)
         gap = "–" if best is None else _figure(best[1])
         left, tally = _left(campaign), campaign.search.tally
+        left = f"{left} left" if left else "no limit"
         if campaign.stopped:
             left = _FINISHING if tally.told < tally.asked else "search ended"
         return (
@@ -138,7 +140,7 @@ class LiveView:
         table.add_column()
         campaign = self._campaign
         if campaign is None:
-            table.add_row("preparing", self._preparing or "sandbox and problem")
+            table.add_row("preparing", self._preparing or self._next)
             return table
         for name, value in self._rows(campaign):
             table.add_row(name, value)
@@ -157,7 +159,7 @@ class LiveView:
             ("archive", " ".join(str(n) for n in campaign.search.archive.occupancy()) + " cells by island"),
             ("rejections", rejections or "none"),
             *([("models", spent)] if (spent := _calls(usage).strip()) else []),
-            ("budget left", _left(campaign)),
+            ("budget left", _left(campaign) or "no limit"),
             ("elapsed", f"{duration(usage.wall_seconds)} on {self._workers}"),
         ]
 
@@ -220,4 +222,4 @@ def _left(campaign: Campaign) -> str:
         parts.append(f"{duration(seconds)} of search")
     if budget.patience is not None:
         parts.append(f"patience {max(0, budget.patience - usage.since_improvement)}")
-    return ", ".join(parts) + (" left" if parts else "no limit")
+    return ", ".join(parts)

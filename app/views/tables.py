@@ -129,6 +129,8 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
         f"{summary['executions']} executions in {duration(usage['wall_seconds'])}; "
         f"{summary['status']}{_because(summary)}"
     )
+    if summary["status"] in ("interrupted", "stopped"):
+        lines.append("what was evaluated is kept; `gapsmith resume` goes on where the search stopped")
     return lines
 
 

@@ -156,6 +156,10 @@ def test_the_help_page_has_every_verb_in_a_group_and_whole_sentences(say: Say) -
     assert "..." not in text.partition("Run:")[2]
     for word in ("Run:", "Look:", "Judge:", "Plug in:", "Exit codes:", "130"):
         assert word in text
+    for name in GROUPS:
+        text = say(name, "--help").out
+        assert "..." not in text.partition("Commands:")[2]
+        assert "show" in text
 
 
 def test_problems_are_listed_in_families_with_a_sentence(say: Say) -> None:
