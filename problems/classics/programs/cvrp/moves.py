@@ -16,7 +16,7 @@ def objective(answer, coordinates, distances, demands, capacity):
 
 
 class Neighbours:
-    """A customer moves beside a near one or goes alone, two change places, parts turn round or change routes."""
+    """A customer moves beside a near one or goes alone, two change places, parts turn or change routes."""
 
     def __init__(self, answer, coordinates, distances, demands, capacity):
         self.distances = distances
