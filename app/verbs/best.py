@@ -9,7 +9,7 @@ import typer
 
 from .common import Force, Json, Run, Runs, duration
 from .files import write_new
-from .records import best_of, opened, warn_of_reaching
+from .records import best_of, folders_of, opened, warn_of_reaching
 from .terminal import console, emit_json, errors
 
 
@@ -34,11 +34,9 @@ def best(
     """Print the best heuristic's source, or write it as a program that runs alone."""
     with errors(json):
         from ..record.champions import best_within
-        from ..record.record import find_runs
-        from ..record.runs import runs_folder
         from ..views.candidate import best_document, print_code
 
-        with opened(best_of(find_runs(run, runs_folder(runs)))) as record:
+        with opened(best_of(folders_of(run, runs))) as record:
             id = record.resolve("best") if within is None else best_within(record.reader, within).program
             if output is not None:
                 from ..record.standalone import evaluate_command, program_text

@@ -11,7 +11,7 @@ import typer
 from ..errors import USAGE, UserError
 from .common import Force, Json, Runs
 from .files import write_new
-from .records import opened
+from .records import folders_of, opened
 from .terminal import console, emit_json, errors
 
 
@@ -30,8 +30,6 @@ def compare(
     """Put campaigns side by side at an equal budget; the first named is compared with each other one."""
     with errors(json):
         from ..audit.compare import compare as compared
-        from ..record.record import find_runs
-        from ..record.runs import runs_folder
         from ..record.tracks import BUDGETS
         from ..views.comparing import print_comparison
         from ..views.plots.arms import curves
@@ -42,7 +40,7 @@ def compare(
         form = "svg" if output is None else output.suffix.lower().removeprefix(".")
         if form not in FORMATS:
             raise UserError(USAGE, f"{output}: got format {form or 'none'!r}, expected .svg, .png or .pdf")
-        groups = [find_runs(text, runs_folder(runs)) for text in run]
+        groups = [folders_of(text, runs) for text in run]
         with ExitStack() as stack:
             records = [[stack.enter_context(opened(folder)) for folder in arm] for arm in groups]
             names = [arm[0].name if len(arm) == 1 else text for text, arm in zip(run, records, strict=True)]

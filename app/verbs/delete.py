@@ -10,6 +10,7 @@ import typer
 
 from ..errors import TROUBLE, USAGE, UserError
 from .common import Json, Runs
+from .records import folders_of
 from .terminal import console, emit_json, errors
 
 _OWN = (
@@ -37,10 +38,7 @@ def delete(
 ) -> None:
     """Delete runs for good; a running one is refused, files that are yours stay."""
     with errors(json):
-        from ..record.record import find_runs
-        from ..record.runs import runs_folder
-
-        folders = [folder for text in run for folder in find_runs(text, runs_folder(runs))]
+        folders = [folder for text in run for folder in folders_of(text, runs)]
         remove(list(dict.fromkeys(folders)), yes, json)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .common import Candidate, Json, Run, Runs
-from .records import opened, single
+from .records import folders_of, opened, single
 from .terminal import console, emit_json, errors
 
 
@@ -12,11 +12,9 @@ def diff(
 ) -> None:
     """Compare the text of two candidates, by default the start program and the best."""
     with errors(json):
-        from ..record.record import find_runs
-        from ..record.runs import runs_folder
         from ..views.history import loss, print_diff, unified
 
-        with opened(single(run, find_runs(run, runs_folder(runs)))) as record:
+        with opened(single(run, folders_of(run, runs))) as record:
             first, second = record.resolve(a), record.resolve(b)
             if json:
                 losses = [loss(record, first), loss(record, second)]

@@ -11,7 +11,7 @@ import typer
 from ..errors import USAGE, UserError
 from .common import Force, Json, Run, Runs
 from .files import new_file
-from .records import opened, single
+from .records import folders_of, opened, single
 from .terminal import console, emit_json, errors, printing
 
 WHAT = "candidates, iterations, scores, elites, completions, events or cassette."
@@ -46,15 +46,13 @@ def export(
     with errors(json):
         from ...evolve.store.exports import EXPORTS
         from ..record.export import CASSETTE, ELITES, rows, write_rows
-        from ..record.record import find_runs
-        from ..record.runs import runs_folder
 
         if follow or to is not None:
             if what != "candidates" or form != "jsonl" or (json and to is None):
                 raise UserError(
                     USAGE, "--follow and --to: got --what, --format or --json too", "leave them out"
                 )
-            _stream(single(run, find_runs(run, runs_folder(runs))), to, output, follow, json)
+            _stream(single(run, folders_of(run, runs)), to, output, follow, json)
             return
         choices = (*EXPORTS, ELITES, CASSETTE)
         if what not in choices:
@@ -63,7 +61,7 @@ def export(
             raise UserError(USAGE, f"--format {form}: a cassette is jsonl")
         if form not in ("jsonl", "csv"):
             raise UserError(USAGE, f"--format {form}: not known, expected jsonl or csv")
-        with opened(single(run, find_runs(run, runs_folder(runs)))) as record:
+        with opened(single(run, folders_of(run, runs))) as record:
             if output is not None:
                 with new_file(output, force) as stream:
                     number = write_rows(rows(record, what), form, stream)

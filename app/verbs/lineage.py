@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from .common import Candidate, Json, Run, Runs
-from .records import best_of, opened
+from .records import best_of, folders_of, opened
 from .terminal import console, emit_json, errors
 
 
 def lineage(run: Run, candidate: Candidate = "best", runs: Runs = None, json: Json = False) -> None:
     """Show a candidate's ancestry with loss and operator at each step."""
     with errors(json):
-        from ..record.record import find_runs
         from ..record.reported import REPORTED, trust
-        from ..record.runs import runs_folder
         from ..views.history import ancestry, print_ancestry
 
-        with opened(best_of(find_runs(run, runs_folder(runs)))) as record:
+        with opened(best_of(folders_of(run, runs))) as record:
             id = record.resolve(candidate)
             steps = ancestry(record, id)
             if json:

@@ -10,7 +10,7 @@ import typer
 from ..errors import NO_CANDIDATE, USAGE, UserError
 from .common import Force, Json, Run, Runs
 from .files import write_new
-from .records import best_of, opened
+from .records import best_of, folders_of, opened
 from .terminal import console, emit_json, errors
 
 
@@ -27,8 +27,6 @@ def plot(
 ) -> None:
     """Write a picture for a paper; an unknown KIND lists them all."""
     with errors(json):
-        from ..record.record import find_runs
-        from ..record.runs import runs_folder
         from ..views.plots.canvas import FORMATS, render
         from ..views.plots.kinds import KINDS
 
@@ -39,7 +37,7 @@ def plot(
         form = output.suffix.lower().removeprefix(".")
         if form not in FORMATS:
             raise UserError(USAGE, f"{output}: got format {form or 'none'!r}, expected .svg, .png or .pdf")
-        with opened(best_of(find_runs(run, runs_folder(runs)))) as record:
+        with opened(best_of(folders_of(run, runs))) as record:
             picture = KINDS[kind]
             figure = picture.draw(record)
             if figure is None:

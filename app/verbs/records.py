@@ -15,6 +15,18 @@ if TYPE_CHECKING:
     from ..record.record import RunRecord
 
 
+def folders_of(text: str, runs: Path | None) -> list[Path]:
+    """The runs that an argument names: one, or those of a group.
+
+    Raises:
+        UserError: there is no such run.
+    """
+    from ..record.record import find_runs
+    from ..record.runs import runs_folder
+
+    return find_runs(text, runs_folder(runs))
+
+
 @contextmanager
 def opened(folder: Path) -> Iterator[RunRecord]:
     """The record of a run; says on standard error if it is foreign or was made without a sandbox layer."""

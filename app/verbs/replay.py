@@ -9,6 +9,7 @@ import typer
 
 from ..errors import CHECK_FAILED
 from .common import Json, Run, Runs, TrustRun, WithoutAgain, Workers, trust_of
+from .records import folders_of
 from .terminal import console, emit_json, errors
 
 
@@ -23,11 +24,9 @@ def replay(
     """Run the campaign again from its record, asking no model; the archive must come out the same."""
     with errors(json):
         from ..audit.replay import replay as again
-        from ..record.record import find_runs
-        from ..record.runs import runs_folder
 
         documents, trust = [], trust_of(trust_run, unsafe_without)
-        for folder in find_runs(run, runs_folder(runs)):
+        for folder in folders_of(run, runs):
             documents.append(again(folder, trust, workers=workers))
             if not json:
                 _print(documents[-1])

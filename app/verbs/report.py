@@ -10,6 +10,7 @@ import typer
 from ..errors import USAGE, UserError, unwritable
 from .common import Force, Json, Run, Runs
 from .files import write_new
+from .records import folders_of
 from .terminal import console, emit_json, errors
 
 
@@ -30,12 +31,11 @@ def report(
 ) -> None:
     """Write report.html, one self-contained page, and report.md, the same in text."""
     with errors(json):
-        from ..record.record import find_runs, open_record
-        from ..record.runs import runs_folder
+        from ..record.record import open_record
         from ..views import report as view
 
         written: list[str] = []
-        folders = find_runs(run, runs_folder(runs))
+        folders = folders_of(run, runs)
         for folder in folders:
             where = folder if output is None else output / folder.name if len(folders) > 1 else output
             targets = [where / name for name in ("report.html", "report.md")]

@@ -11,7 +11,7 @@ import typer
 from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
 from .common import Force, Json, Run, Runs, TrustRun, WithoutAgain, trust_of
 from .files import write_new
-from .records import check_ended, opened, single
+from .records import check_ended, folders_of, opened, single
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -49,10 +49,7 @@ def show(
 ) -> None:
     """Show what a campaign found, or one candidate with code, gaps and origin."""
     with errors(json):
-        from ..record.record import find_runs
-        from ..record.runs import runs_folder
-
-        folders = find_runs(run, runs_folder(runs))
+        folders = folders_of(run, runs)
         trust = trust_of(trust_run, unsafe_without)
         of_run = candidate is None and not explain and not strata and instance is None
         if solver:

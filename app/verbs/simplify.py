@@ -10,7 +10,7 @@ import typer
 
 from .common import Json, Run, Runs, TrustRun, WithoutAgain, Workers, trust_of
 from .files import check_new, write_new
-from .records import best_of, check_ended, opened, warn_of_reaching
+from .records import best_of, check_ended, folders_of, opened, warn_of_reaching
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -37,11 +37,10 @@ def simplify(
     with errors(json):
         from ..audit.simplify import keep, simplified
         from ..opening.stored import setup_of_record
-        from ..record.record import find_runs, open_record
-        from ..record.runs import runs_folder
+        from ..record.record import open_record
         from ..record.standalone import simplified_text
 
-        folder = best_of(find_runs(run, runs_folder(runs)))
+        folder = best_of(folders_of(run, runs))
         check_ended(folder)
         if output is not None:
             check_new(output, force)

@@ -9,7 +9,7 @@ import typer
 
 from ..errors import CHECK_FAILED
 from .common import Json, Run, Runs, TrustRun, WithoutAgain, Workers, trust_of
-from .records import opened
+from .records import folders_of, opened
 from .terminal import console, emit_json, errors
 
 _MOST_SHOWN = 10
@@ -37,11 +37,9 @@ def verify(
         from ..audit.verify import verify as check
         from ..opening.stored import setup_of_record
         from ..record.authority import Use
-        from ..record.record import find_runs
-        from ..record.runs import runs_folder
 
         documents, trust = [], trust_of(trust_run, unsafe_without)
-        for folder in find_runs(run, runs_folder(runs)):
+        for folder in folders_of(run, runs):
             with opened(folder) as record:
                 setup = setup_of_record(record, trust, uses=[Use.INSTANCE_FILES], workers=workers)
                 documents.append(check(record, setup, every=every, sample=references))

@@ -9,7 +9,7 @@ import typer
 
 from ..errors import USAGE, UserError
 from .common import Json, Run, Runs
-from .records import opened, single
+from .records import folders_of, opened, single
 from .terminal import console, emit_json, errors
 
 
@@ -26,14 +26,12 @@ def watch(
 ) -> None:
     """Follow a campaign of another process, or look at a finished one; it is left alone."""
     with errors(json):
-        from ..record.record import find_runs
-        from ..record.runs import runs_folder
         from ..views.watching import snapshot
         from ..views.watching import watch as follow
 
         if port is not None and not web:
             raise UserError(USAGE, "--port: only with --web", "add --web, or leave --port out")
-        folder = single(run, find_runs(run, runs_folder(runs)))
+        folder = single(run, folders_of(run, runs))
         try:
             if web:
                 _serve(folder, port or 0, json)
