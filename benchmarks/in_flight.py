@@ -6,7 +6,7 @@
 Parents are as old as the window of iterations under way, so a wide window learns later. Each seed and
 window is one campaign from start programs alone on few training instances, in a process of its own, until a
 number of evaluations; seeds differ in the search's random streams and share their instances. A campaign that
-has ended is not run again; one that was cut short is gone on with. Seeds are run one after the other with all
+has ended is not run again; one that was cut short begins anew. Seeds are run one after the other with all
 windows, so that pairs are complete at any time.
 
 No machine is simulated: outcomes are told in the order of the questions, so the course depends on the window
@@ -22,6 +22,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -142,7 +143,7 @@ def _executor(setup: Setup, store: object = None) -> Iterator[Executor]:
 
 
 def one(folder: Path, problem: str, window: int, seed: int, evaluations: int) -> None:
-    """Runs or goes on with one campaign in this process."""
+    """Runs one campaign in this process."""
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     signal.signal(signal.SIGPROF, _late)
     runs = place(folder, problem, window, seed) / "run"
@@ -158,16 +159,19 @@ def one(folder: Path, problem: str, window: int, seed: int, evaluations: int) ->
     with (
         patch.object(Setup, "open_slot", lambda self: Here(self)),
         patch.object(compose, "open_executor", _executor),
-        patch.object(Judges, "judge", lambda self, instance, answer: judge(self._problem, instance, answer)),
+        patch.object(
+            Judges, "judge", lambda self, instance, answer, *_: judge(self._problem, instance, answer)
+        ),
     ):
         compose.run(parse(document, "benchmark"), runs)
 
 
 def campaign(folder: Path, problem: str, window: int, seed: int, evaluations: int) -> str:
-    """Runs or goes on with one campaign in a process of its own; says in a line how it ended."""
+    """Runs one campaign in a process of its own, unless it has ended; says in a line how it ended."""
     runs, begun = place(folder, problem, window, seed), time.monotonic()
     if (done := outcome(runs)) is not None:
         return f"seed {seed}, {window} in flight: there already, test loss {done.test}"
+    shutil.rmtree(runs, ignore_errors=True)  # what a stop has left
     words = ["--folder", str(folder), "--problem", problem, "--evaluations", str(evaluations)]
     words += ["--seeds", str(seed), "--window", str(window)]
     cache = {"GAPSMITH_CACHE": str(folder.resolve() / "cache")}
