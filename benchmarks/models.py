@@ -5,8 +5,9 @@
     python benchmarks/models.py --only faults    500 proposals, a fifth of the calls disturbed, under a cap
 
 A loopback server process speaks the chat protocol and answers every request after a fixed latency with a new
-program; the problem has one trivial instance a split. Ideal is ceil(N / k) x latency, measured is the time
-from the first request's arrival to the last outcome told.
+program; the problem has one trivial instance a split. Ideal is ceil(N / k) x latency, where N is the number
+of proposals or that of all calls, pages of notes among them; measured is the time from the first request's
+arrival to the last outcome told.
 """
 
 from __future__ import annotations
@@ -145,7 +146,8 @@ def throughput(proposals: int, in_flight: int, latency: float) -> dict[str, Any]
         (told,) = store.execute("SELECT max(told_at) FROM iterations").fetchone()
         store.close()
     span = told - min(request["at"] for request in arrived["requests"])
-    ideal = math.ceil(proposals / in_flight) * latency
+    calls = len(arrived["requests"])
+    ideal, of_calls = (math.ceil(count / in_flight) * latency for count in (proposals, calls))
     return {
         "in_flight": in_flight,
         "proposals": proposals,
@@ -154,6 +156,8 @@ def throughput(proposals: int, in_flight: int, latency: float) -> dict[str, Any]
         "seconds": round(span, 2),
         "ideal_seconds": ideal,
         "efficiency_percent": round(100 * ideal / span, 1),
+        "calls": calls,
+        "efficiency_of_calls_percent": round(100 * of_calls / span, 1),
     }
 
 
