@@ -127,7 +127,7 @@ def diversity(record: RunRecord) -> Figure | None:
     shape = record.archive.space.shape if record.archive is not None else ()
     cells = math.prod(shape) * (record.archive.islands if record.archive is not None else 0)
     upper.set_title(f"of {cells:,} cells", fontsize=9, loc="left")
-    lower.set_xlabel("iterations told (count)")
+    lower.set_xlabel("iterations done (count)")
     resets = record.reader.events("reset")
     for event in resets if len(resets) <= _MOST_RESETS else ():
         for axes in (upper, lower):

@@ -161,16 +161,19 @@ def archive(record: RunRecord) -> Figure | None:
         best.setdefault((x, y), elite)
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
+    from matplotlib.colors import Normalize, SymLogNorm
     from matplotlib.patches import Rectangle
 
     losses = [-100 * elite.fitness for elite in best.values()]
     low, high, colours = min(losses), max(losses), colormaps["viridis_r"]
-    scale = ScalarMappable(Normalize(low, high), colours)
+    norm = Normalize(low, high)
+    if 0 <= low < high:  # one useless elite would make all others look alike
+        norm = SymLogNorm(max(0.001, min(loss for loss in losses if loss > 0)), vmin=low, vmax=high)
+    scale = ScalarMappable(norm, colours)
     figure, axes = new_axes(WIDTH, 3.8)
     for (x, y), elite in best.items():
         loss = -100 * elite.fitness + 0.0
-        red, green, blue, _ = colour = colours((loss - low) / (high - low or 1))
+        red, green, blue, _ = colour = colours(float(norm(loss)))
         cell = Rectangle((x, y), 1, 1, facecolor=colour, edgecolor=INK, linewidth=0.5)
         cell.set_url(f"#c-{elite.candidate.id[:SHORT]}")
         axes.add_patch(cell)
@@ -178,15 +181,20 @@ def archive(record: RunRecord) -> Figure | None:
         axes.text(
             x + 0.5,
             y + 0.5,
-            f"{loss:.2g}",
+            in_cell(loss),
             ha="center",
             va="center",
             fontsize=8,
             color="white" if dark else "black",
         )
     _edges(axes, rebuilt.space.names)
-    figure.colorbar(scale, ax=axes, label="loss of the elite (%)")
+    figure.colorbar(scale, ax=axes, label="loss of the elite (%)", format=lambda value, _: f"{value:g}")
     return figure
+
+
+def in_cell(loss: float) -> str:
+    """A loss (percent) with two digits or more, never as a power of ten."""
+    return f"{loss:.0f}" if abs(loss) >= 99.5 else f"{loss:.2g}"
 
 
 def candidate_links(record: RunRecord, kind: str) -> dict[str, str] | None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from gapsmith.app.views.plots.canvas import fit_losses, new_axes
 from gapsmith.app.views.plots.drawing import draw
-from gapsmith.app.views.plots.search import _name
+from gapsmith.app.views.plots.search import _name, in_cell
 from gapsmith.evaluators.base import ReferenceKind, Score, ScoreStatus
 from gapsmith.evaluators.figures import figures
 from gapsmith.evolve.store.progress import Point
@@ -102,6 +102,12 @@ def test_rows_of_a_small_gantt_chart_are_numbered(height: float, numbered: bool)
     axes = draw({"a": Drawing("a plan", "time", "machine", bars)}).axes[0]
     labels = [label.get_text() for label in axes.get_yticklabels()]
     assert (labels == ["0", "1", "2"]) is numbered
+
+
+@pytest.mark.parametrize(("loss", "text"), [(0.2711, "0.27"), (99.4, "99"), (99.6, "100"), (603.2, "603")])
+def test_a_loss_in_a_cell_of_the_archive_is_a_plain_number(loss: float, text: str) -> None:
+    """A useless elite has 603 % in its cell, not 6e+02."""
+    assert in_cell(loss) == text
 
 
 @pytest.mark.parametrize("crowd", [1, 3])
