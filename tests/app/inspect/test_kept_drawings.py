@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -96,6 +97,7 @@ def test_a_drawing_that_no_report_reads_is_a_fault_in_place_of_a_record(
     monkeypatch.setattr(drawn, "typical", lambda record, setup: MagicMock(id="test-1"))
     monkeypatch.setattr(drawn, "answers", lambda record, setup, programs, instance: answers)
     setup, store = MagicMock(), MagicMock()
+    setup.loaded.problem = SimpleNamespace(draw=print)  # from Python 3.12 on a mock is no Drawable
     setup.evaluator.draw.side_effect = lambda instance, answer: Drawing(f"{answer}", "x", "y", (shape,))
     drawn.keep_drawing(Path(), setup, store)
     assert (store.set.called, store.event.called) == (kept, not kept)
