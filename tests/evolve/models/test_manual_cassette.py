@@ -59,13 +59,33 @@ KEPT = Path(__file__).parents[3] / "benchmarks" / "model_campaigns"
 SHOWN = ("the best so far", "The best program so far", "the best program so far")
 
 
-@pytest.mark.parametrize("name", sorted(path.name.partition(".")[0] for path in KEPT.iterdir()))
+def questions_for_programs(packed: Path, folder: Path) -> list[str]:
+    """The questions of a kept cassette, but for pages of notes and repairs."""
+    path = folder / packed.stem
+    path.write_bytes(lzma.decompress(packed.read_bytes()))
+    exchanges = Cassette.load(path).exchanges
+    return [e.prompt.user for e in exchanges if e.operator not in ("notes", "repair")]
+
+
+@pytest.mark.parametrize("name", sorted(path.name.partition(".")[0] for path in KEPT.glob("*.xz")))
 def test_kept_campaigns_ask_nothing_twice_and_show_the_best_program(tmp_path, name):
     """No question of a kept campaign is asked twice, and nearly all hold the best program so far."""
-    path = tmp_path / f"{name}.jsonl"
-    path.write_bytes(lzma.decompress((KEPT / f"{name}.jsonl.xz").read_bytes()))
-    exchanges = Cassette.load(path).exchanges
-    questions = [e.prompt.user for e in exchanges if e.operator not in ("notes", "repair")]
+    questions = questions_for_programs(KEPT / f"{name}.jsonl.xz", tmp_path)
     assert len(set(questions)) == len(questions) >= 25
     shown = sum(any(words in question for words in SHOWN) for question in questions)
     assert shown >= 0.95 * len(questions)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.name[: -len("-after.jsonl.xz")] for path in KEPT.glob("loops/*-after.*"))
+)
+def test_the_loop_of_today_asks_nothing_twice_where_the_one_before_did(tmp_path, name):
+    """Of two kept campaigns, that of today's loop asks only distinct questions, the one before does not."""
+    before, after = (
+        questions_for_programs(KEPT / "loops" / f"{name}-{which}.jsonl.xz", tmp_path)
+        for which in ("before", "after")
+    )
+    assert len(set(after)) == len(after)
+    assert len(set(before)) < len(before)
+    shown = sum(any(words in question for words in SHOWN) for question in after)
+    assert shown >= 0.95 * len(after)
