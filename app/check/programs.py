@@ -170,8 +170,8 @@ def _beaten(bench: Bench) -> None:
             "sense",
             sent=f"{name} on {case.instance.id}, and all others",
             got=f"{objective} beats the bound {reference.bound}, and so everywhere",
-            why="a campaign would run in the wrong direction",
-            fix="correct `sense`, or the side that the bound is on",
+            why="with a wrong sense a campaign would run in the wrong direction",
+            fix="correct `sense`, the side that the bound is on, or the values of `reference`",
         )
         return
     for case, reference, name, objective in beaten:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 
+from ...evaluators.base import ReferenceKind
 from ...evaluators.scoring import loss
 from ...problems.base import Sense
 from .bench import Bench, Case
@@ -39,10 +40,12 @@ def say_unseen(bench: Bench) -> None:
         round(statistics.median(distances), 2) if distances else None
     )
     if distances and statistics.median(distances) > LOOSE_PERCENT:
+        exact = all(case.reference.kind is ReferenceKind.OPTIMUM for case in proven if case.reference)
+        remedy = "" if exact else "; a tighter bound (see solve_mip, solve_cpsat) would show it"
         say(
-            f"the best program is {statistics.median(distances):.0f} % from the bound in the median: an "
-            "infeasible answer that is accepted and better by less than that is no alarm; a tighter bound "
-            "(see solve_mip, solve_cpsat) would show it"
+            f"the best program is {statistics.median(distances):.0f} % from the "
+            f"{'optimum' if exact else 'bound'} in the median: an infeasible answer that is accepted and "
+            f"better by less than that is no alarm{remedy}"
         )
     say(
         "whether verify checks every rule of the statement: a rule that it leaves out everywhere looks like "

@@ -336,7 +336,9 @@ def _print_report(report: Report) -> None:
             out.print(f"  sets: the same for {', '.join(row.splits)}", markup=False)
     seconds = report.measured.get("seconds")
     if report.passed:
-        out.print(f"{report.problem}: passed {len(report.checks)} checks in {seconds} s", markup=False)
+        made = len(report.checks)
+        of_all = "" if report.whole else f" of {made + len(report.left_out)}"
+        out.print(f"{report.problem}: passed {made}{of_all} checks in {seconds} s", markup=False)
     else:
         count = len(report.findings)
         out.print(f"{report.problem}: {count} finding{'s' * (count > 1)} in {seconds} s", markup=False)
