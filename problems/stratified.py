@@ -51,9 +51,11 @@ class StratifiedProblem:
 
     def _splits(self, seed: int) -> dict[str, list[Instance]]:
         """The splits of a seed, those of the last seed kept: no split is known without those before it."""
-        if seed not in self._drawn:
-            self._drawn = {seed: draw_splits(self.stream, seed, self.cells, self._rounds, self.law)}
-        return self._drawn[seed]
+        splits = self._drawn.get(seed)
+        if splits is None:
+            splits = draw_splits(self.stream, seed, self.cells, self._rounds, self.law)
+            self._drawn = {seed: splits}
+        return splits
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """The instances of a set of `other_sets`; a set with fixed data ignores the seed."""

@@ -116,7 +116,7 @@ class LiveView:
         left, tally = _left(campaign), campaign.search.tally
         left = f"{left} left" if left else "no limit"
         if campaign.stopped:
-            left = _FINISHING if tally.told < tally.asked else "search ended"
+            left = _FINISHING if tally.told < tally.asked else "validating and testing"
         return (
             f"iteration {usage.iterations}  evaluations {usage.evaluations}  "
             f"executions/s {self._rate()}  best {_quality(campaign)} on validation {gap}  "

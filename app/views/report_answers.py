@@ -26,7 +26,7 @@ _BUDGETS = {
     StopReason.EXECUTIONS: "the budget of executions",
     StopReason.CPU: "the budget of CPU time",
     StopReason.SECONDS: "the budget of wall time",
-    StopReason.PATIENCE: "the patience, evaluations without an improvement,",
+    StopReason.PATIENCE: "the patience, iterations without a new best,",
     StopReason.TOKENS: "the budget of tokens",
     StopReason.COST: "the budget of dollars",
 }

@@ -93,7 +93,7 @@ def print_winners(console: Console, found: Mapping[str, Any]) -> None:
     )
     table.add_column("stratum", overflow="fold")
     table.add_column("best elite", no_wrap=True)
-    for column in ("its loss", "champion's", "beaten on"):
+    for column in ("its loss", "champion's", "others better on"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in found["strata"]:
         own = row["candidate"] == found["best"]
