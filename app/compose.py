@@ -245,6 +245,7 @@ def _campaign(
         modules=tuple(admission.modules),
         cpu_seconds=config.sandbox.limits.cpu_seconds,
         times=Times(floor, limit) if config.timed else None,
+        founders=tuple(sorted(elites, key=lambda elite: -elite.fitness)) if whole else (),
     )
     search = Search(
         archive,

@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from ..evolve.budget import DEFAULT_CPU_SECONDS, DEFAULT_ITERATIONS, BudgetSettings
+from ..evolve.designs import opening_of
 from ..evolve.islands import islands_with_models
 from ..evolve.knobs import knob
 from ..evolve.measures import DEFAULT_NAMES, MEASURES, TIME
@@ -240,11 +241,13 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
     if search.pool_share is None:
         share = POOL_SHARE_OF_MODELS if config.uses_models else POOL_SHARE
         search = dataclasses.replace(search, pool_share=share)
+    questions = min((round(n * (1 - config.offline_share)) for n in asks), default=None)
+    if config.uses_models and search.opening is None:
+        search = dataclasses.replace(search, opening=opening_of(questions, config.prompts.programs))
     if config.uses_models and "fresh_share" not in document.get("search", {}):
         search = dataclasses.replace(search, fresh_share=0.0)
     if config.uses_models and "islands" not in document.get("archive", {}):
-        calls = [round(n * (1 - config.offline_share)) for n in asks]
-        archive = dataclasses.replace(archive, islands=islands_with_models(min(calls, default=None)))
+        archive = dataclasses.replace(archive, islands=islands_with_models(questions))
     return config.model_copy(update={"search": search, "archive": archive})
 
 

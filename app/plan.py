@@ -7,7 +7,7 @@ from decimal import Decimal
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from ..evolve.base import Prompt
+from ..evolve.base import Origin, Prompt
 from ..evolve.campaign import Campaign
 from ..evolve.models.prices import CostRange, cost_range, with_price
 
@@ -41,16 +41,18 @@ def plan(campaign: Campaign, config: Config) -> dict[str, Any]:
 def _prompt(campaign: Campaign) -> tuple[Prompt | None, dict[str, int]]:
     """The first prompt of the campaign, as its first model would get it, and its size by content."""
     from ..evolve.prompted import PromptedProposer
+    from ..evolve.subjects import subject_of
 
     proposer = campaign.ports.proposer
     if not isinstance(proposer, PromptedProposer):
         return None, {}
     elites = [campaign.search.start]
     context = campaign.search.context(1, elites)
-    prompt = proposer.ask_for("improve", elites, context)
+    operator = subject_of(context) or Origin.IMPROVE
+    prompt = proposer.ask_for(operator, elites, context)
     if not isinstance(prompt, Prompt):
         return None, {}
-    return prompt, proposer.shares("improve", elites, context)
+    return prompt, proposer.shares(operator, elites, context)
 
 
 def _share_lines(config: Config, shares: dict[str, int]) -> list[str]:

@@ -31,6 +31,7 @@ class Origin(StrEnum):
     COMBINE = "combine"
     REPAIR = "repair"
     STALLED = "stalled"
+    DESIGN = "design"
 
 
 class RejectionReason(StrEnum):
@@ -334,32 +335,27 @@ class Context:
     """What a proposer may know beside the parents; nothing of references' solutions, validation or test.
 
     Attributes:
-        problem: the problem.
-        iteration: number of the ask, 1-based.
+        problem, iteration: the problem, and the number of the ask, 1-based.
         instances: id → training instance.
-        start: the start program's elite.
-        baseline: name and training evaluation of the best baseline, None when not known.
+        start, baseline: elite of the start program; name and training evaluation of the best baseline.
         inspirations: further elites that may be shown.
-        modules: module names that a candidate may import.
-        cpu_seconds: CPU limit per execution.
+        modules, cpu_seconds: module names that a candidate may import, and its CPU limit per execution.
         operators: operator → (tries, gains) so far, counts; a gain is better than the first parent, with
             models better than the best so far.
-        costs: operator → US dollars that its model calls have cost so far; operators without a known cost are
-            missing.
+        costs: operator → US dollars of its model calls so far; an operator without a known cost is missing.
         lineage: how the first parent came about, at most three lines, oldest first.
         failed: a candidate of the island that failed and may be repaired; each failure is handed to one ask.
         best: the best elite so far by training loss.
         complements: with models: elites that win in strata where the best loses, at most two.
         attempts: with models: what was tried, newest first, then the best of the older candidates.
         under_way: with models: iterations of earlier replies without an outcome (count).
-        turn: with models: what is asked for in place of one more change: another representation, the strata
-            that lose most, the same quality in less time, or a fresh start with the attempts in hand; None
-            while the campaign makes progress.
+        turn, still: with models: what a stand-still asks for, None without one; its asks before (count).
+        designs, develops: with models: whether a new design is asked for, or the first improvement of one.
+        founders: with models: elites of the programs that the campaign began with, the best first.
         simplified: with models: whether the first parent was to be simplified before.
         writes, pages: with models: whether this ask writes a page of notes, and asks whose pages it may show.
         times: what is known of CPU times; None where time decides nothing.
-        programs: with models: programs that the reply is to hold (count); as many iterations share it.
-        program: with models: which of them is this iteration's, 1-based.
+        programs, program: with models: programs of the reply (count); this iteration's place in it, 1-based.
     """
 
     problem: Problem
@@ -379,6 +375,10 @@ class Context:
     attempts: tuple[Attempt, ...] = ()
     under_way: int = 0
     turn: Turn | None = None
+    still: int = 0
+    designs: bool = False
+    develops: bool = False
+    founders: tuple[Elite, ...] = ()
     simplified: bool = False
     writes: bool = False
     pages: tuple[int, ...] = ()

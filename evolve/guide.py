@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .archive import Archive, unique
-from .base import Alike, Elite, Failed, Origin, Outcome, Refused, Turn, Worse
+from .base import Alike, Elite, Failed, Origin, Outcome, Refused, Worse
 from .memory import Memory
 from .strata import Strata
 
@@ -81,26 +81,30 @@ class Guide:
         self._open[number] = tuple(shown)
 
     def parents(
-        self, archive: Archive, island: int, turn: Turn | None, rng: random.Random, count: int
+        self, archive: Archive, island: int, first: Elite | None, rng: random.Random, count: int
     ) -> list[Elite]:
         """First parent and programs beside it (`count` elites in all, fewer if there are fewer).
 
-        In a turn of a stalled campaign the first parent is the best program. Otherwise no two asks under
-        way show the same programs, as long as there are others.
+        With `first` that is the parent. Otherwise no two asks under way show the same programs, as long as
+        there are others.
         """
+        everywhere = archive.elites()
+        if first is None:
+            first = self._first(archive, island, everywhere, rng, count)
+        return [first, *self._beside(first, everywhere)[: count - 1]]
+
+    def _first(
+        self, archive: Archive, island: int, everywhere: Sequence[Elite], rng: random.Random, count: int
+    ) -> Elite:
+        """A parent by rank, of those whose programs no ask under way shows if there are such."""
         elites = archive.elites(island)
         if (number := archive.draw_class(elites, rng)) is not None:
             elites = [elite for elite in elites if archive.class_of(elite) == number]
-        everywhere = archive.elites()
-        if turn is not None and archive.best is not None:
-            first = archive.best
-        else:
-            best = max(elite.fitness for elite in everywhere)
-            possible = [e for e in elites if not self._done(e, everywhere)] or elites
-            first = self._draw(possible, best, rng)
-            if others := [e for e in possible if self._is_new(e, everywhere, count)]:
-                first = first if first in others else self._draw(others, best, rng)
-        return [first, *self._beside(first, everywhere)[: count - 1]]
+        best = max(elite.fitness for elite in everywhere)
+        possible = [e for e in elites if not self._done(e, everywhere)] or elites
+        first = self._draw(possible, best, rng)
+        others = [e for e in possible if self._is_new(e, everywhere, count)]
+        return first if not others or first in others else self._draw(others, best, rng)
 
     def _is_new(self, first: Elite, elites: Sequence[Elite], count: int) -> bool:
         """Whether no ask under way shows the programs that an ask with this parent would show."""

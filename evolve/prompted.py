@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..prompts.builder import NOTES, STALLED, Builder, PromptTooLarge
+from ..prompts.builder import DESIGN, NOTES, STALLED, Builder, PromptTooLarge
 from ..prompts.parts import Failure, Parts
 from .asked import Asked
 from .base import (
@@ -31,8 +31,10 @@ from .models.ensemble import Arm, Choice, Member, arms, choose, in_turn
 from .pages import page_of
 from .prompt_settings import PromptSettings
 from .replies import REPAIRABLE, Answer, Examine, Read, Reading, Shared
-from .shown import Explain, failure_of, main_text, nothing, parts_for
+from .shown import failure_of, main_text, parts_for
+from .shown_cases import Explain, nothing
 from .store.recorded import SharedReply
+from .subjects import subject_of
 from .unusable import Unusable
 
 EXCERPT = 300
@@ -184,7 +186,7 @@ class PromptedProposer:
         first = self._first_prompt(chosen, parents, context)
         if isinstance(first, PromptTooLarge):
             return chosen, first
-        others = [] if self._record else self._possible(parents, context)  # a record names the operator
+        others = [] if self._record or context.designs else self._possible(parents, context)
         arms, prompts = [chosen], [first]
         for arm in others:
             if self._asked.is_new(context.iteration, prompts[-1]):
@@ -210,19 +212,17 @@ class PromptedProposer:
     def choose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Arm:
         """Model and operator for an ask; *combine* needs two parents, *repair* something that failed.
 
-        A program that crashed is always repaired; when the campaign stands still, nothing else is asked for
-        but its turn. *simplify* needs a reply's program of some length, and is asked for once of each. A
-        record's are those of then: weights and costs of the models that were asked are not known here.
+        A program that crashed is always repaired; otherwise the ask's subject decides, if it has one.
+        *simplify* needs a reply's program of some length, once of each. A record's arm is that of then.
         """
         possible = self._possible(parents, context)
-        if (model := self._record) is not None and (then := model.chosen(context.iteration)) is not None:
-            operator, name = then
-            if found := [replace(arm, name=name) for arm in possible if arm.operator == operator]:
-                return found[0]
+        then = None if self._record is None else self._record.chosen(context.iteration)
+        if same := [replace(arm, name=then[1]) for arm in possible if then and arm.operator == then[0]]:
+            return same[0]
         if context.failed is not None and crashed(context.failed):
             possible = [arm for arm in possible if arm.operator == "repair"]
-        elif context.turn is not None:
-            possible = [arm for arm in possible if arm.operator in (STALLED, "repair")]
+        elif (subject := subject_of(context)) is not None:
+            possible = [arm for arm in possible if arm.operator in (subject, "repair")]
         return choose(Choice(self._settings.choice), possible, context.operators, context.costs, rng)
 
     def _possible(self, parents: Sequence[Elite], context: Context) -> list[Arm]:
@@ -230,7 +230,8 @@ class PromptedProposer:
         needs = {
             "combine": len(parents) > 1,
             "repair": context.failed is not None,
-            STALLED: context.turn is not None,
+            STALLED: context.turn is not None or self._record is not None,
+            DESIGN: context.designs,
             "simplify": _may_be_shorter(parents[0]) and (self._record is not None or not context.simplified),
         }
         usable = [arm for arm in self._arms if not self._unusable.aside(arm.model)] or self._arms

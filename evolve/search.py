@@ -41,8 +41,8 @@ from .races import Races, better
 from .search_settings import PopulationSettings, SearchSettings
 from .selection import Control, Selection
 from .sharing import Sharing
-from .stall import Stall
 from .strata import Strata
+from .subjects import Subjects
 from .tally import Tally
 from .tune import Tuner
 
@@ -116,7 +116,7 @@ class Search:
         alone = control is not Control.NONE
         self._guide = None if alone or not guided else Guide(self.memory, self._strata)
         self._attempts = Attempts(len(start.evaluation.scores), archive.space.loss, archive.elites())
-        self._stall = Stall(settings)
+        self._subjects = Subjects(settings, archive.best)
         self._pages = Pages(notes_every if self._guide is not None else 0)
         self._validated = {start.candidate.id}
         self.pool = Pool(prefixes or [len(start.evaluation.scores)], settings.pool_share or POOL_SHARE)
@@ -233,9 +233,10 @@ class Search:
         if ask.of_model and self._guide is not None:
             self._attempts.add(outcome, added, twin, ask.parents, ask.rival)
             self._guide.note(ask.number, outcome, ask.parents)
+        made = outcome if ask.of_model and isinstance(outcome, Complete) and twin is None else None
+        elite = made and self.archive.elite(made.candidate, made.evaluation, ask.island)
+        self._subjects.tell(ask.number, self.archive.best, outcome if ask.of_model else None, elite)
         improved = better(self.archive.best, best)
-        if improved or ask.of_model:
-            self._stall.note(ask.number, improved=improved)
         self.notes += solved(ask.number, self.archive.best if improved and self._guide else None)
         events += news(ask.number, outcome, self.archive.best if improved else None)
         gained = None  # almost any change of a start program is a gain, which says little of its operator
@@ -282,6 +283,7 @@ class Search:
                 self.start = self.archive.elite(self.start.candidate, start, 0)
                 self._selection.grow(self.start)
             self._strata.grow()
+            self._subjects.grow(self.archive.best)
             self._attempts.grow(self.pool.prefix, self.archive.elites())
             self._islands.grow(self.tally.told)
             self.tuner.grow()
@@ -321,11 +323,10 @@ class Search:
         if context.times is not None:
             context = replace(context, times=replace(context.times, losses=self.archive.class_losses()))
         return replace(
-            context,
+            self._subjects.told(number, context),
             complements=self._strata.complements(best, self.archive.elites()),
             attempts=self._attempts.lines(),
             under_way=len(self.sharing.under_way),
-            turn=self._stall.turn(number),
             simplified=elites[0].candidate.id in self._guide.simplified,
             writes=self._pages.writes(number),
             pages=self._pages.shown,
@@ -336,8 +337,8 @@ class Search:
         count = 1 + self._inspirations
         if self._guide is None or self._offline(number) or self._selection.fresh(number):
             return self._selection.parents(self.archive, island, number, count)
-        rng = stream(self.seed, "select", number)
-        return self._guide.parents(self.archive, island, self._stall.turn(number), rng, count)
+        rng, first = stream(self.seed, "select", number), self._subjects.parent(number, self.archive.best)
+        return self._guide.parents(self.archive, island, first, rng, count)
 
     def _offline(self, number: int) -> bool:
         """Whether an iteration is the offline proposer's, which works beside models in a fixed rhythm."""
@@ -349,7 +350,7 @@ class Search:
     def _opened(self, number: int, island: int, shown: Sequence[str]) -> Failed | None:
         """Notes the ask of a model and the programs that it shows (ids); returns what it may repair."""
         self._pages.ask(number, self.tally.told)
-        self._stall.ask(number)
+        self._subjects.ask(number, shown[0])
         if self._guide is not None:
             self._guide.offer(number, shown)
         return self.memory.take_failure(island)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .designs import DesignSettings
 from .islands import IslandSettings
 from .pool import PoolSettings
 from .racing import RaceSettings
@@ -15,7 +16,7 @@ from .validation import ValidationSettings
 
 @dataclass(frozen=True)
 class SearchSettings(
-    RaceSettings, TuneSettings, FreshSettings, StallSettings, ValidationSettings, PoolSettings
+    RaceSettings, TuneSettings, FreshSettings, DesignSettings, StallSettings, ValidationSettings, PoolSettings
 ):
     """How the budget is spent."""
 

@@ -7,38 +7,33 @@ answers; never a reference's solution, the evaluator, or anything of the validat
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from ..evaluators.base import ReferenceKind, Score, ScoreStatus
-from ..problems.base import DescribesCalls, Driven, Instance, Number, Sense
-from ..prompts.builder import NOTES, STALLED
-from ..prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task
+from ..evaluators.base import Score, ScoreStatus
+from ..problems.base import DescribesCalls, Driven, Instance, Sense
+from ..prompts.builder import DESIGN, NOTES, STALLED
+from ..prompts.parts import Failure, Parts, Source, Stratum, Task
 from ..prompts.text import SMALLEST, percent, short_inputs
 from .base import Context, Elite, Failed, Turn
 from .edits import START
 from .racing import half_interval
 from .shown_attempts import line_of
+from .shown_cases import Explain, cases_of, gaps_of, is_reported, nothing
+from .shown_founders import founders_of
 from .shown_times import time_sentences
 
-WORST = 2
-"""Instances that are shown of the parent; one more where the best program loses most."""
 PLAIN_STRATA = 6
 """More strata than these are shown by the values that they share."""
+FEW_GROUPS = 4
+"""Of fewer groups, those on which a program loses most are no narrower question than all."""
 NAMED = 6
 """Groups that a sentence names."""
 EDITS_FROM_LINES = 40
 """A change of a program of so many lines may be given as hunks."""
-Explain = Callable[[Elite, str], str]
-"""What the problem says of an elite's answer to a training instance (its id); empty if nothing."""
 Gaps = Mapping[str, float]
 """Instance id → gap in percent, as the fitness counts it."""
-
-
-def nothing(elite: Elite, instance: str) -> str:
-    """An `Explain` that says nothing."""
-    return ""
 
 
 def parts_for(
@@ -69,11 +64,12 @@ def parts_for(
     if partner is not None:
         labels[partner.candidate.id] = "the second program"
     shown = {elite.candidate.id for elite in (parent, partner) if elite is not None}
-    others = _others(context, labels)
+    others = [] if operator == DESIGN else _others(context, labels)
     labels |= {elite.candidate.id: label.replace("Program", "program") for label, elite, _ in others}
+    beside = ("Program A", others[0][1]) if others else ("The start program", context.start)
     text = main_text(parent) if failure is None or not failure.ran else failure.text
     programs = context.programs if failure is None or failure.ran else 1
-    anew = programs > 1 or operator in ("explore", NOTES) or turn in (Turn.REPRESENTATION, Turn.FRESH)
+    anew = programs > 1 or operator in ("explore", DESIGN, NOTES) or turn in (Turn.REPRESENTATION, Turn.FRESH)
     lines = 0 if anew else len(text.splitlines())
     hunks = lines >= hunks_from and operator != "combine"
     columns, strata = _table(parent, partner, best, [elite for _, elite, _ in others], context)
@@ -83,9 +79,12 @@ def parts_for(
         partner=_source("The second program", partner, context) if partner else None,
         best=_source("The best program so far", best, context) if best.candidate.id not in shown else None,
         others=tuple(_source(label, elite, context, note) for label, elite, note in others),
+        founders=founders_of(context, labels) if anew and operator != NOTES else (),
         columns=columns,
-        strata=() if _is_reported(parent) else strata,
-        worst=tuple(_cases(parent, best, context, explain)) if failure is None and operator != NOTES else (),
+        strata=() if is_reported(parent) else strata,
+        worst=tuple(cases_of(parent, best, beside, context, explain))
+        if failure is None and operator != NOTES
+        else (),
         losing=_losing(best, context),
         gains=_gains(parent, partner, context) if partner else "",
         tried=tuple(line_of(attempt, labels, _told(strata, context)) for attempt in context.attempts),
@@ -96,6 +95,7 @@ def parts_for(
         failure=failure,
         solved=best.solved,
         turn="" if turn is None else turn.value,
+        develops=context.develops and operator == "improve",
         programs=programs,
         hunks=hunks,
         edits=lines >= EDITS_FROM_LINES and not hunks,
@@ -170,19 +170,14 @@ def _task(parent: Elite, context: Context) -> Task:
         driven=isinstance(problem, Driven),
         calls=problem.calls if isinstance(problem, DescribesCalls) else "",
         references=_references(parent.evaluation.scores),
-        reported=_is_reported(parent),
+        reported=is_reported(parent),
     )
-
-
-def _is_reported(elite: Elite) -> bool:
-    """Whether a foreign evaluator reported the scores of a program."""
-    return any(score.reference_kind is ReferenceKind.REPORTED for score in elite.evaluation.scores)
 
 
 def _mean_score(elite: Elite) -> str:
     """The mean reported score of a program; empty where its gaps are verified."""
     scores = [float(s.objective) for s in elite.evaluation.scores if s.objective is not None]
-    return f"{fmean(scores):.6g}" if scores and _is_reported(elite) else ""
+    return f"{fmean(scores):.6g}" if scores and is_reported(elite) else ""
 
 
 def _references(scores: Sequence[Score]) -> str:
@@ -219,20 +214,9 @@ def _source(label: str, elite: Elite, context: Context, note: str = "") -> Sourc
         cpu_seconds=max((score.cpu_seconds for score in elite.evaluation.scores), default=0.0),
         note="; ".join(notes),
         instances=len(elite.evaluation.scores),
-        spread=half_interval(list(_gaps(elite.evaluation.scores, context.instances).values())),
+        spread=half_interval(list(gaps_of(elite.evaluation.scores, context.instances).values())),
         score=_mean_score(elite),
     )
-
-
-def _gaps(scores: Iterable[Score], instances: Mapping[str, Instance]) -> dict[str, float]:
-    """The gap of each training instance in percent, relative to max(|reference|, scale)."""
-    return {
-        score.instance: 100
-        * float(score.excess)
-        / max(abs(float(score.reference)), float(instances[score.instance].scale))
-        for score in scores
-        if score.excess is not None and score.instance in instances
-    }
 
 
 def _groups(instances: Mapping[str, Instance], measured: Iterable[str]) -> dict[str, list[str]]:
@@ -276,7 +260,7 @@ def _table(
         columns[f"best baseline ({context.baseline[0]})"] = context.baseline[1].scores
     gaps: dict[str, Gaps] = {}
     for label, scores in columns.items():
-        if (column := _gaps(scores, context.instances)) not in gaps.values():
+        if (column := gaps_of(scores, context.instances)) not in gaps.values():
             gaps[label] = column
     groups = _groups(context.instances, gaps["this program"])
     rows = [_row(name, ids, gaps.values()) for name, ids in groups.items()]
@@ -302,16 +286,18 @@ def _mean(gaps: Gaps, ids: Sequence[str]) -> float | None:
 
 
 def _losing(best: Elite, context: Context) -> tuple[str, ...]:
-    """The groups on which a program loses most."""
-    gaps = _gaps(best.evaluation.scores, context.instances)
+    """The groups on which a program loses most; none where there are so few that nearly all are named."""
+    gaps = gaps_of(best.evaluation.scores, context.instances)
     rows = [_row(name, ids, [gaps]) for name, ids in _groups(context.instances, gaps).items()]
-    worst = sorted(rows, key=lambda row: -(row.gaps[0] or 0.0))[: NAMED // 2]
+    if len(rows) < FEW_GROUPS:
+        return ()
+    worst = sorted(rows, key=lambda row: -(row.gaps[0] or 0.0))[: len(rows) // 2][: NAMED // 2]
     return tuple(f"{row.name} ({percent(row.gaps[0])})" for row in worst if row.gaps[0])
 
 
 def _gains(parent: Elite, partner: Elite, context: Context) -> str:
     """Where each of two programs has the smaller gap."""
-    first, second = (_gaps(elite.evaluation.scores, context.instances) for elite in (parent, partner))
+    first, second = (gaps_of(elite.evaluation.scores, context.instances) for elite in (parent, partner))
     strata: dict[str, list[str]] = {}
     for id in first:
         strata.setdefault(context.instances[id].stratum, []).append(id)
@@ -338,60 +324,5 @@ def _listed(names: Sequence[str]) -> str:
     return shown if len(names) <= NAMED else f"{len(names)} groups ({shown}, …)"
 
 
-def _cases(parent: Elite, best: Elite, context: Context, explain: Explain) -> Iterable[Case]:
-    """Instances on which the parent loses most, then the one of the best program's, with both answers."""
-    elites = [("This program", parent)]
-    if best.candidate.id != parent.candidate.id:
-        elites.append(("The best program", best))
-    ids: list[str] = []
-    for count, (_, elite) in zip((WORST, 1), elites, strict=False):
-        ids += [id for id in _worst(elite, context.instances) if id not in ids][:count]
-    for id in ids:
-        scores = {label: _score(elite, id) for label, elite in elites}
-        first = scores["This program"]
-        if first is None:
-            continue
-        yield Case(
-            name=id,
-            stratum=context.instances[id].stratum,
-            inputs=short_inputs(context.instances[id].public),
-            reference=_number(first.reference),
-            reference_kind=first.reference_kind.value,
-            answers=tuple(
-                _answer(label, elite, score, context, explain)
-                for label, elite in elites
-                if (score := scores[label]) is not None and score.excess is not None
-            ),
-        )
-
-
-def _worst(elite: Elite, instances: Mapping[str, Instance]) -> list[str]:
-    """The instances on which a program loses anything, from the largest gap; of reported scores, all."""
-    gaps = _gaps(elite.evaluation.scores, instances)
-    if _is_reported(elite):
-        return list(gaps)
-    return sorted((id for id, gap in gaps.items() if gap > 0), key=lambda id: -gaps[id])
-
-
-def _score(elite: Elite, id: str) -> Score | None:
-    return next((score for score in elite.evaluation.scores if score.instance == id), None)
-
-
-def _answer(label: str, elite: Elite, score: Score, context: Context, explain: Explain) -> Answer:
-    return Answer(
-        label=label,
-        objective=_number(score.objective),
-        gap_percent=_gaps([score], context.instances)[score.instance],
-        cpu_seconds=score.cpu_seconds,
-        explanation=explain(elite, score.instance),
-    )
-
-
 def _seconds(value: float) -> str:
     return f"{value:.3g}"
-
-
-def _number(value: Number | None) -> str:
-    if value is None:
-        return "–"
-    return str(value) if isinstance(value, int) else f"{float(value):.6g}"

@@ -9,7 +9,7 @@ from ..prompts.parts import Tried
 from ..prompts.text import decimal, percent, shortened
 from .base import Attempt, End, Origin
 
-_NAMES = {Origin.STALLED.value: "asked at a stand-still"}
+_NAMES = {Origin.STALLED.value: "asked at a stand-still", Origin.DESIGN.value: "a new design"}
 IDEA = 400
 """Characters of a candidate's own sentence."""
 

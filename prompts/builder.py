@@ -21,11 +21,14 @@ TEMPLATES = Path(__file__).parent / "templates"
 OPERATORS = ("improve", "explore", "combine", "simplify", "repair")
 STALLED = "stalled"
 """Template of a campaign that stands still, in place of an operator's own."""
+DESIGN = "design"
+"""Template that asks for a program from the task alone."""
 NOTES = "notes"
 """Template that asks for the page of notes."""
 SYSTEM = "system"
 _CONTENTS: Mapping[str, Any] = {
     "best": None, "others": (), "strata": (), "worst": (), "tried": (), "lineage": (), "notes": "",
+    "founders": (),
 }  # fmt: skip
 """Contents that can be left out, and what stands in their place then."""
 _LINES = 12
@@ -152,13 +155,13 @@ def _smaller(parts: Parts) -> Iterator[Parts]:
     """Yields the parts, then ever fewer of them: what says least goes first.
 
     Lines of what was tried but for the first twelve, other programs and then instances from the last but for
-    the first, the other lines, program and instance, the groups, the lineage, the notes, the best program.
+    the first, the other lines, program and instance, the groups, founders, lineage, notes, the best program.
     """
     yield parts
     less: dict[str, Any]
     for name, keep in (
         ("tried", _LINES), ("others", 1), ("worst", 1), ("tried", 0), ("others", 0), ("worst", 0),
-        ("strata", 0), ("lineage", 0), ("notes", 0), ("best", 0),
+        ("strata", 0), ("founders", 0), ("lineage", 0), ("notes", 0), ("best", 0),
     ):  # fmt: skip
         value = getattr(parts, name)
         if not isinstance(value, tuple) or name == "strata":

@@ -117,6 +117,21 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Founder:
+    """A program that the campaign began with, in brief.
+
+    Attributes:
+        name: a short name.
+        gap_percent: mean gap on the training instances (percent).
+        idea: in its author's words; empty if it does not say.
+    """
+
+    name: str
+    gap_percent: float
+    idea: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Tried:
     """A line of the ledger: a candidate that was told.
 
@@ -169,6 +184,7 @@ class Parts:
         partner: a second parent, for *combine*.
         best: the best program so far; None if it is the parent or the partner.
         others: further programs, those first that are better than the best one somewhere.
+        founders: programs that the campaign began with, in brief.
         columns: whose gaps the rows of `strata` hold.
         strata: mean gaps by group of instances, the row of all instances last.
         worst: the instances on which the parent, then the best program loses most.
@@ -182,6 +198,7 @@ class Parts:
         failure: the failure to mend, for *repair*.
         solved: whether the best program attains a proven optimum on every training instance.
         turn: what a campaign that stands still asks for (`representation`, `strata`, `time`, `fresh`).
+        develops: whether this is the first improvement of a new design.
         programs: programs that the reply shall hold (count).
         hunks: whether the reply shall be SEARCH/REPLACE hunks rather than a whole program.
         edits: whether the reply may be such hunks in place of a whole program.
@@ -193,6 +210,7 @@ class Parts:
     partner: Source | None = None
     best: Source | None = None
     others: tuple[Source, ...] = field(default=())
+    founders: tuple[Founder, ...] = ()
     columns: tuple[str, ...] = ()
     strata: tuple[Stratum, ...] = ()
     worst: tuple[Case, ...] = ()
@@ -206,6 +224,7 @@ class Parts:
     failure: Failure | None = None
     solved: bool = False
     turn: str = ""
+    develops: bool = False
     programs: int = 1
     hunks: bool = False
     edits: bool = False

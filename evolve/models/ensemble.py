@@ -24,7 +24,10 @@ OPERATORS: Mapping[str, float] = {
 """Operators of a first question and their shares; *combine* and *repair* only where they are possible."""
 STALLED = "stalled"
 """Operator of a campaign that stands still, in place of all but *repair*; its share is theirs together."""
-_SHARES = {**OPERATORS, STALLED: sum(OPERATORS.values()) - OPERATORS["repair"]}
+DESIGN = "design"
+"""Operator of every second question of a campaign's opening, likewise."""
+_REST = sum(OPERATORS.values()) - OPERATORS["repair"]
+_SHARES = {**OPERATORS, STALLED: _REST, DESIGN: _REST}
 _TYPICAL_TOKENS = (3000, 1500)
 LEAST_COST_SHARE = 0.05
 """Floor of an arm's mean cost, as a share of the largest arm's: a free model costs a twentieth of it."""

@@ -221,6 +221,29 @@ def test_a_campaign_that_stands_still_asks_for_each_turn() -> None:
     assert never.turn(100) is None
 
 
+def test_a_gain_that_tuned_numbers_bring_ends_no_stand_still() -> None:
+    """Less than a hundredth of the loss is none, but several such gains together are one."""
+    stall = Stall(StallSettings(), -1.0)
+    assert [stall.is_gain(fitness) for fitness in (-1.0, -0.995, -0.9901, -0.989, -0.985)] == [
+        False, False, False, True, False,
+    ]  # fmt: skip
+    stall.grow(-2.0)
+    assert [stall.is_gain(fitness) for fitness in (-1.99, -1.97)] == [False, True]
+
+
+def test_each_question_of_a_stand_still_knows_how_many_came_before() -> None:
+    """From zero, and from zero again after a gain."""
+    stall = Stall(StallSettings(stall_after=2))
+    for number in (1, 2):
+        stall.note(number, improved=False)
+    for number in (3, 4, 5):
+        stall.ask(number)
+    assert [stall.before(number) for number in (3, 4, 5)] == [0, 1, 2]
+    stall.note(3, improved=True)
+    stall.ask(6)
+    assert stall.before(6) == 0
+
+
 def test_a_stand_still_begins_later_while_programs_are_under_way() -> None:
     """One outcome later for each of them, since each may be a gain; once begun it lasts until a gain."""
     stall = Stall(StallSettings(stall_after=2))

@@ -7,8 +7,8 @@ from pathlib import Path
 from gapsmith.evolve.models.registry import PROVIDERS
 from gapsmith.evolve.models.settings import ModelSettings
 from gapsmith.evolve.prompted import HUNKS_FROM_LINES
-from gapsmith.prompts.builder import NOTES, OPERATORS, STALLED, TEMPLATES
-from gapsmith.prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task, Tried
+from gapsmith.prompts.builder import DESIGN, NOTES, OPERATORS, STALLED, TEMPLATES
+from gapsmith.prompts.parts import Answer, Case, Failure, Founder, Parts, Source, Stratum, Task, Tried
 
 DOCS = Path(__file__).parents[2] / "docs"
 MODELS = (DOCS / "models.md").read_text(encoding="utf-8")
@@ -29,10 +29,10 @@ def test_every_provider_is_listed():
 
 def test_every_template_variable_is_described():
     """Names of parts and of their fields, templates, and the length from which hunks are asked for."""
-    for kind in (Parts, Task, Source, Stratum, Case, Answer, Tried, Failure):
+    for kind in (Parts, Task, Source, Stratum, Case, Answer, Founder, Tried, Failure):
         for field in fields(kind):
             assert f"`{field.name}`" in PROMPTS, field.name
-    for name in ("system", *OPERATORS, STALLED, NOTES):
+    for name in ("system", *OPERATORS, DESIGN, STALLED, NOTES):
         assert f"| `{name}` |" in PROMPTS
         assert (TEMPLATES / f"{name}.md.jinja").exists()
     assert f"{HUNKS_FROM_LINES} lines or more" in PROMPTS

@@ -12,6 +12,8 @@ from gapsmith.evolve.base import Attempt, Candidate, Complement, Context, Elite,
 from gapsmith.evolve.models.ensemble import STALLED
 from gapsmith.evolve.shown import EDITS_FROM_LINES, failure_of, parts_for
 from gapsmith.problems.base import Instance, Sense
+from gapsmith.prompts.builder import DESIGN, NOTES, OPERATORS, Builder
+from gapsmith.prompts.parts import Failure
 from gapsmith.sandbox.base import Description
 
 STRATA = [f"n={n} tf={tf} law=a" for n, tf in product((100, 40), ("0.2", "0.4", "0.6", "0.8"))]
@@ -139,6 +141,70 @@ def test_two_programs_are_compared_by_what_they_do(first: Elite, second: Elite, 
     assert parts_for("combine", [first, second], context(), None, 150).gains.startswith(words)
     stalled = parts_for(STALLED, [first, second], context(turn=Turn.STRATA), None, 150)
     assert (stalled.turn, stalled.partner, stalled.gains) == ("strata", None, "")
+
+
+def cases(parent: Elite, told: Context, operator: str = "improve") -> list[tuple[str, list[str]]]:
+    """Name of each instance of a prompt, with the labels of the answers shown."""
+    worst = parts_for(operator, [parent], told, None, 150).worst
+    return [(case.name, [answer.label for answer in case.answers]) for case in worst]
+
+
+def test_another_principle_stands_beside_the_best_program_on_its_instances() -> None:
+    """Another program of the prompt, else the start program; nothing where the prompt has no other."""
+    told = context(inspirations=(OTHER,))
+    assert cases(BEST, told)[0] == ("i1", ["This program", "Program A"])
+    assert cases(BEST, told, DESIGN)[0] == ("i1", ["This program", "The start program"])
+    assert cases(START, context(best=START))[0] == ("i0", ["This program"])
+    assert cases(START, told)[0] == ("i0", ["This program", "The best program"])
+
+
+def test_questions_of_a_stand_still_show_other_instances() -> None:
+    """Two after two in the order of their gaps, and from the first again."""
+    shown = [
+        [name for name, _ in cases(START, context(best=START, turn=Turn.FRESH, still=n))] for n in range(4)
+    ]
+    assert shown == [["i0", "i1"], ["i2", "i3"], ["i4", "i5"], ["i6", "i0"]]
+    assert [name for name, _ in cases(START, context(best=START))] == ["i0", "i1"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"), [(3, "Take the instances above"), (4, "Look only at the groups")]
+)
+def test_few_groups_are_no_question(groups: int, words: str) -> None:
+    """Where nearly all groups would be named, the decisions on the instances are asked about."""
+    strata = [f"g{n % groups}" for n in range(8)]
+    parts = parts_for(STALLED, [START], context(strata, best=START, turn=Turn.STRATA), None, 150)
+    user = Builder().render(STALLED, parts)[1]
+    assert words in user.split("## What to do")[1]
+    assert len(parts.losing) == (2 if groups == 4 else 0)
+
+
+def test_a_design_is_asked_for_before_the_best_program_is_shown() -> None:
+    """The founders in brief, then figures, then the mark to beat, and the question after it."""
+    text = '"""First fit: the first bin\nthat has room.\n\nMore."""\n'
+    founder = replace(OTHER, candidate=replace(OTHER.candidate, files={"h.py": text}, operator="first-fit"))
+    told = context(founders=(BEST, founder, START))
+    parts = parts_for(DESIGN, [BEST], told, None, 150)
+    assert [(one.name, one.idea) for one in parts.founders] == [
+        ("first-fit", "First fit: the first bin that has room."), ("improve", ""),
+    ]  # fmt: skip
+    user = Builder().render(DESIGN, parts)[1]
+    places = [user.index(words) for words in (
+        "Asked for in this prompt: a program designed", "> first-fit, mean gap",
+        "## What happened on instances", "## The mark to beat", "# best",
+        "Design a program from the task alone, as if",
+    )]  # fmt: skip
+    assert places == sorted(places)
+    assert not parts_for("improve", [BEST], told, None, 150).founders
+    assert not parts.edits
+
+
+@pytest.mark.parametrize("operator", [*OPERATORS, STALLED, DESIGN, NOTES])
+def test_what_is_asked_for_stands_at_the_top(operator: str) -> None:
+    """In the third line, whatever is asked for."""
+    failure = Failure("slow", ran=True) if operator == "repair" else None
+    user = Builder().render(operator, parts_for(operator, [BEST, OTHER], context(), failure, 150))[1]
+    assert user.split("\n")[2].startswith("Asked for in this prompt: ")
 
 
 def test_a_failure_is_told_with_what_was_measured() -> None:

@@ -1,0 +1,134 @@
+"""The opening of a campaign with models: who is asked for a design, and which designs are improved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from gapsmith.app.config import parse
+from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.asks import Ask
+from gapsmith.evolve.base import Complete, Context, Examined, Origin, Proposal, Worse
+from gapsmith.evolve.campaign import Pace
+from gapsmith.evolve.course import Order
+from gapsmith.evolve.designs import PROMISING
+from gapsmith.evolve.fakes import FakeEvaluator, FakeProposer
+from gapsmith.evolve.search import Search
+from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.subjects import subject_of
+from gapsmith.sandbox.base import Description
+
+Make = Callable[..., Any]
+SETTINGS = SearchSettings(
+    tune_share=0.0, fresh_share=0.0, fresh_until=0, stall_after=0, race_level=0.0, opening=8
+)
+
+
+@pytest.fixture
+def search(fakes: Make) -> Search:
+    """A guided search on one island whose opening has eight questions."""
+    made: Search = fakes(
+        evaluator=FakeEvaluator(strata=("easy",)),
+        population=PopulationSettings(islands=1),
+        settings=SETTINGS,
+        guided=True,
+    ).search()
+    return made
+
+
+def subject(ask: Ask) -> str | None:
+    """The operator that an ask's subject fixes."""
+    assert ask.context is not None
+    return subject_of(ask.context)
+
+
+def evaluation(loss: float, id: str) -> Evaluation:
+    """A training evaluation with one loss everywhere."""
+    rows = tuple(
+        Score(f"train-{n}", ScoreStatus.OK, 1 + loss, 1, ReferenceKind.OPTIMUM, loss, loss, 0.1, f"{id}{n}")
+        for n in range(8)
+    )
+    return Evaluation("train", rows, EvaluationStatus.COMPLETE, -loss)
+
+
+def tell(search: Search, ask: Ask, id: str, loss: float, origin: Origin = Origin.DESIGN) -> None:
+    """A complete candidate in the cell of all others, so that only the best one holds it."""
+    examined = Examined(id, Description(token_digest=id, shape_digest=id, nodes=200))
+    made: Any = search.admit(ask, Proposal({"h.py": id}, origin, origin.value, examined=examined))
+    search.tell(ask, Complete(made, evaluation(loss, id)))
+
+
+def test_every_second_question_of_the_opening_asks_for_a_design(search: Search) -> None:
+    """Of the best program so far, until the opening is over."""
+    asks = [search.ask() for _ in range(12)]
+    assert [subject(ask) for ask in asks] == [Origin.DESIGN, None] * 4 + [None] * 4
+    assert {ask.parents for ask in asks[:8:2]} == {(search.start.candidate.id,)}
+
+
+def test_a_design_is_improved_once_though_it_holds_no_cell(search: Search) -> None:
+    """The best one first; one that loses far more than the best program never."""
+    opened = [search.ask() for _ in range(3)]
+    tell(search, opened[0], "best", 0.1, Origin.IMPROVE)
+    tell(search, opened[1], "near", 0.1 * PROMISING - 0.001, Origin.EXPLORE)
+    tell(search, opened[2], "far", 0.1 * PROMISING + 0.001)
+    assert not {"near", "far"} & {elite.candidate.id for elite in search.archive.elites()}
+    improved, design, drawn = (search.ask() for _ in range(3))
+    assert (improved.parents, subject(improved)) == (("near",), Origin.IMPROVE)
+    assert (design.parents, subject(design)) == (("best",), Origin.DESIGN)
+    assert (drawn.parents, subject(drawn)) == (("best",), None)
+
+
+def test_a_design_that_comes_after_the_opening_is_judged_by_the_archive_alone(search: Search) -> None:
+    """No question is kept for it."""
+    opened = [search.ask() for _ in range(8)]
+    tell(search, opened[0], "best", 0.1, Origin.IMPROVE)
+    tell(search, opened[2], "late", 0.11)
+    assert {search.ask().parents for _ in range(10)} == {("best",)}
+
+
+def test_a_stopped_design_is_not_improved(search: Search) -> None:
+    """Only a complete candidate has a loss to be promising with."""
+    ask = search.ask()
+    examined = Examined("worse", Description(token_digest="worse", shape_digest="worse"))
+    made: Any = search.admit(ask, Proposal({"h.py": "worse"}, Origin.DESIGN, "design", examined=examined))
+    search.tell(ask, Worse(made, evaluation(0.01, "worse")))
+    assert search.ask().parents == (search.start.candidate.id,)
+
+
+def test_a_resumed_campaign_goes_on_with_its_opening(fakes: Make) -> None:
+    """Subjects and parents are those of an unbroken campaign."""
+    parts = {
+        "settings": SearchSettings(tune_share=0.2, tune_evaluations=5, stall_after=3, opening=20),
+        "guided": True,
+        "pace": Pace(3, Order.SUBMITTED),
+    }
+
+    def seen(name: str, *stops: int) -> dict[int, tuple[Any, ...]]:
+        campaign = fakes(name, proposer=FakeProposer([]), **parts)
+        for iterations in stops:
+            campaign.run(iterations=iterations)
+        contexts: list[Context] = campaign.proposer.seen
+        return {c.iteration: (subject_of(c), c.still, c.lineage) for c in contexts}
+
+    whole = seen("whole", 40)
+    assert seen("cut", 7, 18, 40) == whole
+    assert {one for one, *_ in whole.values()} >= {Origin.DESIGN, None, Origin.STALLED}
+
+
+@pytest.mark.parametrize(
+    ("changes", "opening"),
+    [
+        ({"budget": {"iterations": 25}}, 10),
+        ({"budget": {"iterations": 500}}, 24),
+        ({"budget": {"iterations": 60}, "prompts": {"programs": 3}}, 8),
+        ({"budget": {"usd": 1}}, 10),
+        ({"budget": {"iterations": 25}, "search": {"opening": 0}}, 0),
+    ],
+)
+def test_the_opening_follows_the_budget(changes: dict[str, Any], opening: int) -> None:
+    """Two fifths of the questions, at most 24; ten where their number is not known."""
+    campaign = {"problem": "bin-packing"}
+    config = parse({"campaign": campaign, "model": [{"spec": "manual"}], **changes}, "here")
+    assert config.search.opening == opening
+    assert parse({"campaign": campaign}, "here").search.opening is None
