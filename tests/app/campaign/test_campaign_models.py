@@ -61,7 +61,7 @@ def test_campaign_against_a_server_improves_the_heuristic(
     assert found["best"]["splits"]["valid"]["fitness"] > found["start"]["splits"]["valid"]["fitness"]
     assert found["usage"]["model_calls"] >= 8
     assert found["usage"]["tokens_in"] > 0
-    asked = {"improve", "explore", "combine", "simplify", "repair", "stalled"}
+    asked = {"improve", "explore", "combine", "simplify", "repair", "stalled", "design"}
     assert found["best"]["origin"] in {"tune", *asked}
 
 
