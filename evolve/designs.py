@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .base import Complete, Elite, Origin, Outcome
+from .base import Elite, Origin
 from .knobs import knob
 
 SHARE = 0.4
@@ -63,10 +63,10 @@ class Designs:
             self._waiting = [elite for elite in self._waiting if elite.candidate.id != parent]
         self._asked += 1
 
-    def note(self, number: int, outcome: Outcome, elite: Elite | None) -> None:
-        """Takes the outcome of a model's ask, and the elite that a complete candidate would be."""
+    def note(self, number: int, elite: Elite | None) -> None:
+        """Closes a model's ask; takes the elite that its candidate would be, None if it is no new program."""
         self._open.pop(number, None)
-        if isinstance(outcome, Complete) and elite is not None and outcome.candidate.origin in _ORIGINS:
+        if elite is not None and elite.candidate.origin in _ORIGINS:
             self._waiting.append(elite)
 
     def grow(self) -> None:

@@ -233,9 +233,7 @@ class Search:
         if ask.of_model and self._guide is not None:
             self._attempts.add(outcome, added, twin, ask.parents, ask.rival)
             self._guide.note(ask.number, outcome, ask.parents)
-        made = outcome if ask.of_model and isinstance(outcome, Complete) and twin is None else None
-        elite = made and self.archive.elite(made.candidate, made.evaluation, ask.island)
-        self._subjects.tell(ask.number, self.archive.best, outcome if ask.of_model else None, elite)
+        self._subjects.tell(ask.number, self.archive, outcome if ask.of_model else None, twin)
         improved = better(self.archive.best, best)
         self.notes += solved(ask.number, self.archive.best if improved and self._guide else None)
         events += news(ask.number, outcome, self.archive.best if improved else None)

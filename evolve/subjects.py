@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .base import Context, Elite, Origin, Outcome
+from .archive import Archive
+from .base import Complete, Context, Elite, Origin, Outcome
 from .designs import Designs
 from .search_settings import SearchSettings
 from .stall import Stall
@@ -23,16 +24,23 @@ class Subjects:
         self._designs.ask(number, parent)
         self._stall.ask(number, turns=not self._designs.wanted(number))
 
-    def tell(self, number: int, best: Elite | None, outcome: Outcome | None, made: Elite | None) -> None:
-        """Takes an outcome, the best program after it, and the elite that a complete candidate would be.
+    def tell(self, number: int, archive: Archive, outcome: Outcome | None, twin: str | None) -> None:
+        """Takes the outcome of an ask, when the archive has its candidate.
 
-        Without an outcome only a gain counts: the ask was none of a model.
+        Args:
+            number: of the ask, 1-based.
+            archive: after the outcome.
+            outcome: None if the ask was none of a model: then only a gain counts.
+            twin: id of an earlier candidate with the same answers, None if there is none.
         """
-        gain = best is not None and self._stall.is_gain(best.fitness)
+        gain = archive.best is not None and self._stall.is_gain(archive.best.fitness)
         if gain or outcome is not None:
             self._stall.note(number, improved=gain)
-        if outcome is not None:
-            self._designs.note(number, outcome, made)
+        if isinstance(outcome, Complete) and twin is None:
+            made = archive.elite(outcome.candidate, outcome.evaluation, outcome.candidate.island)
+            self._designs.note(number, made)
+        elif outcome is not None:
+            self._designs.note(number, None)
 
     def grow(self, best: Elite | None) -> None:
         """Takes the best program with its fitness on more instances."""
