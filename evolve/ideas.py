@@ -7,7 +7,7 @@ import re
 from ..prompts.text import shortened
 from ..sandbox.unseen import clean
 
-MOST_CHARACTERS = 400
+MOST_CHARACTERS = 1200
 """Of a sentence that is kept; longer ones are cut after a sentence or a word."""
 _CODE = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,}|\s*<{5,9}\s*SEARCH)")
 _DECORATION = re.compile(r"^[\s#>*_\-]+|[*_`]{2,}")

@@ -10,8 +10,8 @@ from ..prompts.text import decimal, percent, shortened
 from .base import Attempt, End, Origin
 
 _NAMES = {Origin.STALLED.value: "asked at a stand-still", Origin.DESIGN.value: "a new design"}
-IDEA = 400
-"""Characters of a candidate's own sentence."""
+REASON = 200
+"""Characters of how a candidate ended."""
 
 
 def line_of(attempt: Attempt, labels: Mapping[str, str], groups: Mapping[str, Sequence[str]]) -> Tried:
@@ -35,8 +35,8 @@ def line_of(attempt: Attempt, labels: Mapping[str, str], groups: Mapping[str, Se
     return Tried(
         operator=_NAMES.get(operator := attempt.operator.split(" ")[0], operator),
         gap_percent=None if attempt.loss is None else 100 * attempt.loss,
-        ending=" ".join(f"{shortened(endings[attempt.end], IDEA // 2)}{shown}".split()),
-        idea=shortened(" ".join(attempt.idea.split()), IDEA),
+        ending=" ".join(f"{shortened(endings[attempt.end], REASON)}{shown}".split()),
+        idea=" ".join(attempt.idea.split()),
         difference="" if attempt.twin or attempt.end is End.FAILED else _beside_parent(attempt),
         seconds=f"{attempt.seconds:.3g} s of CPU time" if attempt.seconds else "",
         groups=_by_group(attempt, groups) if attempt.end in (End.KEPT, End.BEHIND) else "",

@@ -15,7 +15,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from .folder import template_texts
 from .parts import Parts, names_of, with_texts
-from .text import decimal, fence, percent, plain_code, plain_text, quote, tokens
+from .text import decimal, fence, percent, plain_code, plain_text, quote, shortened, tokens
 
 TEMPLATES = Path(__file__).parent / "templates"
 OPERATORS = ("improve", "explore", "combine", "simplify", "repair")
@@ -31,6 +31,8 @@ _CONTENTS: Mapping[str, Any] = {
     "founders": (),
 }  # fmt: skip
 """Contents that can be left out, and what stands in their place then."""
+_IDEA = 400
+"""Characters of an idea where not all of what was tried fits; cut after a sentence or a word."""
 _LINES = 12
 """Lines of what was tried that are left out late."""
 _FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, MemoryError, TypeError, ValueError)
@@ -154,10 +156,15 @@ class Builder:
 def _smaller(parts: Parts) -> Iterator[Parts]:
     """Yields the parts, then ever fewer of them: what says least goes first.
 
-    Lines of what was tried but for the first twelve, other programs and then instances from the last but for
-    the first, the other lines, program and instance, the groups, founders, lineage, notes, the best program.
+    The ends of long ideas, lines of what was tried but for the first twelve, other programs and then
+    instances from the last but for the first, the other lines, program and instance, the groups, founders,
+    lineage, notes, the best program.
     """
     yield parts
+    tried = tuple(replace(line, idea=shortened(line.idea, _IDEA)) for line in parts.tried)
+    if tried != parts.tried:
+        parts = replace(parts, tried=tried)
+        yield parts
     less: dict[str, Any]
     for name, keep in (
         ("tried", _LINES), ("others", 1), ("worst", 1), ("tried", 0), ("others", 0), ("worst", 0),

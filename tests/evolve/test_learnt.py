@@ -105,7 +105,7 @@ def test_a_long_sentence_is_cut_at_a_word() -> None:
 
 def test_a_long_paragraph_is_cut_after_a_sentence() -> None:
     """Whole sentences are kept where they are most of the limit; 3.5 ends none."""
-    first = "The gap grows by a factor of 3.5 where jobs are late. " * 6
+    first = "The gap grows by a factor of 3.5 where jobs are late. " * (MOST_CHARACTERS // 60)
     assert idea_of(f"{first}{'word ' * 99}") == f"{first.strip()} …"
 
 

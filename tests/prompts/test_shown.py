@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -14,6 +15,7 @@ from gapsmith.evolve.shown import EDITS_FROM_LINES, failure_of, parts_for
 from gapsmith.problems.base import Instance, Sense
 from gapsmith.prompts.builder import DESIGN, NOTES, OPERATORS, Builder
 from gapsmith.prompts.parts import Failure
+from gapsmith.prompts.text import tokens
 from gapsmith.sandbox.base import Description
 
 STRATA = [f"n={n} tf={tf} law=a" for n, tf in product((100, 40), ("0.2", "0.4", "0.6", "0.8"))]
@@ -262,10 +264,14 @@ def test_each_complete_attempt_is_told_by_group_and_beside_its_parent() -> None:
     assert (third.difference, third.groups, last.difference, last.groups) == ("", "", "", "")
 
 
-def test_a_long_idea_ends_with_a_whole_sentence_or_word() -> None:
-    """Nothing is cut in the middle, neither the idea nor why a program failed."""
+def test_a_long_idea_is_whole_while_there_is_room() -> None:
+    """Then it ends with a whole sentence, and no line is left out for it."""
     attempt = Attempt("a", "improve", "One idea. " * 60, 0.05, End.FAILED, reason="raised: " + "word " * 99)
     (line,) = parts_for("improve", [BEST], context(attempts=(attempt,)), None, 150).tried
-    assert line.idea.endswith("One idea. …")
     assert line.ending.endswith(" word …")
-    assert len(line.idea) <= 402
+    parts = parts_for("improve", [BEST], context(attempts=(attempt,)), None, 150)
+    system, whole = Builder().render("improve", parts)
+    assert "One idea. " * 59 in whole
+    size = tokens(system) + tokens(whole)
+    cut = Builder(size - 1).render("improve", parts)[1]
+    assert re.search(r": (One idea\. ){30,40}…$", cut, re.MULTILINE)
