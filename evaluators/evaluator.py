@@ -28,6 +28,9 @@ from .judging import Judges
 from .reported import metrics_of
 from .scoring import fitness, normalised_loss, one_line, score
 
+_CROWDED_TRIES, _CROWDED_PAUSE = 3, 1.0
+"""How often an execution is made that other work on the machine kept from computing (count), and the wall
+seconds before the second try; each further pause is as much longer."""
 _SHORT, _TRIES, _MANY_TRIES = 0.1, 5, 25
 """CPU seconds up to which a limit is short, how often an execution may meet it before it has failed, and how
 often the first such execution of a whole evaluation may, as those of baselines and of reports are."""
@@ -271,9 +274,15 @@ class GapEvaluator:
     def _timed(self, execute: Callable[[], Execution], tries: int) -> Execution:
         """An execution, tried again if it met a short limit: a busy machine makes short times long.
 
-        Other programs that use the caches lengthen CPU times too; the pauses wait for a better moment.
+        Other programs that use the caches lengthen CPU times too; the pauses wait for a better moment. One
+        that hardly got the processor is tried again whatever its limit: it says nothing of the program.
         """
         execution = execute()
+        for number in range(1, _CROWDED_TRIES):
+            if not execution.crowded:
+                break
+            time.sleep(number * _CROWDED_PAUSE)
+            execution = execute()
         for number in range(1, tries if self.limits.cpu_seconds <= _SHORT else 1):
             if execution.status is not ExecutionStatus.TIMEOUT:
                 break

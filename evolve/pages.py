@@ -15,16 +15,18 @@ def page_of(reply: str) -> str:
 
 
 class Pages:
-    """Counts outcomes; depends only on the asks and outcomes in their order.
+    """Counts outcomes of models' asks; depends only on the asks and outcomes in their order.
 
-    The first ask after every so many outcomes writes a page before it asks for a program. Asks that are
-    opened after its outcome show that page: no question waits for a page, and what a question shows
-    follows from the order of asks and outcomes alone.
+    The first ask of a model after every so many of them writes a page before it asks for a program. Asks
+    that are opened after its outcome show that page: no question waits for a page, and what a question
+    shows follows from the order of asks and outcomes alone. Of several pages the one counts that was asked
+    for last: a page that arrives late was asked for with fewer outcomes known.
     """
 
     def __init__(self, every: int) -> None:
         """Nothing is written yet; `every` is in outcomes (count; 0 writes none)."""
         self._every = every
+        self._told = 0
         self._due = 1
         self._writing: set[int] = set()
         self._shown: tuple[int, ...] = ()
@@ -34,10 +36,10 @@ class Pages:
         """Numbers of the asks whose pages the next ask may show, in the order of their outcomes."""
         return self._shown
 
-    def ask(self, number: int, told: int) -> None:
-        """Opens an ask (1-based number) of a model; so many outcomes were told before."""
-        if self._every and told >= self._due * self._every:
-            self._due = told // self._every + 1
+    def ask(self, number: int) -> None:
+        """Opens an ask (1-based number) of a model."""
+        if self._every and self._told >= self._due * self._every:
+            self._due = self._told // self._every + 1
             self._writing.add(number)
 
     def writes(self, number: int) -> bool:
@@ -45,7 +47,8 @@ class Pages:
         return number in self._writing
 
     def tell(self, number: int) -> None:
-        """Closes an ask: those that are opened from now on show its page."""
+        """Closes an ask of a model: those that are opened from now on may show its page."""
+        self._told += 1
         if number in self._writing:
             self._writing.remove(number)
             self._shown += (number,)

@@ -16,8 +16,8 @@ class PromptSettings:
     folder: str | None = knob(None, "folder whose templates replace the built-in ones")
     notes: int = knob(
         10,
-        "outcomes after which one more call writes the page of notes anew that later prompts show (count; "
-        "0 is no notes)",
+        "outcomes of models' programs after which one more call writes the page of notes anew that later "
+        "prompts show (count; 0 is no notes)",
         ge=0,
     )
     ledger: bool = knob(True, "whether prompts list what was tried, each line with its reply's own sentence")

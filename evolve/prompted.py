@@ -259,7 +259,7 @@ class PromptedProposer:
         return parts_for(operator, parents, shown, failure, HUNKS_FROM_LINES, self._explain, notes)
 
     def _newest_page(self, context: Context) -> str:
-        """The last page of notes that an ask may show."""
+        """The page of notes that was asked for last, of those that an ask may show; see `Pages`."""
         written = [number for number in context.pages if number in self._pages]
         return self._pages[max(written)] if written else ""
 

@@ -246,7 +246,8 @@ class Search:
         self.tally.count(outcome, improved=improved, gained=gained, cost=cost, point=point)
         if self._control is Control.NONE:  # a control's proposals know nothing of each other
             self.memory.note_failure(ask.island, outcome, repairable=ask.of_model)
-        self._pages.tell(ask.number)
+        if ask.of_model:
+            self._pages.tell(ask.number)
         self.sharing.tell(ask.number)
         if self._control is Control.NONE and not ask.tuned and self._guide is None:
             barren = self._selection.barren.tell(ask.number, ask.parents[0], outcome)
@@ -347,7 +348,7 @@ class Search:
 
     def _opened(self, number: int, island: int, shown: Sequence[str]) -> Failed | None:
         """Notes the ask of a model and the programs that it shows (ids); returns what it may repair."""
-        self._pages.ask(number, self.tally.told)
+        self._pages.ask(number)
         self._subjects.ask(number, shown[0])
         if self._guide is not None:
             self._guide.offer(number, shown)

@@ -120,6 +120,7 @@ class Execution:
         output: the end of the program's printed text (both streams), cleaned, at most 2 kB.
         marks: names outside its task that the program used (`open`, `sys.modules`, `import gc`), refused or
             not, in the order of first use.
+        crowded: whether it met its wall limit because other work had the processor, not because it waited.
         encoded: the answer's JSON text as the child wrote it, UTF-8, so that nobody encodes it again; empty
             where the answer did not come from a child as it is.
     """
@@ -133,6 +134,7 @@ class Execution:
     output: str = ""
     marks: tuple[str, ...] = ()
     encoded: bytes = b""
+    crowded: bool = False
 
     def __post_init__(self) -> None:
         if self.status is ExecutionStatus.OK and self.error is not None:

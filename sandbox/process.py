@@ -37,12 +37,18 @@ class ServerDied(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a child ended: wait status, cause (see the server), CPU seconds, peak resident bytes."""
+    """How a child ended: wait status, cause (see the server), CPU seconds, peak resident bytes.
+
+    Also how often it gave up the processor by itself, as programs that wait do, and how often the kernel took
+    the processor away for others (counts).
+    """
 
     status: int
     cause: int
     cpu_seconds: float
     peak_bytes: int
+    given: int = 0
+    taken: int = 0
 
 
 class Server:
@@ -169,9 +175,9 @@ class Server:
             raise SandboxError(layer, reason, _hint(layer))
         if len(raw) != VERDICT.size:
             raise ServerDied("the server closed its socket")
-        status, cause, user, user_micro, system, system_micro, kilobytes = VERDICT.unpack(raw)
+        status, cause, user, user_micro, system, system_micro, kilobytes, *switches = VERDICT.unpack(raw)
         cpu = user + system + (user_micro + system_micro) / 1e6
-        return Verdict(status, cause, cpu, kilobytes * 1024)
+        return Verdict(status, cause, cpu, kilobytes * 1024, *switches)
 
     def close(self) -> None:
         """Ends the server and whatever it started; returns when they are gone."""

@@ -74,6 +74,7 @@ def read(
         output=clean(tail.decode("utf-8", "replace")) if tail else "",
         marks=_marks(files.marks),
         encoded=encoded,
+        crowded=verdict.cause == OUT_OF_TIME and _is_crowded(verdict, talk),
     )
 
 
@@ -95,7 +96,7 @@ def _judge(
     if verdict.cause == OUT_OF_CPU or verdict.cpu_seconds > limits.cpu_seconds:
         return ExecutionStatus.TIMEOUT, f"used more than {limits.cpu_seconds:g} CPU seconds", b""
     if verdict.cause == OUT_OF_TIME:
-        return ExecutionStatus.TIMEOUT, _waited(verdict.cpu_seconds, limits.cpu_seconds, wall), b""
+        return ExecutionStatus.TIMEOUT, _waited(verdict, limits.cpu_seconds, wall, talk), b""
     if talk is not None and talk.ending.broken is not None:
         return ExecutionStatus.INVALID_ANSWER, talk.ending.broken, b""
     if talk is not None and talk.ending.finished:
@@ -107,11 +108,25 @@ def _judge(
     return _document(answer, limits, talk)
 
 
-def _waited(used: float, allowed: float, wall: float) -> str:
-    """Why a child met its wall limit: it waited, unless it computed and the machine had no time for it."""
-    idle = used < _IDLE * wall
-    why = "sleeping or waiting does not help" if idle else "it waited, or the machine was very busy"
-    return f"had used {used:.2g} s of CPU time, of {allowed:g} s, when it was ended after {wall:.3g} s: {why}"
+def _is_crowded(verdict: Verdict, talk: Conversation | None) -> bool:
+    """Whether the processor was taken from a child more often than the child gave it up by itself.
+
+    A dialogue says nothing: the child waits for each of its messages.
+    """
+    return talk is None and verdict.taken > verdict.given
+
+
+def _waited(verdict: Verdict, allowed: float, wall: float, talk: Conversation | None) -> str:
+    """Why a child met its wall limit: it waited, or other work had the processor."""
+    cpu = f"used {verdict.cpu_seconds:.2g} s of CPU time, of {allowed:g} s"
+    used = f"{cpu}, and was ended after {wall:.3g} s of wall time"
+    if _is_crowded(verdict, talk):
+        return f"{used}: the machine was too busy, which says nothing of the program"
+    if verdict.cpu_seconds < _IDLE * wall:
+        return f"{used}: sleeping or waiting does not help"
+    if talk is not None:
+        return f"{used}: it waited, or the machine was too busy"
+    return f"{used}: it waited, and gave up the processor by itself {verdict.given} times"
 
 
 def _killed(number: int, limits: Limits) -> tuple[ExecutionStatus, str]:

@@ -50,9 +50,9 @@ class Letter:
 
 
 def letters(mailbox: Path) -> list[Letter]:
-    """All prompts of a mailbox in order; an empty list when there is none."""
+    """All prompts of a mailbox in the order of their questions; an empty list when there is none."""
     rows = []
-    for path in sorted(mailbox.glob("[0-9]*.md")):
+    for path in sorted(mailbox.glob("[0-9]*.md"), key=_place):
         if path.name.endswith((".reply.md", ".problem.md", ".stale.md")) or not _is_plain(path):
             continue
         reply, problem = path.with_suffix(".reply.md"), path.with_suffix(".problem.md")
@@ -60,6 +60,13 @@ def letters(mailbox: Path) -> list[Letter]:
         state = LetterState.ANSWERED if reply.exists() else LetterState.OPEN
         rows.append(Letter(path.stem, LetterState.PROBLEM if sentence else state, path, reply, sentence))
     return rows
+
+
+def _place(path: Path) -> tuple[int, int, str]:
+    """Iteration and round of a file by its name, then the name: notes, the question, its repair."""
+    number, _, rest = path.name.split(".")[0].partition("-")
+    round = {"notes": 0, "": 1}.get(rest, 2)
+    return int(number) if number.isdecimal() else 0, round, path.name
 
 
 def shown(path: Path) -> str:

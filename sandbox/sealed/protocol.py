@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 
 REQUEST = struct.Struct("<Bddqqi")  # kind, CPU seconds, wall seconds, memory bytes, output bytes, CPU or -1
-# Wait status, cause, then the beginning of the kernel's `struct rusage`: user and system time, each in
-# seconds and microseconds, peak resident kilobytes.
-VERDICT = struct.Struct("<i4xB7x5q")
+# Wait status, cause, then of the kernel's `struct rusage` user and system time, each in seconds and
+# microseconds, peak resident kilobytes, and how often the child gave the processor up and had it taken away.
+VERDICT = struct.Struct("<i4xB7x5q88x2q")
 SEAL_FAILED = (
     b"S"  # then a message; sent by a child that could not seal itself, and only before it runs a job
 )

@@ -157,9 +157,14 @@ def test_a_quick_evaluation_is_told_before_the_next_ask(fakes: Make) -> None:
 def test_a_page_is_shown_after_the_outcome_of_its_ask():
     """What an ask shows follows from the order of asks and outcomes, whichever page was written first."""
     pages = Pages(2)
-    pages.ask(3, told=2)
-    pages.ask(4, told=2)
-    pages.ask(5, told=4)
+    for number in (1, 2):
+        pages.ask(number)
+        pages.tell(number)
+    for number in (3, 4):
+        pages.ask(number)
+    for number in (11, 12):
+        pages.tell(number)
+    pages.ask(5)
     assert [pages.writes(number) for number in (3, 4, 5)] == [True, False, True]
     shown = []
     for number in (4, 5, 3):

@@ -85,6 +85,17 @@ def test_several_prompts_are_open_and_each_reply_finds_its_own(manual, tmp_path)
     assert {letter.state for letter in letters(box)} == {LetterState.ANSWERED}
 
 
+def test_prompts_are_listed_in_the_order_of_their_questions(tmp_path):
+    """By iteration, whatever its number of digits: the page of notes, the question, its repair."""
+    names = ["0009", "9999", "10000", "0012-notes", "0012", "0012-repair"]
+    for name in names:
+        (tmp_path / f"{name}.md").write_text("Question")
+        (tmp_path / f"{name}.reply.md").write_text("Reply")
+    assert [letter.name for letter in letters(tmp_path)] == [
+        "0009", "0012-notes", "0012", "0012-repair", "9999", "10000",
+    ]  # fmt: skip
+
+
 def test_a_reply_that_cannot_be_used_is_explained_at_once(manual, tmp_path):
     """The complaint is a file beside the reply until the reply is changed."""
     model, box = manual(), tmp_path / "mailbox"

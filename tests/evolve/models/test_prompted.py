@@ -95,18 +95,15 @@ def context(iteration=1, **changes):
     return Context(Sorting(), iteration, instances, elite(), modules=("math",), **changes)
 
 
+def caller(model, log=None):
+    """Calls a model; errors are tried again at once."""
+    policy = Policy(first_seconds=0.001, longest_seconds=0.001)
+    return Caller(model, ModelSettings(spec="told"), Ledger(), Cassette() if log is None else log, 4, policy)
+
+
 def proposer(model, examine=None, choice=Choice.WEIGHTS, log=None):
     """A proposer with one model."""
-    table = ModelSettings(spec="told")
-    caller = Caller(
-        model,
-        table,
-        Ledger(),
-        Cassette() if log is None else log,
-        4,
-        Policy(first_seconds=0.001, longest_seconds=0.001),
-    )
-    return PromptedProposer([caller], Builder(), PromptSettings(choice=choice), examine)
+    return PromptedProposer([caller(model, log)], Builder(), PromptSettings(choice=choice), examine)
 
 
 def propose(model, parents=None, iteration=1, **options):
@@ -161,6 +158,19 @@ def test_the_prompt_shows_training_facts_and_no_secret():
     assert "items = [3, 1, 2]" in user
     assert CODE in user
     assert "xyzzy" not in user + model.requests[0].prompt.system
+
+
+@pytest.mark.parametrize(
+    ("pages", "words"), [((12,), "Old page"), ((22, 12), "New page"), ((12, 22), "New page")]
+)
+def test_a_page_of_notes_that_arrives_late_takes_no_newer_ones_place(pages, words):
+    """The one that was asked for last knows the most, in whichever order the two came."""
+    written = {12: "Old page.", 22: "New page."}
+    made = PromptedProposer([caller(Told(WHOLE))], Builder(), PromptSettings(), pages=written).ask_for(
+        "improve", [elite()], context(30, pages=pages)
+    )
+    assert f"> {words}." in made.user
+    assert made.user.count("> Old page.") + made.user.count("> New page.") == 1
 
 
 def test_an_unseen_character_is_repaired_with_its_place():

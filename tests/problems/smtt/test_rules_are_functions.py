@@ -325,15 +325,18 @@ class Dear:
 class Busy:
     """A slot on a busy machine: the first executions meet their limit, whatever they do."""
 
-    def __init__(self, slot: Sandbox, late: int) -> None:
+    def __init__(self, slot: Sandbox, late: int, *, crowded: bool = False) -> None:
         self._slot = slot
+        self._crowded = crowded
         self.left = late
 
     def execute(self, program: Program, instance: bytes, *rest: Any) -> Execution:
         """Runs the program, and says that it was late as long as the machine is busy."""
         execution = self._slot.execute(program, instance, *rest)
         self.left -= 1
-        late = with_changes(execution, status=ExecutionStatus.TIMEOUT, answer=None, error="late")
+        late = with_changes(
+            execution, status=ExecutionStatus.TIMEOUT, answer=None, error="late", crowded=self._crowded
+        )
         return execution if self.left < 0 else late
 
 
@@ -348,6 +351,19 @@ def test_a_short_limit_counts_only_after_several_tries(
     found = evaluate(text, seconds=0.1, jobs=6, slot=Busy(sandbox, late), whole=whole)
     assert (found.status is EvaluationStatus.COMPLETE) is complete
     assert not complete or len(found.scores) == 5
+
+
+@pytest.mark.parametrize(
+    ("late", "crowded", "complete"), [(2, True, True), (3, True, False), (1, False, False)]
+)
+def test_an_execution_that_hardly_got_the_processor_is_made_again(
+    evaluate: Any, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, late: int, crowded: bool, complete: bool
+) -> None:
+    """Three times in all, whatever the limit; one that waited has failed at once."""
+    monkeypatch.setattr("gapsmith.evaluators.evaluator._CROWDED_PAUSE", 0.0)
+    text = "def priority(due_dates, **rest):\n    return due_dates\n"
+    found = evaluate(text, seconds=5.0, jobs=6, slot=Busy(sandbox, late, crowded=crowded))
+    assert (found.status is EvaluationStatus.COMPLETE) is complete
 
 
 @pytest.mark.slow

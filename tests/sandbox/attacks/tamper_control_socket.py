@@ -9,7 +9,7 @@ os = sys.modules["os"]
 
 
 def f(xs):
-    forged = sys.modules["sealed.protocol"].VERDICT.pack(*[0] * 7)
+    forged = sys.modules["sealed.protocol"].VERDICT.pack(*[0] * 9)
     for descriptor in range(3, 1024):
         try:
             os.write(descriptor, forged)
