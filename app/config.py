@@ -242,8 +242,9 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
         share = POOL_SHARE_OF_MODELS if config.uses_models else POOL_SHARE
         search = dataclasses.replace(search, pool_share=share)
     questions = min((round(n * (1 - config.offline_share)) for n in asks), default=None)
-    if config.uses_models and search.opening is None:
-        search = dataclasses.replace(search, opening=opening_of(questions, config.prompts.programs))
+    if search.opening is None:
+        opening = opening_of(questions, config.prompts.programs) if config.uses_models else 0
+        search = dataclasses.replace(search, opening=opening)
     if config.uses_models and "fresh_share" not in document.get("search", {}):
         search = dataclasses.replace(search, fresh_share=0.0)
     if config.uses_models and "islands" not in document.get("archive", {}):

@@ -39,15 +39,22 @@ def plan(campaign: Campaign, config: Config) -> dict[str, Any]:
 
 
 def _prompt(campaign: Campaign) -> tuple[Prompt | None, dict[str, int]]:
-    """The first prompt of the campaign, as its first model would get it, and its size by content."""
+    """The first prompt of the campaign, as its first model would get it, and its size by content.
+
+    Raises:
+        TemplateInvalid: the template of any question cannot be filled, the first or a later one.
+    """
     from ..evolve.prompted import PromptedProposer
     from ..evolve.subjects import subject_of
+    from ..prompts.builder import NOTES
 
     proposer = campaign.ports.proposer
     if not isinstance(proposer, PromptedProposer):
         return None, {}
     elites = [campaign.search.start]
     context = campaign.search.context(1, elites)
+    for later in (Origin.IMPROVE, Origin.EXPLORE, Origin.COMBINE, Origin.SIMPLIFY, Origin.STALLED, NOTES):
+        proposer.ask_for(later, elites, context)
     operator = subject_of(context) or Origin.IMPROVE
     prompt = proposer.ask_for(operator, elites, context)
     if not isinstance(prompt, Prompt):

@@ -127,8 +127,8 @@ def test_a_resumed_campaign_goes_on_with_its_opening(fakes: Make) -> None:
     ],
 )
 def test_the_opening_follows_the_budget(changes: dict[str, Any], opening: int) -> None:
-    """Two fifths of the questions, at most 24; ten where their number is not known."""
+    """Two fifths of the questions, at most 24; ten of an unknown number; none without models."""
     campaign = {"problem": "bin-packing"}
     config = parse({"campaign": campaign, "model": [{"spec": "manual"}], **changes}, "here")
     assert config.search.opening == opening
-    assert parse({"campaign": campaign}, "here").search.opening is None
+    assert parse({"campaign": campaign}, "here").search.opening == 0

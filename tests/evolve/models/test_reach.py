@@ -49,19 +49,22 @@ def test_trouble_is_told(loopback, trouble):
     assert ("connection" if trouble == "nobody" else "key") in row["reason"].lower()
 
 
-@pytest.mark.parametrize("template", [None, "{{ nonsense }}"])
-def test_templates_of_no_use_are_the_users_mistake(tmp_path, template):
+@pytest.mark.parametrize(
+    ("template", "name"),
+    [(None, "design"), ("{{ nonsense }}", "design"), ("{{ nonsense }}", "improve"), ("{% if %}", "notes")],
+)
+def test_templates_of_no_use_are_the_users_mistake(tmp_path, template, name):
     """A folder that is not there leaves no run behind; a wrong name in a template is told with its file."""
     folder = tmp_path / "templates"
     if template is not None:
         folder.mkdir()
-        (folder / "improve.md.jinja").write_text(template)
+        (folder / f"{name}.md.jinja").write_text(template)
     words = ["run", "orienteering-rule", "--model", "manual", "--runs", str(tmp_path / "runs"), "--json"]
     options = ["--set", f"prompts.folder={folder}", "--set", "problem.train_per_stratum=1", "--dry-run"]
     done = CliRunner().invoke(app, [*words, *options])
     error = json.loads(done.stdout)["error"]
     assert (done.exit_code, error["code"]) == (3, 3), error
-    assert ("expected a folder" if template is None else "improve.md.jinja") in error["message"]
+    assert ("expected a folder" if template is None else f"{name}.md.jinja") in error["message"]
     assert not (tmp_path / "runs").exists()
 
 
