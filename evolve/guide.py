@@ -143,13 +143,13 @@ class Guide:
         against it, summed over strata and divided by how often they were shown beside a parent.
         """
         own = self.memory.ancestors(first.candidate.id)
-        least = self.strata.losses(first)
+        least = self.strata.parts(first)
         suitable = {
             elite.candidate.id: elite
             for elite in elites
             if elite.candidate.id not in own
             and first.candidate.id not in self.memory.ancestors(elite.candidate.id)
-            and not self.strata.beaten(elite, elites)
+            and not self.strata.beaten_in_parts(elite, elites)
             and not self._done(elite, elites)
         }
         shown = {id for ids in self._open.values() if ids[:1] == (first.candidate.id,) for id in ids}

@@ -1,4 +1,8 @@
-"""Mean loss by stratum, and which elites win on strata where the best elite loses."""
+"""Mean loss by stratum, and which elites win on strata where the best elite loses.
+
+Where there is one stratum alone, its instances take the place of strata in comparisons of programs that are
+shown together: otherwise none would stand beside the best, and no two could be combined.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,8 @@ class Strata:
         self._instances = instances
         self._loss_of = loss_of
         self._losses: dict[str, dict[str, float]] = {}
+        self._alone: dict[str, dict[str, float]] = {}
+        self._several = len({instance.stratum for instance in instances.values()}) > 1
 
     @property
     def groups(self) -> dict[str, str]:
@@ -33,6 +39,7 @@ class Strata:
     def grow(self) -> None:
         """Forgets the means that were computed on fewer instances."""
         self._losses.clear()
+        self._alone.clear()
 
     def losses(self, elite: Elite) -> dict[str, float]:
         """Stratum → mean loss (ratio), strata in the order of their names."""
@@ -44,12 +51,28 @@ class Strata:
             self._losses[id] = {name: fmean(groups[name]) for name in sorted(groups)}
         return self._losses[id]
 
+    def parts(self, elite: Elite) -> dict[str, float]:
+        """Stratum → mean loss (ratio), or instance → loss where there is one stratum alone."""
+        if self._several:
+            return self.losses(elite)
+        id = elite.candidate.id
+        if id not in self._alone:
+            self._alone[id] = losses_of(elite.evaluation, self._loss_of)
+        return self._alone[id]
+
     def beaten(self, elite: Elite, others: Sequence[Elite]) -> bool:
         """Whether one of the others is better on every stratum."""
-        mine = self.losses(elite)
-        return any(
-            all(loss < mine[name] - _CLOSE for name, loss in self.losses(other).items()) for other in others
-        )
+        return self._beaten(elite, others, self.losses)
+
+    def beaten_in_parts(self, elite: Elite, others: Sequence[Elite]) -> bool:
+        """Whether one of the others is better on every stratum, or on every instance of the only one."""
+        return self._beaten(elite, others, self.parts)
+
+    def _beaten(
+        self, elite: Elite, others: Sequence[Elite], of: Callable[[Elite], Mapping[str, float]]
+    ) -> bool:
+        mine = of(elite)
+        return any(all(loss < mine[name] - _CLOSE for name, loss in of(other).items()) for other in others)
 
     def complements(self, best: Elite, elites: Sequence[Elite]) -> tuple[Complement, ...]:
         """The elites that together would reduce the best elite's loss most, each with the strata it wins.
@@ -57,19 +80,19 @@ class Strata:
         The first reduces the loss of the best elite most; each next one reduces the remaining loss most.
         Returns fewer elites where fewer win a stratum.
         """
-        least = dict(self.losses(best))
+        least = dict(self.parts(best))
         rest = [elite for elite in unique(elites) if elite.candidate.id != best.candidate.id]
         complements: list[Complement] = []
         while rest and len(complements) < COMPLEMENTS:
             first = max(rest, key=lambda elite: (self.gain(elite, least), elite.fitness, elite.candidate.id))
-            won = tuple(name for name, loss in self.losses(first).items() if loss < least[name] - _CLOSE)
+            won = tuple(name for name, loss in self.parts(first).items() if loss < least[name] - _CLOSE)
             if not won:
                 break
             complements.append(Complement(first, won))
             rest.remove(first)
-            least = {name: min(loss, self.losses(first)[name]) for name, loss in least.items()}
+            least = {name: min(loss, self.parts(first)[name]) for name, loss in least.items()}
         return tuple(complements)
 
     def gain(self, elite: Elite, least: Mapping[str, float]) -> float:
-        """By how much an elite is below some losses (ratio, summed over strata)."""
-        return sum(max(0.0, least[name] - loss) for name, loss in self.losses(elite).items())
+        """By how much an elite is below some losses of parts (ratio, summed)."""
+        return sum(max(0.0, least[name] - loss) for name, loss in self.parts(elite).items())

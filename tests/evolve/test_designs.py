@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -85,6 +86,23 @@ def test_a_design_that_comes_after_the_opening_is_judged_by_the_archive_alone(se
     tell(search, opened[0], "best", 0.1, Origin.IMPROVE)
     tell(search, opened[2], "late", 0.11)
     assert {search.ask().parents for _ in range(10)} == {("best",)}
+
+
+def test_with_one_stratum_programs_are_complements_by_instances(search: Search) -> None:
+    """One that is better on an instance stands beside the best, though its mean is worse."""
+    opened = [search.ask() for _ in range(3)]
+    tell(search, opened[0], "best", 0.1, Origin.IMPROVE)
+    other = evaluation(0.12, "other")
+    scores = (replace(other.scores[0], objective=1.01, gap=0.01, excess=0.01), *other.scores[1:])
+    examined = Examined("other", Description(token_digest="other", shape_digest="other", nodes=900))
+    made: Any = search.admit(opened[1], Proposal({"h.py": "o"}, Origin.IMPROVE, "improve", examined=examined))
+    search.tell(opened[1], Complete(made, replace(other, scores=scores, fitness=-0.106)))
+    ask = next(ask for ask in (search.ask() for _ in range(9)) if ask.parents == ("best",))
+    assert ask.inspirations == ["other"]
+    assert ask.context is not None
+    assert [(one.elite.candidate.id, one.strata) for one in ask.context.complements] == [
+        ("other", ("train-0",))
+    ]
 
 
 def test_a_stopped_design_is_not_improved(search: Search) -> None:
