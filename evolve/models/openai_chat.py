@@ -29,7 +29,7 @@ def openai_model(settings: ModelSettings, environment: Mapping[str, str]) -> Cha
     key = find_key(settings.spec, base_url, settings.api_key_env, KEY, environment)
 
     def connect() -> tuple[Send, HangUp]:
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI, Timeout
 
         from .bounded import BoundedClient
 
@@ -41,7 +41,8 @@ def openai_model(settings: ModelSettings, environment: Mapping[str, str]) -> Cha
         ) -> str:
             # Not by `chat.completions.create`, which looks through all types of the protocol at each request.
             question = {"model": model, "messages": messages, **sent}
-            options = {"timeout": timeout_seconds}
+            # A connection that is not made in half of the time is given up as one: nothing was billed then.
+            options = {"timeout": Timeout(timeout_seconds, connect=timeout_seconds / 2)}
             body: str = await client.post("/chat/completions", cast_to=str, body=question, options=options)
             return body
 

@@ -27,13 +27,15 @@ FAULTS = [
     "blank",
 ]
 FAULTS += ["filter", "refusal", "length", "no-usage"]
+SILENT_SECONDS = 20.0
+"""The time-out where some requests get no answer: so long that a busy machine answers all others in time."""
 REPLY = "Number @N@.\n```python\ndef solve(n):\n    return @N@\n```"
 
 
-def plan(calls, share, seed):
+def plan(calls, share, seed, faults=FAULTS):
     """Faults of all kinds in a share of the calls, mixed; the same for the same seed."""
     rng = random.Random(seed)
-    return [rng.choice(FAULTS) if rng.random() < share else "ok" for _ in range(calls)]
+    return [rng.choice(faults) if rng.random() < share else "ok" for _ in range(calls)]
 
 
 SYSTEM = "You improve a heuristic. " * 10
@@ -60,10 +62,14 @@ def ask_all(caller, iterations):
 
 @pytest.mark.parametrize("calls", [150, pytest.param(500, marks=pytest.mark.slow)])
 def test_many_calls_with_faults_lose_nothing(loopback, caller, calls):
-    """With a fifth of the calls disturbed, each reply that arrived is recorded and used once."""
-    server = loopback(faults=plan(700, 0.2, 1), replies=[REPLY], latency=0.01)
+    """With a fifth of the calls disturbed, each reply that arrived is recorded and used once.
+
+    The few calls leave out silence, which takes a whole time-out.
+    """
+    faults = FAULTS if calls > 150 else [fault for fault in FAULTS if fault != "none"]
+    server = loopback(faults=plan(700, 0.2, 1, faults), replies=[REPLY], latency=0.01)
     log = Cassette()
-    made = caller(server, in_flight=32, log=log, timeout_seconds=2.0)
+    made = caller(server, in_flight=32, log=log, timeout_seconds=SILENT_SECONDS)
     replies, reasons = ask_all(made, range(1, calls + 1))
     seen = server.seen()
     assert len(seen["requests"]) >= calls

@@ -1,5 +1,8 @@
 """One policy for every fault that a provider can show, over real HTTP."""
 
+import socket
+from contextlib import ExitStack
+
 import pytest
 from gapsmith.evolve.base import Prompt
 from gapsmith.evolve.ledger import BudgetSpent
@@ -7,6 +10,7 @@ from gapsmith.evolve.models.base import ErrorKind, ModelError, Recourse
 from gapsmith.evolve.models.cassette import Cassette
 
 PROMPT = Prompt("You write heuristics.", "Improve this.")
+PRICES = {"price_in_usd_per_million": "1", "price_out_usd_per_million": "1"}
 
 
 def test_a_good_reply_comes_with_its_counts(loopback, caller):
@@ -88,6 +92,23 @@ def test_no_server_at_all_needs_a_person(loopback, caller):
         caller(server, outage_seconds=0.5).ask(PROMPT, "improve", 1)
     assert caught.value.kind is ErrorKind.CONNECTION
     assert not caught.value.unknown_outcome
+
+
+def test_a_connection_that_is_never_made_costs_nothing(loopback, caller):
+    """A server that accepts nobody has billed nothing: the whole cap is left for the next server."""
+    server = loopback()
+    with ExitStack() as stack:
+        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(4):  # of which one finds room, and nobody takes it up
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        server.url = f"http://127.0.0.1:{full.getsockname()[1]}/v1"
+        made = caller(server, timeout_seconds=1.0, outage_seconds=0.4, usd="0.05", **PRICES)
+        with pytest.raises(ModelError, match="no reply in time") as caught:
+            made.ask(PROMPT, "improve", 1)
+    assert not caught.value.unknown_outcome
+    assert made._ledger.spending.kept_calls == 0
 
 
 def test_useless_replies_reject_a_proposal_and_then_call_a_person(loopback, caller):
