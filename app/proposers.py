@@ -152,6 +152,8 @@ def _explanations(store: Store, run: str, admission: Admission, evaluator: GapEv
             return ""
 
     recorded = (event.data for event in store.read.events(EXPLAINED))
+    if not evaluator.explains:  # no question waits for the slot, on which dozens of texts may be examined
+        return Explanations(recorded)
     return Explanations(recorded, make, lambda data: store.event(0, EXPLAINED, data))
 
 

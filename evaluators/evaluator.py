@@ -198,6 +198,11 @@ class GapEvaluator:
         """
         return self._judges.draw(instance, answer)
 
+    @property
+    def explains(self) -> bool:
+        """Whether the problem may say something of an answer."""
+        return isinstance(self.problem, Explains | Reported)
+
     def explain(self, program: Program, name: str, sandbox: Sandbox, digest: str | None) -> str:
         """What the problem says of a program's answer to the instance of this name; runs the program for it.
 
@@ -207,7 +212,7 @@ class GapEvaluator:
         Raises:
             NotExplained: the problem failed to explain the answer, or took too long.
         """
-        if not isinstance(self.problem, Explains | Reported):
+        if not self.explains:
             return ""
         instance = self._every[name]
         execution, outcome = self._run(program, instance, sandbox)

@@ -31,12 +31,23 @@ def most_tokens_in(prompt: Prompt, counted: Iterable[tuple[Prompt, int]] = ()) -
             them takes no more tokens than that one and one for each byte in between; likewise one that shares
             lines with it, and one more for each two lines that did not follow each other.
     """
-    bounds = [len(prompt.system.encode()) + len(prompt.user.encode())]
-    for other, tokens in counted:
-        if other.system == prompt.system:
-            bounds.append(tokens + _other_bytes(prompt.user, other.user))
-            bounds.append(tokens + _other_lines(prompt.user, other.user))
-    return min(bounds) + MESSAGE_TOKENS
+    least = len(prompt.system.encode()) + len(prompt.user.encode())
+    alike = [(other.user, tokens) for other, tokens in counted if other.system == prompt.system]
+    for text, tokens in alike:
+        least = min(least, tokens + _other_lines(prompt.user, text))
+    for text, tokens in alike:
+        if _shares(prompt.user, text, len(prompt.user) - (least - tokens)):
+            least = min(least, tokens + _other_bytes(prompt.user, text))
+    return least + MESSAGE_TOKENS
+
+
+def _shares(text: str, other: str, wanted: int) -> bool:
+    """Whether beginning and end that two texts share may have so many characters; quick where they differ.
+
+    One of the two then has half of them.
+    """
+    half = -(-wanted // 2)
+    return half <= 0 or text.startswith(other[:half]) or text.endswith(other[-half:])
 
 
 def _other_bytes(text: str, other: str) -> int:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
 from ..prompts.text import cut
 from .fences import without_thoughts
 
@@ -12,6 +16,19 @@ PAGE = 4000
 def page_of(reply: str) -> str:
     """The page of notes in a reply: its text without thoughts, cut."""
     return cut(without_thoughts(reply).strip(), PAGE)
+
+
+@contextmanager
+def beside(work: Callable[[], None], *, first: bool) -> Iterator[None]:
+    """Does some work in a thread while the block runs, or before the block if `first`; errors are raised."""
+    if first:
+        work()
+        yield
+        return
+    with ThreadPoolExecutor(1, "notes") as threads:
+        done = threads.submit(work)
+        yield
+        done.result()
 
 
 class Pages:

@@ -28,7 +28,7 @@ from .models.base import SKIPPED, ErrorKind, Leavable, LeftOpen, ModelError, Rec
 from .models.caller import Caller
 from .models.cassette import RecordedModel
 from .models.ensemble import Arm, Choice, Member, arms, choose, in_turn
-from .pages import page_of
+from .pages import beside, page_of
 from .prompt_settings import PromptSettings
 from .replies import REPAIRABLE, Answer, Examine, Read, Reading, Shared
 from .shown import failure_of, main_text, parts_for
@@ -114,10 +114,10 @@ class PromptedProposer:
             arm, asked = self._worded(parents, context, rng)
         finally:
             self._asked.leave(context.iteration)
-        if context.writes:
-            self._write_page(arm, parents, context)
         reading = self._reading(arm, parents, context)
-        return self._answer(arm, asked, Origin(arm.operator), 1, reading, context)
+        alone = self._callers[arm.model].places == 1 or not context.writes
+        with beside(lambda: self._write_page(arm, parents, context), first=alone):
+            return self._answer(arm, asked, Origin(arm.operator), 1, reading, context)
 
     def _made(
         self, answer: Answer | Rejection, parents: Sequence[Elite], context: Context
@@ -264,13 +264,13 @@ class PromptedProposer:
         return self._pages[max(written)] if written else ""
 
     def _write_page(self, arm: Arm, parents: Sequence[Elite], context: Context) -> None:
-        """Asks the arm's model for the page of notes; without a reply the old page stays.
+        """Asks the arm's model for the page of notes, if one is due; without a reply the old page stays.
 
         Raises:
             ModelError: a person must act.
         """
-        if self._record is not None and not self._record.asked(context.iteration, NOTES_ROUND):
-            return  # no page then: a cap left no room for it, or notes were off
+        if not context.writes or (self._record and not self._record.asked(context.iteration, NOTES_ROUND)):
+            return  # of a record: a cap left no room for it, or notes were off
         best = parents[0] if context.best is None else context.best
         parts = self._parts(NOTES, [best], context, None)
         try:

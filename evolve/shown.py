@@ -73,6 +73,7 @@ def parts_for(
     lines = 0 if anew else len(text.splitlines())
     hunks = lines >= hunks_from and operator != "combine"
     columns, strata = _table(parent, partner, best, [elite for _, elite, _ in others], context)
+    groups = _told(strata, context)
     parts = Parts(
         task=_task(parent, context),
         parent=_source("The program", parent, context),
@@ -87,7 +88,7 @@ def parts_for(
         else (),
         losing=_losing(best, context),
         gains=_gains(parent, partner, context) if partner else "",
-        tried=tuple(line_of(attempt, labels, _told(strata, context)) for attempt in context.attempts),
+        tried=tuple(line_of(attempt, labels, groups) for attempt in context.attempts),
         under_way=context.under_way,
         lineage=context.lineage if len(context.lineage) > 1 else (),
         notes=notes,

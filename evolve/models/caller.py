@@ -63,6 +63,7 @@ class Caller:
         self.settings = settings
         self._ledger = ledger
         self._log = log
+        self.places = in_flight
         self._gate = Gate(in_flight)
         self._policy = policy
         self._jitter = random.Random(settings.spec)

@@ -50,9 +50,12 @@ SMALL = ["--set", "campaign.in_flight=2"]
 
 
 def test_campaign_against_a_server_improves_the_heuristic(
-    command: Command, serve: Serve, problem: str
+    command: Command, serve: Serve, problem: str, tmp_path: Path
 ) -> None:
-    """Prompts go out over HTTP, replies are stored, and the best is better than the start on validation."""
+    """Prompts go out over HTTP, replies are stored, and the best is better than the start on validation.
+
+    The problem explains no answers, so no explanation is looked for.
+    """
     environment = serve(replies=REPLIES)
     words = ["run", problem, "--model", "openai/loopback-1", "--iterations", "8", *SMALL, "--json"]
     done = command(*words, **environment)
@@ -63,6 +66,8 @@ def test_campaign_against_a_server_improves_the_heuristic(
     assert found["usage"]["tokens_in"] > 0
     asked = {"improve", "explore", "combine", "simplify", "repair", "stalled", "design"}
     assert found["best"]["origin"] in {"tune", *asked}
+    database = sqlite3.connect(tmp_path / "runs" / found["run"] / "archive.sqlite")
+    assert not database.execute("SELECT 1 FROM events WHERE kind = 'explained'").fetchall()
 
 
 @pytest.mark.parametrize(

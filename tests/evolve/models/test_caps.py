@@ -85,6 +85,21 @@ def test_a_prompt_of_known_lines_takes_their_tokens_and_little_more():
     assert most_tokens_in(twice, [(before, 700)]) == 700 + len(rows[0]) + 1 + MESSAGE_TOKENS
 
 
+def test_the_closest_of_many_counted_prompts_bounds_a_prompt():
+    """Many counted prompts bound a prompt as the best of them does alone, wherever it stands among them."""
+    rng = random.Random(1)
+
+    def text():
+        return "\n".join(rng.choice(["a", "bb", "ä", f"line {rng.randrange(3)}"]) for _ in range(8))
+
+    for _ in range(300):
+        kept, start = text(), rng.randrange(30)
+        asked = Prompt("s", kept[:start] + rng.choice(["", "x", "é"]) + kept[start:])
+        counted = [(Prompt("s", rng.choice([kept, text()])), rng.randrange(1, 30)) for _ in range(4)]
+        alone = [most_tokens_in(asked, [one]) for one in counted]
+        assert most_tokens_in(asked, counted) == min(alone)
+
+
 class Honest:
     """A model that counts a fixed number of tokens and keeps to the limit of its reply."""
 

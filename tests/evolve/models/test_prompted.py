@@ -95,15 +95,17 @@ def context(iteration=1, **changes):
     return Context(Sorting(), iteration, instances, elite(), modules=("math",), **changes)
 
 
-def caller(model, log=None):
+def caller(model, log=None, in_flight=4):
     """Calls a model; errors are tried again at once."""
     policy = Policy(first_seconds=0.001, longest_seconds=0.001)
-    return Caller(model, ModelSettings(spec="told"), Ledger(), Cassette() if log is None else log, 4, policy)
+    log = Cassette() if log is None else log
+    return Caller(model, ModelSettings(spec="told"), Ledger(), log, in_flight, policy)
 
 
-def proposer(model, examine=None, choice=Choice.WEIGHTS, log=None):
+def proposer(model, examine=None, choice=Choice.WEIGHTS, log=None, in_flight=4):
     """A proposer with one model."""
-    return PromptedProposer([caller(model, log)], Builder(), PromptSettings(choice=choice), examine)
+    called = caller(model, log, in_flight)
+    return PromptedProposer([called], Builder(), PromptSettings(choice=choice), examine)
 
 
 def propose(model, parents=None, iteration=1, **options):
@@ -275,6 +277,43 @@ def test_no_question_waits_for_a_page_of_notes_and_later_ones_show_it():
     asked.propose([elite()], context(3, pages=(1,)), random.Random(3))
     shown = {request.iteration: "> Sorting pays." in request.prompt.user for request in model.requests}
     assert shown == {1: False, 2: False, 3: True}
+
+
+def test_a_page_of_notes_is_written_while_the_question_beside_it_is_answered():
+    """The two calls of an ask meet at the model; its program comes with the page."""
+    both = threading.Barrier(2, timeout=20)
+
+    class Meeting(Told):
+        def complete(self, request):
+            both.wait()
+            if request.round == 0:
+                return Completion("Sorting pays.", "told", 10, 10, finish_reason="stop")
+            return super().complete(request)
+
+    asked = proposer(Meeting(WHOLE))
+    assert isinstance(asked.propose([elite()], context(1, writes=True), random.Random(1)), Proposal)
+    assert asked._pages == {1: "Sorting pays."}
+
+
+def test_a_page_of_notes_is_asked_for_first_where_one_call_is_under_way_at_a_time():
+    """A person, for example, gets the two in this order."""
+    model = Told("Sorting pays.", WHOLE)
+    asked = proposer(model, in_flight=1)
+    assert isinstance(asked.propose([elite()], context(1, writes=True), random.Random(1)), Proposal)
+    assert [request.round for request in model.requests] == [0, 1]
+
+
+def test_a_page_of_notes_that_needs_a_person_ends_the_ask():
+    """The key that a page's call lacks is what the caller hears of."""
+
+    class Locked(Told):
+        def complete(self, request):
+            if request.round == 0:
+                raise ModelError(ErrorKind.KEY, "no such key")
+            return super().complete(request)
+
+    with pytest.raises(ModelError, match="no such key"):
+        proposer(Locked(WHOLE)).propose([elite()], context(1, writes=True), random.Random(1))
 
 
 def test_short_programs_and_start_programs_are_not_simplified():
