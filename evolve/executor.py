@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..evaluators.base import Evaluation, Evaluator, Race
-from ..sandbox.base import Description, Dialogue, Execution, Led, Limits, Program, Sandbox
+from ..sandbox.base import Execution, Program, Sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,55 +79,46 @@ def in_parts(
 
 
 class ThreadExecutor:
-    """An executor with a fixed number of slots; a job runs on one slot from first instance to last."""
+    """An executor with a number of slots at most; a job runs on one slot from first instance to last.
+
+    The first slot is opened at once and each further one when all others are at work.
+    """
 
     def __init__(self, evaluator: Evaluator, open_slot: Callable[[], Sandbox], slots: int) -> None:
-        """Opens `slots` (count, ≥ 1) sandbox slots.
+        """Opens the first of at most `slots` (count, ≥ 1) sandbox slots.
 
         Raises:
             SandboxError: a slot cannot be opened.
         """
         self._evaluator = evaluator
+        self._open_slot = open_slot
         self._closing = threading.Event()
-        self._queue: queue.SimpleQueue[tuple[Job, Future[Evaluation]] | None] = queue.SimpleQueue()
-        with ThreadPoolExecutor(slots, "open-slot") as opening:  # each imports numpy in a process of its own
-            self._slots = list(opening.map(lambda _: open_slot(), range(slots)))
-        self._threads = [
-            threading.Thread(target=self._work, args=(slot,), name=f"slot-{number}", daemon=True)
-            for number, slot in enumerate(self._slots)
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._slots: list[Sandbox] = []
+        self._own = threading.local()
+        self._threads = ThreadPoolExecutor(slots, "slot")
+        self._threads.submit(self._slot).result()
 
     def submit(self, job: Job) -> Future[Evaluation]:
         """Queues a job, first in, first out."""
-        future: Future[Evaluation] = Future()
-        self._queue.put((job, future))
-        return future
+        return self._threads.submit(self._evaluated, job)
 
     def close(self) -> None:
         """Drops what is queued, waits for the executions that run, ends the slots."""
         self._closing.set()
-        while not self._queue.empty():
-            item = self._queue.get()
-            if item is not None:
-                item[1].cancel()
-        for _ in self._threads:
-            self._queue.put(None)
-        for thread in self._threads:
-            thread.join()
+        self._threads.shutdown(cancel_futures=True)
         for slot in self._slots:
             slot.close()
 
-    def _work(self, slot: Sandbox) -> None:
-        while (item := self._queue.get()) is not None:
-            job, future = item
-            if not future.set_running_or_notify_cancel():
-                continue
-            try:
-                future.set_result(evaluate(self._evaluator, _Ending(slot, self._closing), job))
-            except BaseException as error:  # handed to the loop, which decides
-                future.set_exception(error)
+    def _slot(self) -> Sandbox:
+        """The slot of this thread."""
+        slot: Sandbox | None = getattr(self._own, "slot", None)
+        if slot is None:
+            slot = self._own.slot = self._open_slot()
+            self._slots.append(slot)
+        return slot
+
+    def _evaluated(self, job: Job) -> Evaluation:
+        return evaluate(self._evaluator, _Ending(self._slot(), self._closing), job)
 
 
 class _Ended(Exception):
@@ -140,15 +130,9 @@ class _Ending:
 
     def __init__(self, slot: Sandbox, closing: threading.Event) -> None:
         self._slot, self._closing = slot, closing
+        self.describe, self.close = slot.describe, slot.close
 
-    def execute(
-        self,
-        program: Program,
-        instance: bytes,
-        limits: Limits,
-        seed: int,
-        dialogue: Dialogue | Led | None = None,
-    ) -> Execution:
+    def execute(self, *job: Any, **named: Any) -> Execution:
         """See `Sandbox`.
 
         Raises:
@@ -156,12 +140,4 @@ class _Ending:
         """
         if self._closing.is_set():
             raise _Ended
-        return self._slot.execute(program, instance, limits, seed, dialogue)
-
-    def describe(self, text: str, entry_point: str) -> Description:
-        """See `Sandbox`."""
-        return self._slot.describe(text, entry_point)
-
-    def close(self) -> None:
-        """See `Sandbox`."""
-        self._slot.close()
+        return self._slot.execute(*job, **named)

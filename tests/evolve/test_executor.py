@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Future
+from queue import SimpleQueue
 from threading import Event
 from typing import Any
 from unittest.mock import MagicMock
 
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus
 from gapsmith.evolve.executor import Job, ThreadExecutor
-from gapsmith.sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox
+from gapsmith.sandbox.base import Description, Execution, ExecutionStatus, Limits, Program, Sandbox
 
 
 class Counting:
@@ -29,6 +30,10 @@ class Counting:
             while not self.queued.cancelled() and time.monotonic() < until:
                 time.sleep(0.01)
         return Execution(ExecutionStatus.OK, 0, cpu_seconds=0.0)
+
+    def describe(self, *values: Any) -> Description:
+        """See `Sandbox`."""
+        return Description()
 
     def close(self) -> None:
         """Has nothing to end."""
@@ -52,3 +57,28 @@ def test_closing_waits_for_an_execution_and_not_for_the_evaluation() -> None:
     assert slot.executions == 3
     assert slot.queued.cancelled()
     assert future.exception() is not None
+
+
+def test_slots_are_opened_when_there_is_work_for_them() -> None:
+    """The first one is opened at once; many jobs open as many as are allowed, and all are closed."""
+    opened: list[Any] = []
+
+    def open_slot() -> Any:
+        opened.append(MagicMock())
+        return opened[-1]
+
+    def evaluate(*values: Any, **named: Any) -> Evaluation:
+        assert begun.get(timeout=60)
+        return Evaluation("train", (), EvaluationStatus.COMPLETE, 0.0)
+
+    begun: SimpleQueue[bool] = SimpleQueue()
+    executor = ThreadExecutor(MagicMock(evaluate=evaluate), open_slot, 2)
+    job = Job(Program({"heuristic.py": ""}, "f"), "train")
+    assert len(opened) == 1
+    futures = [executor.submit(job) for _ in range(4)]
+    for _ in futures:
+        begun.put(True)
+    assert all(future.result() for future in futures)
+    executor.close()
+    assert len(opened) == 2
+    assert all(slot.close.called for slot in opened)
