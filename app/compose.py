@@ -40,7 +40,7 @@ from .opening.prepare import setup_of_campaign, setup_of_plan
 from .opening.recording import record_setup
 from .opening.setup import Setup
 from .opening.stored import stored_setup
-from .opening.timing import keep_preparation, keeper_of, measured
+from .opening.timing import keep_preparation, keep_timing, keeper_of
 from .proposers import SourceOf, live_source
 from .record.champions import class_champions, floor_of
 from .record.claims import best_baseline, claims
@@ -159,8 +159,8 @@ def prepared(
     with ThreadPoolExecutor(1, "open-slot") as opening:
         describer = opening.submit(setup.open_slot)
         with open_executor(setup, store) as executor, closing(describer.result()) as slot:
-            if store.read.record("timing") is None:  # a replay has that of its record
-                store.set("timing", asdict(measured(slot, setup.policy)))
+            if setup.config.timed:
+                keep_timing(store, slot, setup.policy)
             admission = setup.admission(slot, plain=not store.read.record("docstrings"))
             baselines = _baselines(setup, store, executor, watcher.notify, splits)
             founders = founders_of(setup, store, admission, executor, start, baselines)
@@ -308,6 +308,7 @@ def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -
     """After a whole campaign: the champion by validation, tested once, beside the start program."""
     if stopped.halts:
         return
+    keep_timing(store, campaign.ports.admission.sandbox, setup.policy)  # not while a first question waits
     settings, floor = setup.config.evaluation, floor_of(store.read)
     best = champion.choose(campaign, settings, floor)
     first = store.read.candidate(store.read.record("start"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,12 @@ def measured(slot: Sandbox, policy: Policy) -> Timing:
         floor = _median(slot, _NOTHING, _RUNS)
         _measured[policy.digest] = Timing(floor, max(0.0, _median(slot, _LOOP, _PACES) - floor))
     return _measured[policy.digest]
+
+
+def keep_timing(store: Store, slot: Sandbox, policy: Policy) -> None:
+    """Stores floor and pace of this machine with a run that lacks them; a replay has those of its record."""
+    if store.read.record("timing") is None:
+        store.set("timing", asdict(measured(slot, policy)))
 
 
 def keep_preparation(store: Store, began: float | None) -> None:

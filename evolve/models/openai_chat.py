@@ -29,11 +29,13 @@ def openai_model(settings: ModelSettings, environment: Mapping[str, str]) -> Cha
     key = find_key(settings.spec, base_url, settings.api_key_env, KEY, environment)
 
     def connect() -> tuple[Send, HangUp]:
+        import anyio
         from openai import AsyncOpenAI, Timeout
 
         from .bounded import BoundedClient
 
         bounded = BoundedClient(MOST_BYTES)
+        anyio.run(anyio.sleep, 0)  # loads what the first request would wait for
         client: Any = AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, http_client=bounded)
 
         async def send(
