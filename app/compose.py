@@ -23,6 +23,7 @@ from ..evolve.founders import best_elite
 from ..evolve.measures import MeasureSpace
 from ..evolve.models.base import Closable
 from ..evolve.ports import Ports
+from ..evolve.reserve import Keeper
 from ..evolve.search import Search
 from ..evolve.selection import Control
 from ..evolve.store.reader import BASELINE
@@ -40,7 +41,7 @@ from .opening.prepare import setup_of_campaign, setup_of_plan
 from .opening.recording import record_setup
 from .opening.setup import Setup
 from .opening.stored import stored_setup
-from .opening.timing import keep_preparation, keep_timing, keeper_of
+from .opening.timing import keep_left_out, keep_preparation, keep_timing, keeper_of
 from .proposers import SourceOf, live_source
 from .record.champions import class_champions, floor_of
 from .record.claims import best_baseline, claims
@@ -184,7 +185,8 @@ def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> S
     watcher.started(campaign)
     stopped = campaign.run()
     store.set("ending", campaign.ending or None)
-    crown(campaign, setup, store, stopped)
+    baselines = _stored_baselines(store)
+    crown(campaign, setup, store, stopped, keeper_of(setup, baselines, store))
     if campaign.trouble is not None:
         store.set("stop_reason", stopped.value)
         raise campaign.trouble
@@ -290,12 +292,8 @@ def _baselines(
     setup: Setup, store: Store, executor: Executor, notify: Notify, splits: Sequence[str]
 ) -> dict[str, dict[str, Evaluation]]:
     """Baseline → split → evaluation, from the store, the cache or the sandbox."""
-    names = store.read.baselines()
-    if names:
-        return {
-            name: {s: e for s in SPLITS if (e := store.read.evaluation(BASELINE + name, s)) is not None}
-            for name in names
-        }
+    if found := _stored_baselines(store):
+        return found
     evaluations = evaluate_baselines(setup, executor, splits, notify)
     with store.transaction():
         for name, by in evaluations.items():
@@ -304,13 +302,27 @@ def _baselines(
     return evaluations
 
 
-def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -> None:
-    """After a whole campaign: the champion by validation, tested once, beside the start program."""
+def _stored_baselines(store: Store) -> dict[str, dict[str, Evaluation]]:
+    """Baseline → split → evaluation, from the store."""
+    return {
+        name: {s: e for s in SPLITS if (e := store.read.evaluation(BASELINE + name, s)) is not None}
+        for name in store.read.baselines()
+    }
+
+
+def crown(
+    campaign: Campaign, setup: Setup, store: Store, stopped: StopReason, keeper: Keeper | None = None
+) -> None:
+    """After a whole campaign: the champion by validation, tested once, beside the start program.
+
+    What a budget of seconds has no time to validate is recorded, so that a replay leaves it out as well.
+    """
     if stopped.halts:
         return
     keep_timing(store, campaign.ports.admission.sandbox, setup.policy)  # not while a first question waits
     settings, floor = setup.config.evaluation, floor_of(store.read)
-    best = champion.choose(campaign, settings, floor)
+    best = champion.choose(campaign, settings, floor, keeper)
+    keep_left_out(campaign, store)
     first = store.read.candidate(store.read.record("start"))
     for candidate in (first, None if best is None else best.candidate):
         if candidate is not None:
@@ -320,15 +332,16 @@ def crown(campaign: Campaign, setup: Setup, store: Store, stopped: StopReason) -
         store.set("champion", best.candidate.id)
         store.set("claims", claims(store.read, best.candidate.id, setup.evaluator.loss))
     if setup.config.timed:
-        _crown_classes(campaign, store, setup, floor)
+        champion.validate_leaders(campaign, floor, keeper)
+        keep_left_out(campaign, store)
+        _crown_classes(campaign, store, setup)
 
 
-def _crown_classes(campaign: Campaign, store: Store, setup: Setup, floor: float) -> None:
-    """Where the user asks for time: validates the best elite of each time class, tests each class's champion.
+def _crown_classes(campaign: Campaign, store: Store, setup: Setup) -> None:
+    """Where the user asks for time: tests the champion of each time class.
 
     A campaign without that wish evaluates the same programs on every machine.
     """
-    champion.validate_leaders(campaign, floor)
     for one in class_champions(store.read):
         candidate = store.read.candidate(one.program)
         if candidate is not None:

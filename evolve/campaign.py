@@ -141,7 +141,7 @@ class Campaign:
     def settle(self) -> None:
         """Waits for all validations under way."""
         while self.validation.futures:
-            self._wait()
+            self.wait()
 
     def close(self) -> None:
         """Ends proposal threads and remembers how long the search took."""
@@ -185,7 +185,7 @@ class Campaign:
             elif (landed := self._landed()) is not None:
                 yield -landed
             elif self._flights:
-                self._wait()
+                self.wait()
             else:
                 return
 
@@ -299,7 +299,8 @@ class Campaign:
                 for event in told.events:
                     store.event(event.iteration, event.kind, event.data)
         if told.validate is not None:
-            self.validation.start(told.validate)
+            late = self.stopped is StopReason.SECONDS  # what still fits is decided when all is told
+            (self.validation.leave_out if late else self.validation.start)(told.validate)
         self._observe(self)
 
     def _may_ask(self) -> bool:
@@ -378,7 +379,7 @@ class Campaign:
             self.trouble = self.trouble or error
             self.stopped = self._halt = StopReason.PROVIDER
 
-    def _wait(self) -> None:
+    def wait(self) -> None:
         """Waits at most one tick for an iteration that can be closed, and collects validations."""
         if self._halt is not None and isinstance(self.ports.proposer, Leavable):
             self.ports.proposer.leave()

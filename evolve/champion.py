@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 
 from ..evaluators.base import Evaluation
@@ -10,11 +11,14 @@ from .base import Candidate, Elite
 from .campaign import Campaign
 from .course import Recorded
 from .executor import in_parts
+from .reserve import Keeper
 from .timing import net_seconds, time_class
 from .validation import ChampionSettings
 
 
-def choose(campaign: Campaign, settings: ChampionSettings, floor: float) -> Elite | None:
+def choose(
+    campaign: Campaign, settings: ChampionSettings, floor: float, keeper: Keeper | None = None
+) -> Elite | None:
     """The candidate with the best fitness of all that were validated, the top elites by training included.
 
     Validation guards against the winner's curse: the best of many training results is too good to be true.
@@ -25,6 +29,7 @@ def choose(campaign: Campaign, settings: ChampionSettings, floor: float) -> Elit
         campaign: after its loop.
         settings: how many of the top elites are validated, and how slow a champion may be.
         floor: CPU seconds of an execution that does nothing.
+        keeper: knows the time that is left; None validates all but what the record left out.
 
     Returns:
         None when no candidate is valid on every validation instance within the time budget.
@@ -36,9 +41,7 @@ def choose(campaign: Campaign, settings: ChampionSettings, floor: float) -> Elit
 
     archive, store = campaign.search.archive, campaign.ports.store
     elites = [elite for elite in unique(archive.elites()) if quick(elite.evaluation)]
-    for elite in elites[: settings.champions]:
-        campaign.validation.start(elite.candidate)
-    campaign.settle()
+    _validate(campaign, elites[: settings.champions], keeper)
     recorded = Recorded(store.read)
     valid = []
     for id, evaluation in campaign.validation.evaluations.items():
@@ -52,20 +55,50 @@ def choose(campaign: Campaign, settings: ChampionSettings, floor: float) -> Elit
     return max(valid, key=lambda one: one[:4])[4] if valid else None
 
 
-def validate_leaders(campaign: Campaign, floor: float) -> None:
+def validate_leaders(campaign: Campaign, floor: float, keeper: Keeper | None = None) -> None:
     """Validates the best elite in training of each time class, unless a faster elite is as good.
 
     Args:
         campaign: after its loop.
         floor: CPU seconds of an execution that does nothing.
+        keeper: as for `choose`.
     """
     best, leaders = float("-inf"), dict[int, Elite]()
     for elite in unique(campaign.search.archive.elites()):  # best first
         leaders.setdefault(time_class(net_seconds(elite.evaluation.scores, floor)), elite)
+    wanted = []
     for _, elite in sorted(leaders.items()):
         if elite.fitness > best:
             best = elite.fitness
-            campaign.validation.start(elite.candidate)
+            wanted.append(elite)
+    _validate(campaign, wanted, keeper)
+
+
+def _validate(campaign: Campaign, elites: Sequence[Elite], keeper: Keeper | None) -> None:
+    """Validates elites in their order, each as soon as it has a slot, and leaves out those without time.
+
+    One that the search found is validated in any case where it is better in training than the founders are
+    and there is no other: the one whose validation and test take the shortest time.
+    """
+    validation = campaign.validation
+    if keeper is None:
+        for elite in elites:
+            validation.start(elite.candidate)
+        campaign.settle()
+        return
+    for elite in sorted(elites, key=lambda elite: not validation.made(elite.candidate.id)):
+        while not validation.made(elite.candidate.id) and not keeper.room(campaign):
+            campaign.wait()
+        if validation.made(elite.candidate.id) or keeper.fits(campaign, elite.evaluation):
+            validation.take_up(elite.candidate)
+        else:
+            validation.leave_out(elite.candidate)
+    validated = [elite for elite in elites if validation.has(elite.candidate.id)]
+    if not any(elite.candidate.iteration for elite in validated):
+        best = max((elite.fitness for elite in validated), default=float("-inf"))
+        better = [elite for elite in elites if elite.fitness > best]
+        for elite in sorted(better, key=lambda elite: keeper.end(campaign, elite.evaluation))[:1]:
+            validation.take_up(elite.candidate)
     campaign.settle()
 
 

@@ -27,28 +27,29 @@ class Reserve:
     Attributes:
         lengths: split → what an evaluation there takes, in training executions of the same program (count).
         champions: elites that are validated at the end (count).
-        tests: programs that are tested at the end, one after the other (count).
         slots: programs that run at once (count).
         sharing: slots that share the instances of a test (count).
     """
 
     lengths: Mapping[str, float]
     champions: int
-    tests: int
     slots: int
     sharing: int = 1
 
-    def seconds(self, validated: Iterable[float], under_way: Iterable[float], tested: float) -> float:
+    def seconds(
+        self, validated: Iterable[float], under_way: Iterable[float], tested: Iterable[float]
+    ) -> float:
         """Wall seconds of all that is left.
 
         Args:
             validated: mean seconds of a training execution of each program that is yet to be validated.
             under_way: seconds of each evaluation that is under way.
-            tested: mean seconds of a training execution of the programs that are to be tested.
+            tested: mean seconds of a training execution of each program that is to be tested, one after the
+                other.
         """
         jobs = [*under_way, *(seconds * self.lengths["valid"] for seconds in validated)]
         side_by_side = max(sum(jobs) / self.slots, max(jobs, default=0.0))
-        return side_by_side + self.tests * tested * self.lengths["test"] / self.sharing
+        return side_by_side + sum(tested) * self.lengths["test"] / self.sharing
 
 
 class Keeper:
@@ -74,6 +75,27 @@ class Keeper:
             self._seconds, self._until = self._estimate(campaign), self._clock() + _FRESH
         return self._prepared + self._seconds
 
+    def room(self, campaign: Campaign) -> bool:
+        """Whether a validation would begin at once; without a limit of seconds it may wait in the queue."""
+        return campaign.budget.seconds is None or len(campaign.validation.futures) < self._reserve.slots
+
+    def fits(self, campaign: Campaign, evaluation: Evaluation) -> bool:
+        """Whether validation and test of a program end within the limit of seconds, if they begin now.
+
+        Args:
+            campaign: after its search.
+            evaluation: of the program in training.
+        """
+        limit = campaign.budget.seconds
+        if limit is None:
+            return True
+        return self.end(campaign, evaluation) <= limit - self._prepared - campaign.usage().wall_seconds
+
+    def end(self, campaign: Campaign, evaluation: Evaluation) -> float:
+        """Wall seconds of a program's validation and of the tests that follow if it becomes the champion."""
+        tests = [per_execution(campaign.search.start.evaluation), per_execution(evaluation)]
+        return self._reserve.seconds([per_execution(evaluation)], [], tests)
+
     def _estimate(self, campaign: Campaign) -> float:
         leaders = unique(campaign.search.archive.elites())[: self._reserve.champions]
         if not leaders:
@@ -85,7 +107,7 @@ class Keeper:
         return self._reserve.seconds(
             [per_execution(e.evaluation) for e in leaders if not validation.has(e.candidate.id)],
             [*training, *validating],
-            best,
+            [per_execution(campaign.search.start.evaluation), best],
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
 
@@ -38,18 +37,25 @@ class ChampionSettings:
 
 
 class Validation:
-    """Evaluations on the validation split, ended and under way."""
+    """Evaluations on the validation split, ended and under way.
+
+    Attributes:
+        evaluations: candidate → its evaluation.
+        executions, cpu_seconds: what a budget counts of them (count, seconds).
+        left_out: candidates that are not validated, as a budget of wall seconds has no time for them.
+    """
 
     def __init__(self, ports: Ports) -> None:
         """Takes the ports that make and record evaluations."""
         self.evaluations: dict[str, Evaluation] = {}
         self.executions = 0
         self.cpu_seconds = 0.0
+        self.left_out: set[str] = set()
         self._ports = ports
         self._under_way: dict[Future[Evaluation], str] = {}
 
     @property
-    def futures(self) -> Iterable[Future[Evaluation]]:
+    def futures(self) -> tuple[Future[Evaluation], ...]:
         """Evaluations under way."""
         return tuple(self._under_way)
 
@@ -57,9 +63,13 @@ class Validation:
         """Whether a candidate was validated, or is being validated."""
         return id in self.evaluations or id in self._under_way.values()
 
+    def made(self, id: str) -> bool:
+        """Whether a candidate's evaluation is made: the record may hold that of an earlier session."""
+        return self.has(id) or self._ports.store.read.evaluation(id, SPLIT) is not None
+
     def start(self, candidate: Candidate) -> None:
         """Validates a candidate once; does not repeat an evaluation that the record holds."""
-        if self.has(candidate.id):
+        if self.has(candidate.id) or candidate.id in self.left_out:
             return
         # Counted when it starts, so that a budget does not depend on how fast a validation runs.
         self.executions += len(self._ports.evaluator.instances(SPLIT))
@@ -69,6 +79,16 @@ class Validation:
         else:
             job = Job(self._ports.evaluator.program(candidate.files), SPLIT)
             self._under_way[self._ports.executor.submit(job)] = candidate.id
+
+    def leave_out(self, candidate: Candidate) -> None:
+        """Does not validate a candidate, unless that was done or is under way."""
+        if not self.has(candidate.id):
+            self.left_out.add(candidate.id)
+
+    def take_up(self, candidate: Candidate) -> None:
+        """Validates a candidate whether or not it was left out."""
+        self.left_out.discard(candidate.id)
+        self.start(candidate)
 
     def know(self, id: str, evaluation: Evaluation) -> None:
         """Takes the evaluation of a founder from before the search; no budget counts it."""

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 PREPARED = "prepared_seconds"
 """Key of a run's record: wall seconds before its search, all starts and resumes together."""
+LEFT_OUT = "left_out"
+"""Key of a run's record: ids of the elites that a budget of seconds had no time to validate."""
 _RUNS = 20
 _PACES = 3
-_TESTS = 2
 _ENTRY = "measure"
 _NOTHING = "def measure():\n    return 0\n"
 _LOOP = """def measure():
@@ -64,6 +65,13 @@ def keep_preparation(store: Store, began: float | None) -> None:
         store.set(PREPARED, (store.read.record(PREPARED) or 0.0) + time.monotonic() - began)
 
 
+def keep_left_out(campaign: Campaign, store: Store) -> None:
+    """Records which elites were not validated for want of time."""
+    left_out = sorted(campaign.validation.left_out)
+    if left_out or store.read.record(LEFT_OUT):
+        store.set(LEFT_OUT, left_out)
+
+
 def keeper_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]], store: Store) -> Keeper:
     """Reserves what the preparation took, and time for validation and for the tests of champion and start
     program, by the baselines' times.
@@ -71,7 +79,7 @@ def keeper_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]], s
     counts = {split: len(setup.evaluator.instances(split)) for split in ("valid", "test")}
     champions, slots = setup.config.evaluation.champions, setup.config.run.slots
     sharing = slots if setup.divided else 1
-    reserve = Reserve(lengths(baselines.values(), counts), champions, _TESTS, slots, sharing)
+    reserve = Reserve(lengths(baselines.values(), counts), champions, slots, sharing)
     return Keeper(reserve, store.read.record(PREPARED) or 0.0)
 
 

@@ -9,9 +9,11 @@ from typing import Any
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.work import executions, tested, work
 from ...problems.base import SPLITS
+from .advice import advice
 from .champions import best_of_time, champions, proof, solver_rows, steered_by_time, time_budget
 from .counted import told_iterations
 from .headline import headline
+from .hurried import better_left_out, hurried
 from .model_figures import model_figures, model_usage, newest_page, notes
 from .reported import REPORTED, trust
 from .runs import LOG_NAME, status
@@ -56,10 +58,16 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "unsafe_without": list(reader.record("unsafe_without") or ()),
         "layers": dict(reader.record("layers") or {}),
         "models": models,
-        "notes": [*notes(reader), *filter(None, [reader.record("ending")]), *_faults(folder, reader)],
+        "notes": [
+            *notes(reader),
+            *filter(None, [reader.record("ending")]),
+            *_faults(folder, reader),
+            *hurried(reader),
+        ],
         "page": newest_page(reader),
     }
-    return {**document, "headline": headline(reader, document)}
+    document["headline"] = headline(reader, document)
+    return {**document, "advice": advice(reader, document, better_left_out(reader))}
 
 
 def _faults(folder: Path, reader: Reader) -> list[str]:

@@ -55,6 +55,7 @@ def print_result(document: dict[str, Any], json: bool, runs: Path | None) -> Non
     if json:
         emit_json(document)
         return
+    from ..views.advice import print_advice
     from ..views.champions import print_champions
     from ..views.tables import print_campaign
     from ..words import clean
@@ -63,6 +64,7 @@ def print_result(document: dict[str, Any], json: bool, runs: Path | None) -> Non
     print_champions(console(), document)
     for note in document["notes"]:
         console().print(clean(note), markup=False)
+    print_advice(console(), document, _where(runs))
     print_next(document, runs)
 
 

@@ -14,6 +14,7 @@ from ..record.record import RunRecord
 from ..record.reported import REPORTED, training_score
 from ..record.summary import group_summary
 from ..words import FOREIGN, UNKNOWN, clean, count, counts, layers, sparkline, usd
+from .advice import print_advice
 from .champions import print_champions
 from .tables import new_table, print_campaign
 
@@ -48,6 +49,7 @@ def print_overview(console: Console, record: RunRecord, summary: Mapping[str, An
         return
     print_campaign(console, summary)
     print_champions(console, summary)
+    print_advice(console, summary)
     if summary["best"] is None:
         console.print("no feasible candidate", style="red")
 

@@ -16,6 +16,7 @@ from ...prompts.text import fence
 from ...sandbox.unseen import clean as seen
 from ..numbers import figure as figure_of
 from ..numbers import gap_cell, interval, milliseconds, percent
+from ..record.hurried import hurried
 from ..record.model_figures import model_figures, notes
 from ..record.record import SHORT, RunRecord
 from ..record.reported import REPORTED, trust
@@ -76,6 +77,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "headline": headline,
         "tiles": tiles(record, summary, headline, split),
         "answers": answers(record, summary, headline, code),
+        "advice": [{name: clean(text) for name, text in line.items()} for line in summary["advice"]],
         "judged": None if headline is None else _judged(headline, split),
         "cost": cost_words(summary),
         "programs": programs(record),
@@ -88,7 +90,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "champion_columns": COLUMNS,
         "champion_notes": champion_notes(summary),
         "generalisation": "; ".join(generalisation_lines(summary["generalisation"])),
-        "notes": [clean(note) for note in notes(record.reader)],
+        "notes": [clean(note) for note in [*notes(record.reader), *hurried(record.reader)]],
         "rejections": rejections,
         "failures": failures,
         "failure_examples": [(status, clean(text)) for status, text in failure_examples(record.reader, 3)],

@@ -21,6 +21,7 @@ SHAPES: dict[str, Any] = {
     "founder_seconds": {str: float},
     "timing": {str: float},
     "champion": str,
+    "left_out": [str],
     "stop_reason": str,
     "ending": str,
     "created": str,

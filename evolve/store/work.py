@@ -178,6 +178,15 @@ def tested(reader: Reader) -> list[str]:
     return [row["program"] for row in reader.rows(query)]
 
 
+def validated_candidates(reader: Reader) -> int:
+    """Candidates of the search, founders left out, that were evaluated on the validation split (count)."""
+    query = (
+        "SELECT count(*) FROM evaluations e JOIN candidates c ON c.id = e.program "
+        "WHERE e.split = 'valid' AND c.iteration > 0"
+    )
+    return int(reader.value(query))
+
+
 def failures_by_status(reader: Reader) -> dict[str, int]:
     """Status of the execution that ended each failed training evaluation → candidates (count)."""
     # A failed evaluation has no fitness, which an index finds; CROSS JOIN keeps that order.

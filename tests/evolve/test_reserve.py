@@ -33,10 +33,11 @@ def evaluation(split: str, *seconds: float) -> Evaluation:
 
 def test_the_end_is_side_by_side_on_all_slots_and_then_the_tests() -> None:
     """Three validations of 20 executions and one evaluation under way on two slots, then two tests of 50."""
-    reserve = Reserve({"valid": 20.0, "test": 50.0}, champions=3, tests=2, slots=2)
-    assert reserve.seconds([0.1, 0.1, 0.2], [4.0], tested=0.1) == pytest.approx((2 + 2 + 4 + 4) / 2 + 2 * 5)
-    assert reserve.seconds([1.0], [], tested=0.0) == 20.0  # one job has one slot
-    assert reserve.seconds([], [], tested=0.0) == 0.0
+    reserve = Reserve({"valid": 20.0, "test": 50.0}, champions=3, slots=2)
+    tested = [0.1, 0.3]
+    assert reserve.seconds([0.1, 0.1, 0.2], [4.0], tested) == pytest.approx((2 + 2 + 4 + 4) / 2 + 5 + 15)
+    assert reserve.seconds([1.0], [], []) == 20.0  # one job has one slot
+    assert reserve.seconds([], [], []) == 0.0
 
 
 @given(st.lists(SECONDS), st.lists(SECONDS), SECONDS, st.integers(1, 8))
@@ -44,12 +45,13 @@ def test_more_work_never_takes_less_and_more_slots_never_more(
     validated: list[float], under_way: list[float], more: float, slots: int
 ) -> None:
     """Whatever is left."""
-    reserve = Reserve({"valid": 3.0, "test": 5.0}, 10, 2, slots)
-    wider = Reserve({"valid": 3.0, "test": 5.0}, 10, 2, slots + 1)
-    seconds = reserve.seconds(validated, under_way, 1.0)
-    assert reserve.seconds([*validated, more], under_way, 1.0) >= seconds - 1e-9
-    assert reserve.seconds(validated, [*under_way, more], 1.0) >= seconds - 1e-9
-    assert wider.seconds(validated, under_way, 1.0) <= seconds + 1e-9
+    reserve = Reserve({"valid": 3.0, "test": 5.0}, 10, slots)
+    wider = Reserve({"valid": 3.0, "test": 5.0}, 10, slots + 1)
+    seconds = reserve.seconds(validated, under_way, [1.0])
+    assert reserve.seconds([*validated, more], under_way, [1.0]) >= seconds - 1e-9
+    assert reserve.seconds(validated, [*under_way, more], [1.0]) >= seconds - 1e-9
+    assert reserve.seconds(validated, under_way, [1.0, more]) >= seconds - 1e-9
+    assert wider.seconds(validated, under_way, [1.0]) <= seconds + 1e-9
 
 
 def test_a_split_is_as_long_as_it_was_for_the_baselines() -> None:
@@ -78,7 +80,7 @@ def test_a_campaign_keeps_what_its_best_elites_take(fakes: Make) -> None:
     made.folder.mkdir()
     with closing(Store(made.folder)) as store:
         campaign = made.campaign(store, seconds=1e6, iterations=1)
-        reserve = Reserve({"valid": 1.0, "test": 10.0}, champions=5, tests=2, slots=1)
+        reserve = Reserve({"valid": 1.0, "test": 10.0}, champions=5, slots=1)
         keeper = Keeper(reserve, clock=lambda: times[0])
         best = campaign.search.archive.elites()[0]
         one = per_execution(best.evaluation)

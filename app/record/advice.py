@@ -1,0 +1,194 @@
+"""What a campaign that beat no baseline suggests to try next, each line with the fact it follows from."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...evolve.store.progress import best_so_far, steps
+from ...evolve.store.reader import Reader
+from ..numbers import percent
+from ..words import count
+from .headline import Verdict
+from .hurried import section
+
+_MORE = 10
+"""How many times the spent budget is suggested (ratio)."""
+_MOST = 3
+"""Facts that advice is taken from, before the baseline (count)."""
+_MANY_LOST = 0.5
+"""Share of the iterations without a complete candidate from which on the advice speaks of them (ratio)."""
+_FRESH = 4
+"""New instances that are suggested, relative to those of the test (ratio)."""
+_POOL = 4
+"""Multiple of the training instances that is suggested (ratio)."""
+_SPENT = {
+    "seconds": "wall time",
+    "cpu": "CPU time",
+    "iterations": "iterations",
+    "evaluations": "evaluations",
+    "executions": "executions",
+}
+_KEYS = {"cpu": "cpu_seconds"}
+
+Advice = dict[str, str]
+"""`reason`: a fact of the record; `command`: what to try because of that fact."""
+
+
+def advice(reader: Reader, summary: Mapping[str, Any], left_out: int) -> list[Advice]:
+    """What to try after a campaign whose champion is not better than the best baseline; else nothing.
+
+    Args:
+        reader: reader of the run's store.
+        summary: the campaign's document, with `headline`, `baselines` and `evaluations`.
+        left_out: elites that are better in training than the champion and were not validated (count).
+    """
+    headline = summary["headline"]
+    wanting = (Verdict.NO_IMPROVEMENT, Verdict.WORSE, Verdict.UNDECIDED)
+    if headline["verdict"] not in wanting or headline["split"] != "test":
+        return []
+    if (solved := _solved(reader, summary)) is not None:
+        return [solved]
+    lines = [
+        *_without_baselines(reader, headline),
+        *_noisy(summary),
+        *_unvalidated(reader, summary, left_out),
+        *_misled(reader, summary),
+        *_more_of_the_budget(reader, summary, left_out),
+        *_lost(summary),
+        *_without_model(reader, summary),
+    ]
+    return [*lines[:_MOST], *_baseline(reader, headline)]
+
+
+def _solved(reader: Reader, summary: Mapping[str, Any]) -> Advice | None:
+    """Where the search began with a program that is never beaten in training, nothing is left to find."""
+    found = [fitness for iteration, _, fitness in best_so_far(reader) if not iteration]
+    if not found or max(found) < 0:
+        return None
+    return {
+        "reason": "a program that the search began with reaches the reference on every training instance: "
+        "larger or harder ones would leave something to find",
+        "command": f"gapsmith problems show {_problem(reader)}",
+    }
+
+
+def _noisy(summary: Mapping[str, Any]) -> Iterator[Advice]:
+    """A champion that is ahead within noise may be tested on more instances."""
+    claim = summary["headline"]["claim"]
+    undecided = summary["headline"]["verdict"] == Verdict.UNDECIDED
+    if undecided and claim["difference_percent"] is not None and claim["difference_percent"] < 0:
+        yield {
+            "reason": f"the champion is ahead, but {count(claim['instances'], 'test instance')} cannot tell "
+            "that from noise",
+            "command": f"gapsmith verify {shlex.quote(summary['run'])} --fresh {_FRESH * claim['instances']}",
+        }
+
+
+def _unvalidated(reader: Reader, summary: Mapping[str, Any], left_out: int) -> Iterator[Advice]:
+    if left_out:
+        yield {
+            "reason": f"{count(left_out, 'elite')} better in training than the champion had no time for "
+            "validation and test",
+            "command": _resume(reader, summary),
+        }
+
+
+def _misled(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
+    """The search found what is better in training, which validation or test did not confirm."""
+    found = [step for step in best_so_far(reader) if step[0]]
+    training = _instances(summary)
+    rival = summary["baselines"].get(summary["headline"]["baseline"], {}).get("train")
+    if rival is not None and rival["fitness"] is not None:
+        found = [step for step in found if step[2] > rival["fitness"]]
+    if found and training and (reader.record("left_out") or ()).count(found[-1][1]) == 0:
+        pool = _number(section(reader, "search").get("pool")) or 1
+        where = "validation" if summary["headline"]["verdict"] == Verdict.NO_IMPROVEMENT else "test"
+        yield {
+            "reason": f"candidate {found[-1][1][:8]} is better in training than the best program "
+            f"before, which {where} did not confirm: {count(training, 'training instance')} may be too few",
+            "command": f"gapsmith run {_problem(reader)} --set search.pool={_POOL * pool:g}",
+        }
+
+
+def _more_of_the_budget(reader: Reader, summary: Mapping[str, Any], left_out: int) -> Iterator[Advice]:
+    """A spent budget, unless the search had stopped finding anything in the first half of its evaluations."""
+    reason, evaluations = summary["stop_reason"], summary["evaluations"]
+    if reason not in _SPENT or left_out:
+        return
+    best = [step for step in steps(reader) if step.iteration]
+    words = f"{_SPENT[reason]} ended the search after {count(evaluations, 'evaluation')}"
+    if best and 2 * best[-1].evaluations > evaluations:
+        words += f"; the last of {count(len(best), 'better one')} in training came at number "
+        yield {"reason": f"{words}{best[-1].evaluations}", "command": _resume(reader, summary)}
+    elif not best:
+        words += ", none of them better in training than what it began with"
+        yield {"reason": words, "command": _resume(reader, summary)}
+
+
+def _lost(summary: Mapping[str, Any]) -> Iterator[Advice]:
+    lost = sum(summary["rejections"].values())
+    if summary["iterations"] and lost >= _MANY_LOST * summary["iterations"]:
+        most = max(summary["rejections"], key=lambda name: summary["rejections"][name])
+        yield {
+            "reason": f"{lost} of {count(summary['iterations'], 'proposal')} were rejected, most of them as "
+            f"{most}",
+            "command": f"gapsmith show {shlex.quote(summary['run'])}",
+        }
+
+
+def _without_model(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
+    specs = [table.get("spec") for table in (reader.record("config") or {}).get("model") or ()]
+    if not any(spec != "offline" for spec in specs):
+        yield {
+            "reason": "no model took part: the offline proposer changes what it has, a model invents",
+            "command": f"gapsmith run {_problem(reader)} --model PROVIDER/NAME --usd 2",
+        }
+
+
+def _without_baselines(reader: Reader, headline: Mapping[str, Any]) -> Iterator[Advice]:
+    name = headline["baseline"]
+    if name is not None and name not in (reader.record("founders") or {}).values():
+        yield {
+            "reason": f"the search did not begin with the best baseline, {name} "
+            f"({percent(headline['baseline_percent'])} on test)",
+            "command": f"gapsmith run {_problem(reader)} --start {shlex.quote(name)}",
+        }
+
+
+def _baseline(reader: Reader, headline: Mapping[str, Any]) -> Iterator[Advice]:
+    """The best baseline's program, unless the champion is ahead of it."""
+    name, champion = headline["baseline"], headline["champion_percent"]
+    percents = headline["baseline_percent"]
+    if name is not None and percents is not None and champion is not None and percents <= champion:
+        yield {
+            "reason": f"until then use the best baseline, {name} ({percent(percents)} on test)",
+            "command": f"gapsmith baselines {_problem(reader)} --source {shlex.quote(name)}",
+        }
+
+
+def _instances(summary: Mapping[str, Any]) -> int | None:
+    """Training instances on which the champion was judged (count)."""
+    figures = summary["best"]["splits"]["train"]
+    return None if figures is None else int(figures["instances"])
+
+
+def _problem(reader: Reader) -> str:
+    """The problem as the user named it, for a shell."""
+    named = section(reader, "campaign").get("problem")
+    return shlex.quote(str(named or (reader.record("problem") or {}).get("name")))
+
+
+def _resume(reader: Reader, summary: Mapping[str, Any]) -> str:
+    """The command that goes on with ten times the budget that ended the search."""
+    key = _KEYS.get(summary["stop_reason"], summary["stop_reason"])
+    limit = _number(section(reader, "budget").get(key))
+    option = "--" + str(key).replace("_", "-")
+    more = "N" if not limit else str(_MORE * limit).removesuffix(".0")
+    return f"gapsmith resume {shlex.quote(summary['run'])} {option} {more}"
+
+
+def _number(value: object) -> float | None:
+    """A number of a record that anybody may have written."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,91 @@
+"""After a campaign that beat no baseline, lines say what to try next, each from a fact of the record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.compose import read_summary
+from gapsmith.app.record.record import open_record
+from gapsmith.app.views.report import html, markdown
+from gapsmith.evolve.store.store import Store
+
+Run = Callable[..., tuple[dict[str, Any], Path]]
+
+
+def lines(found: dict[str, Any]) -> dict[str, str]:
+    """Verb and options of each command → its reason."""
+    return {line["command"]: line["reason"] for line in found["advice"]}
+
+
+def test_a_short_search_is_told_its_budget_the_models_and_the_baseline(campaign: Run, problem: str) -> None:
+    """All baselines were founders, so none is named as a start."""
+    found, folder = campaign("short", budget={"iterations": 1})
+    assert lines(found) == {
+        "gapsmith resume short --iterations 10": "iterations ended the search after 1 evaluation, none of "
+        "them better in training than what it began with",
+        f"gapsmith run {problem} --model PROVIDER/NAME --usd 2": "no model took part: the offline proposer "
+        "changes what it has, a model invents",
+        f"gapsmith baselines {problem} --source shortest": "until then use the best baseline, shortest "
+        "(10.37 % on test)",
+    }
+    with open_record(folder) as record:
+        page, text = html(record), markdown(record)
+    for command in lines(found):
+        assert command in page
+        assert command in text
+
+
+def test_a_search_from_scratch_is_told_the_baseline_that_it_did_not_begin_with(
+    campaign: Run, problem: str
+) -> None:
+    """It comes first: nothing else promises as much."""
+    found, _ = campaign("scratch", budget={"iterations": 1}, search={"founders": "start"})
+    first = next(iter(lines(found).items()))
+    assert first == (
+        f"gapsmith run {problem} --start shortest",
+        "the search did not begin with the best baseline, shortest (10.37 % on test)",
+    )
+
+
+@pytest.mark.parametrize("founders", ["all", "start"])
+def test_a_solved_training_set_leaves_nothing_to_find(campaign: Run, tmp_path: Path, founders: str) -> None:
+    """Where a founder is never beaten; a baseline that is no founder could still be begun with."""
+    mine = tmp_path / "mine.py"
+    text = Path(__file__).with_name("flow_time.py").read_text()
+    mine.write_text(text.replace("key=lambda j: times[j])", "key=lambda j: times[j] / weights[j])"))
+    found, _ = campaign(
+        "solved", campaign={"problem": str(mine)}, budget={"iterations": 1}, search={"founders": founders}
+    )
+    first = found["advice"][0]
+    if founders == "all":
+        assert [first] == found["advice"]
+        assert first["reason"].startswith("a program that the search began with reaches the reference")
+        assert first["command"] == f"gapsmith problems show {mine}"
+    else:
+        assert "--start shortest" in first["command"]
+
+
+def test_elites_without_time_for_validation_are_counted(campaign: Run) -> None:
+    """By their number, and by how many are better in training than the champion."""
+    found, folder = campaign(
+        "hurried", budget={"iterations": 30, "seconds": 5e5}, search={"founders": "start"}
+    )
+    best, start = found["best"]["candidate"], found["start"]["candidate"]
+    assert found["notes"] == []
+    assert best != start
+    store = Store(folder)
+    for key, value in {
+        "left_out": [best],
+        "champion": start,
+        "claims": None,
+        "stop_reason": "seconds",
+    }.items():
+        store.set(key, value)
+    store.close()
+    found = read_summary(folder)
+    assert found["notes"][0].endswith("138 h 53 min; 1 of the others is better in training than the champion")
+    assert found["notes"][0].startswith("validated ")
+    assert "1 elite better in training" in lines(found)["gapsmith resume hurried --seconds 5000000"]
