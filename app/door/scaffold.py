@@ -7,12 +7,29 @@ import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 
 from ..errors import TROUBLE, USAGE, UserError
 
-KINDS = ("assignment", "permutation", "routing", "packing", "online", "rule")
-"""Kinds of problems that can be written, the usual one first."""
+KINDS = {
+    "assignment": "each item gets one of several places (jobs to machines)",
+    "permutation": "an order of all items (a round trip)",
+    "routing": "several routes (vans with limited room)",
+    "packing": "a choice of items that must fit (a knapsack)",
+    "online": "decisions one by one, before the rest is known (an interactive problem)",
+    "rule": "a fixed loop that asks a candidate at each decision (a cache)",
+}
+"""Kind of problem that can be written → what an answer is there; the usual one first."""
+_MEANT = {
+    **dict.fromkeys(("interactive", "dialogue", "streaming", "stream", "arrivals", "dynamic"), "online"),
+    **dict.fromkeys(("order", "ordering", "sequence", "sequencing", "tsp", "tour"), "permutation"),
+    **dict.fromkeys(("routes", "route", "vrp", "cvrp", "vehicles", "delivery"), "routing"),
+    **dict.fromkeys(("knapsack", "subset", "selection", "choice"), "packing"),
+    **dict.fromkeys(("policy", "priority", "dispatching", "driver", "cache", "heuristic"), "rule"),
+    **dict.fromkeys(("scheduling", "placement", "bins", "bin-packing", "colouring"), "assignment"),
+}
+"""Other words that people use for a kind."""
 _LONGEST = 60
 """Largest length of a name, characters: names of files and run folders contain it."""
 _TEMPLATES = Path(__file__).parent / "templates" / "problem"
@@ -35,8 +52,8 @@ def write_problem(
             written to.
     """
     if kind not in KINDS:
-        raise UserError(USAGE, f"--kind {kind}: not known, expected one of {', '.join(KINDS)}")
-    if source and (package or kind != KINDS[0]):
+        raise UserError(USAGE, f"--kind {kind}: not known, expected one of {', '.join(KINDS)}", _meant(kind))
+    if source and (package or kind != next(iter(KINDS))):
         raise UserError(USAGE, f"--from {source}: goes with neither --package nor --kind")
     texts = _render(name, package, "takeover" if source else kind, _taken_values(source) if source else {})
     paths = {folder / place: text for place, text in texts.items()}
@@ -53,6 +70,15 @@ def write_problem(
             where = error.filename or path  # the error of a failed write does not name the file
             raise UserError(TROUBLE, f"{where}: {error.strerror}", "write to another folder") from error
     return list(paths)
+
+
+def _meant(word: str) -> str:
+    """Which kind a word means; where that is not known, what every kind is."""
+    word = word.lower().replace("_", "-")
+    kind = _MEANT.get(word) or next(iter(get_close_matches(word, KINDS)), None)
+    if kind is not None:
+        return f"use --kind {kind}: {KINDS[kind]}"
+    return "; ".join(f"{name}: {meaning}" for name, meaning in KINDS.items())
 
 
 def _taken_values(source: str) -> dict[str, object]:

@@ -93,14 +93,19 @@ def time_line(campaign: Campaign) -> str | None:
     total = prepared + search + end
     if round(total) <= limit:
         return (
-            f"about {duration(total)} in all: {duration(prepared)} of preparation, {duration(search)} of "
-            f"search, {duration(end)} of validation and test"
+            f"about {duration(total)} in all: {_span(prepared)} of preparation, {duration(search)} of "
+            f"search, {_span(end)} of validation and test"
         )
     return (
         f"about {duration(total)} in all, longer than the {duration(limit)} asked for: preparation took "
-        f"{duration(prepared)}, the search still gets half of the {duration(limit)}, and validation and test "
-        f"take about {duration(end)}"
+        f"{_span(prepared)}, the search still gets {duration(search)}, and validation and test take "
+        f"{_span(end)}"
     )
+
+
+def _span(seconds: float) -> str:
+    """A time span in words; `0 s` of something that is done would read as if it were left out."""
+    return duration(seconds) if round(seconds) else "less than a second"
 
 
 def _median(slot: Sandbox, text: str, runs: int) -> float:

@@ -51,12 +51,15 @@ def _left_out(reader: Reader, limit: float) -> list[str]:
 
 
 def _longer(reader: Reader, limit: float) -> list[str]:
-    taken = (reader.record("search_seconds") or 0.0) + (reader.record("prepared_seconds") or 0.0)
+    prepared = reader.record("prepared_seconds") or 0.0
+    taken = prepared + (reader.record("search_seconds") or 0.0)
     test = reader.evaluation(reader.record("champion"), "test")
     if taken <= _LONGER * limit or test is None:
         return []
     seconds = sum(score.cpu_seconds for score in test.scores)
-    return [
-        f"{duration(taken)} in place of {duration(limit)}: evaluations under way were finished, and the "
-        f"champion's test alone took {duration(seconds)} of CPU time"
+    why = [
+        f"preparation took {duration(prepared)}" if 4 * prepared > limit else "",
+        f"the champion's test took {duration(seconds)} of CPU time" if 4 * seconds > limit else "",
     ]
+    words = ", ".join(["evaluations under way were finished", *filter(None, why)])
+    return [f"the campaign took {duration(taken)} in place of {duration(limit)}: {words}"]

@@ -65,7 +65,8 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Lower case with hyphens, like night-shift.")],
     package: Annotated[bool, typer.Option("--package", help="A distribution instead of one file.")] = False,
     kind: Annotated[
-        str, typer.Option("--kind", help="assignment, permutation, routing, packing, online or rule.")
+        str,
+        typer.Option("--kind", help="assignment, permutation, routing, packing, online or rule."),
     ] = "assignment",
     source: Annotated[
         str,

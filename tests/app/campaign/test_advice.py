@@ -84,8 +84,14 @@ def test_elites_without_time_for_validation_are_counted(campaign: Run) -> None:
         "stop_reason": "seconds",
     }.items():
         store.set(key, value)
+    store.set("search_seconds", 5e5)
+    store.set("prepared_seconds", 2e5)
     store.close()
     found = read_summary(folder)
+    assert found["notes"][1] == (
+        "the campaign took 194 h 26 min in place of 138 h 53 min: evaluations under way were finished, "
+        "preparation took 55 h 33 min"
+    )
     assert found["notes"][0].endswith("138 h 53 min; 1 of the others is better in training than the champion")
     assert found["notes"][0].startswith("validated ")
     assert "1 elite better in training" in lines(found)["gapsmith resume hurried --seconds 5000000"]

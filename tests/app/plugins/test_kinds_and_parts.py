@@ -79,6 +79,35 @@ def test_an_unknown_kind_is_answered_with_all_of_them(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("interactive", "online"),
+        ("Tsp", "permutation"),
+        ("vrp", "routing"),
+        ("packings", "packing"),
+        ("zebra", ""),
+    ],
+)
+def test_a_word_that_people_use_leads_to_its_kind(word: str, kind: str, tmp_path: Path) -> None:
+    """The hint names one kind and what an answer is there, or for an unknown word all of them."""
+    with pytest.raises(UserError) as raised:
+        write_problem("night-shift", tmp_path, package=False, kind=word)
+    expected = [kind] if kind else list(KINDS)
+    assert all(KINDS[name] in raised.value.hint for name in expected)
+    assert raised.value.hint.startswith(f"use --kind {kind}: " if kind else "assignment: ")
+
+
+def test_the_online_kind_offers_its_terms_to_the_offline_proposer(tmp_path: Path) -> None:
+    """Every primitive can be written where the baseline rates a machine."""
+    path = write_problem("night-shift", tmp_path, package=False, kind="online")[0]
+    problem = load_problem(str(path)).problem
+    assert isinstance(problem, HasPrimitives)
+    names = {"loads": [3, 1], "duration": 4, "m": 1}
+    values = [eval(primitive.text, {}, names) for primitive in problem.primitives()]
+    assert values == [1, 5, 3, 2.0]
+
+
 def test_the_online_baseline_chooses_by_a_key(tmp_path: Path) -> None:
     """The program still takes the first of the least loaded machines."""
     path = write_problem("night-shift", tmp_path, package=False, kind="online")[0]
@@ -116,6 +145,27 @@ def test_drawings_and_files_of_the_page(page: ModuleType, tmp_path: Path) -> Non
     path.write_text("2 3 4 5\n2 x\n", "utf-8")
     with pytest.raises(InstanceFileError, match="line 2: got '2 x', expected whole numbers > 0"):
         read.read_instances(path)
+
+
+def test_the_dialogue_of_the_ports_goes_as_its_table_says() -> None:
+    """Driver and dialogue talk as in the sandbox; the table has every line; no decision is an error."""
+    text = (PAGE.parent / "ports.md").read_text("utf-8").split("### Dialogues")[1].split("\n## ")[0]
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+        exec(block, names)
+    dialogue, lines, sent = names["Arrivals"]([5, 3, 4]), [], [b""]
+
+    def receive() -> bytes | None:
+        line = dialogue.next(sent[-1])
+        lines.append(f"`next({sent[-1]!r})` → `{line!r}`".replace("'", '"').replace("`None`", "None"))
+        return line  # type: ignore[no-any-return]
+
+    exec(names["DRIVER"], names)
+    names["drive"](lambda duration, loads: loads.index(min(loads)), {}, receive, sent.append)
+    assert re.findall(r"`next\(b.*?(?= \|$)", text, re.M) == lines
+    assert f"`answer()` → `{dialogue.answer()}`" in text
+    with pytest.raises(ValueError, match="expected machine 0 or 1"):
+        dialogue.next(b"2")
 
 
 def test_driver_primitives_and_moves_of_the_page(page: ModuleType) -> None:
