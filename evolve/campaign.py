@@ -90,7 +90,7 @@ class Campaign:
         self._observe = observe
         self.kept = kept
         self._pauses = Pauses(pace.in_flight)
-        self._recorded = Recorded(ports.store.read)
+        self.recorded = Recorded(ports.store.read)
         self._flights: dict[int, Flight] = {}
         most = pace.in_flight * search.sharing.programs  # each iteration that shares a reply waits for it
         self._threads = ThreadPoolExecutor(most, "proposal") if pace.waits else None
@@ -193,7 +193,7 @@ class Campaign:
         """Opens an iteration, as recorded or anew, and starts what can be started."""
         if not self._flights and self.search.sharing.before is None and not self.grow():
             return
-        if number in self._recorded:
+        if number in self.recorded:
             flight = self._reopened(number)
         else:
             ask = self.search.ask()
@@ -228,9 +228,9 @@ class Campaign:
 
     def _reopened(self, number: int) -> Flight:
         """Reopens a recorded iteration; does only the work whose outcome the record lacks."""
-        recorded, made = self._recorded[number], self._recorded.made(number)
+        recorded, made = self.recorded[number], self.recorded.made(number)
         shared = self.search.sharing.programs > 1
-        elites, rival = self._recorded.opened(number, self.search.archive, shared=shared)
+        elites, rival = self.recorded.opened(number, self.search.archive, shared=shared)
         ask = self.search.ask_again(
             recorded.island,
             recorded.parents,
@@ -243,7 +243,7 @@ class Campaign:
         flight = Flight(ask, made=made, recorded=recorded.told is not None)
         if isinstance(made, Candidate):
             self.search.memory.know(made)
-            evaluation = self._recorded.evaluation(made, recorded.prefix) if flight.recorded else None
+            evaluation = self.recorded.evaluation(made, recorded.prefix) if flight.recorded else None
             flight.evaluation = None if evaluation is None else done(evaluation)
         return flight
 
@@ -308,7 +308,7 @@ class Campaign:
         if self._stop_file.exists():
             self.interrupt(StopReason.STOP_FILE)
         tally, followed = self.search.tally, self._pace.course is not None
-        repeated = tally.asked + 1 in self._recorded
+        repeated = tally.asked + 1 in self.recorded
         if self.stopped is None and not repeated:
             self.stopped = self.budget.exhausted(self.usage(), self.kept(self))
         if (self.stopped is not None and not repeated) or not (followed or self._room()):

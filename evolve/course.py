@@ -62,12 +62,17 @@ class Coursed(Protocol):
 
 
 class Recorded:
-    """What the store of a campaign says of its iterations."""
+    """What the store of a campaign says of its iterations.
+
+    Attributes:
+        told: iterations with an outcome (count), which a resumed campaign repeats without executions.
+    """
 
     def __init__(self, read: Reader) -> None:
         """Reads all iterations; candidates and evaluations are read on demand."""
         self._read = read
         self._iterations = {iteration.number: iteration for iteration in read.iterations()}
+        self.told = sum(iteration.told is not None for iteration in self._iterations.values())
 
     def __contains__(self, number: int) -> bool:
         return number in self._iterations

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _PLAIN_SECONDS = 10.0
 _SLOW_SECONDS = 30.0
+_RETRACING_SECONDS = 1.0
 _RATE_SECONDS = 10.0
 _LEAST_RATE_SECONDS = 1.0
 _FINISHING = "finishing what is under way"
@@ -47,6 +48,8 @@ class LiveView:
         self._shown_best: str | None = None
         self._next_line = 0.0
         self._said = 0
+        self._began: float | None = None
+        self._retracing = False
 
     def __enter__(self) -> LiveView:
         """Starts the live table if standard error is a terminal."""
@@ -94,6 +97,7 @@ class LiveView:
     def observe(self, campaign: Campaign) -> None:
         """Updates the display from the state of a campaign."""
         now = time.monotonic()
+        self._retrace(campaign, now)
         self._rates.append((now, campaign.usage().executions))
         self._campaign = campaign
         while len(self._rates) > 2 and now - self._rates[0][0] > _RATE_SECONDS:
@@ -109,6 +113,17 @@ class LiveView:
             self._shown_best = best[0] if best else None
             self._next_line = now + _PLAIN_SECONDS
             self._line(self._status(campaign))
+
+    def _retrace(self, campaign: Campaign, now: float) -> None:
+        """Says that a resumed campaign repeats its record, once that takes more than a second."""
+        self._began = now if self._began is None else self._began
+        recorded, told = campaign.recorded.told, campaign.search.tally.told
+        if told < recorded and not self._retracing and now - self._began > _RETRACING_SECONDS:
+            self._retracing = True
+            self.say(
+                f"retracing the record: {count(recorded, 'iteration')} without executions, {told:,} done; "
+                "the search goes on after them"
+            )
 
     def _status(self, campaign: Campaign) -> str:
         usage, best = campaign.usage(), best_validated(campaign)
@@ -151,7 +166,8 @@ class LiveView:
         gap = "–" if best is None else f"{_figure(best[1])}   (began at {start})"
         counts = sorted(campaign.search.tally.rejections.items())
         rejections = ", ".join(f"{reason} {n}" for reason, n in counts)
-        state = _FINISHING if campaign.stopped else "searching"
+        retracing = campaign.search.tally.told < campaign.recorded.told
+        state = _FINISHING if campaign.stopped else "retracing the record" if retracing else "searching"
         return [
             ("iteration", f"{usage.iterations} begun   {campaign.search.tally.told} done   {state}"),
             ("evaluations", f"{usage.evaluations}   executions {usage.executions}   {self._rate()}/s"),

@@ -1,0 +1,39 @@
+"""A resumed campaign says that it retraces its record, where that takes more than a second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
+
+import gapsmith.app.views.live
+import pytest
+from gapsmith.app.views.live import LiveView
+
+Make = Callable[..., Any]
+
+
+def said(fakes: Make, monkeypatch: pytest.MonkeyPatch, capsys: Any, step: float) -> list[str]:
+    """The lines of a view of a campaign that goes on after 20 iterations, `step` seconds for each look."""
+    clock = count()
+    watch = SimpleNamespace(monotonic=lambda: step * next(clock))
+    fakes().run(iterations=20)
+    monkeypatch.setattr(gapsmith.app.views.live, "time", watch)
+    view = LiveView("fakes", "1 slot")
+    fakes(observe=view.observe).run(iterations=30)
+    return [line for line in capsys.readouterr().err.splitlines() if line.startswith("retracing")]
+
+
+def test_a_long_retracing_is_said_once(fakes: Make, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """With the iterations of the record, and how many of them are repeated by then."""
+    assert said(fakes, monkeypatch, capsys, 0.3) == [
+        "retracing the record: 20 iterations without executions, 5 done; the search goes on after them"
+    ]
+
+
+def test_a_short_retracing_is_not_worth_a_line(
+    fakes: Make, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """All 20 iterations are repeated within a second."""
+    assert said(fakes, monkeypatch, capsys, 0.01) == []
