@@ -78,8 +78,7 @@ class Search:
             archive: holds the founders on every island.
             start: the program that fresh starts and best-of-n change.
             context: what a proposer may know from the beginning.
-            seed: of all random streams.
-            control: what takes the place of the search.
+            seed, control: of all random streams; what takes the place of the search.
             population, settings: see there.
             starts: all programs that the search begins with, also those that lost their cell to another one.
             founders: those that random changes begin with, `start` alone by default.
@@ -138,7 +137,8 @@ class Search:
         else:
             island = (number - 1) % self.archive.islands
             elites = self._parents(number, island)
-            rival = self._races.rival(island, elites[0])
+            whole = self._subjects.designs(number) and not self._offline(number)  # it may be improved
+            rival = None if whole else self._races.rival(island, elites[0])
         ask = Ask(
             number,
             island,
@@ -160,7 +160,8 @@ class Search:
 
     def _joined(self, number: int, before: Ask) -> Ask:
         """Opens an iteration for the next program of the reply that the iteration before shares."""
-        rival, program = self._races.rival(before.island, before.elites[0]), before.program + 1
+        program = before.program + 1
+        rival = None if before.rival is None else self._races.rival(before.island, before.elites[0])
         ask = replace(
             before,
             number=number,

@@ -47,6 +47,10 @@ class Subjects:
         self._designs.grow()
         self._stall.grow(_fitness(best))
 
+    def designs(self, number: int) -> bool:
+        """Whether an ask of a model wants a new design."""
+        return self._designs.wanted(number)
+
     def parent(self, number: int, best: Elite | None) -> Elite | None:
         """The first parent of an ask that is not opened yet; None where it is drawn."""
         if best is None or self._designs.wanted(number) or self._stall.turn(number) is not None:

@@ -67,6 +67,16 @@ def test_every_second_question_of_the_opening_asks_for_a_design(search: Search) 
     assert {ask.parents for ask in asks[:8:2]} == {(search.start.candidate.id,)}
 
 
+def test_the_first_form_of_a_design_is_not_raced(fakes: Make) -> None:
+    """It is executed to the end, for it may be improved; other candidates race, offline ones too."""
+    settings = replace(SETTINGS, race_level=0.05)
+    parts = {"population": PopulationSettings(islands=1), "settings": settings, "guided": True}
+    search = fakes(offline_share=0.5, **parts).search()
+    asks = [search.ask() for _ in range(6)]
+    raced = {(subject(ask) if ask.of_model else "offline", ask.race is not None) for ask in asks}
+    assert raced == {(Origin.DESIGN, False), (None, True), ("offline", True)}
+
+
 def test_a_design_is_improved_once_though_it_holds_no_cell(search: Search) -> None:
     """The best one first; one that loses far more than the best program never."""
     opened = [search.ask() for _ in range(3)]
