@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ..evaluators.base import ScoreStatus
 from ..prompts.text import percent
+from ..sandbox.base import CROWDED
 from .admission import rejected
 from .base import Candidate, Complete, Elite, Failed, Origin, Outcome, Proposal, Rejection, RejectionReason
 
@@ -96,9 +97,13 @@ class Memory:
         Args:
             island: index.
             outcome: of an iteration of the island.
-            repairable: False for a point of tuning; a repair that failed again is none either.
+            repairable: False for a point of tuning; a repair that failed again is none either, nor a program
+                that a busy machine kept from its end.
         """
         if not repairable or not isinstance(outcome, Failed) or outcome.candidate.origin is Origin.REPAIR:
+            return
+        timeout = outcome.score.status is ScoreStatus.TIMEOUT
+        if timeout and (outcome.score.message or "").endswith(CROWDED):
             return
         if crashed(outcome):
             self.crashed.setdefault(island, []).append(outcome)

@@ -21,6 +21,10 @@ MAX_DEPTH = 100
 MAIN_FILE = "heuristic.py"
 
 
+CROWDED = "the machine was too busy, which says nothing of the program"
+"""End of the error of an execution that hardly got the processor."""
+
+
 class ExecutionStatus(StrEnum):
     """How one execution ended; an answer exists only for `OK`."""
 

@@ -8,7 +8,7 @@ import signal
 from typing import Protocol
 
 from .answers import InvalidAnswer, clean, parse
-from .base import Execution, ExecutionStatus, Json, Limits
+from .base import CROWDED, Execution, ExecutionStatus, Json, Limits
 from .conversation import Conversation
 from .process import Verdict
 from .sealed.protocol import OUT_OF_CPU, OUT_OF_TIME
@@ -121,7 +121,7 @@ def _waited(verdict: Verdict, allowed: float, wall: float, talk: Conversation | 
     cpu = f"used {verdict.cpu_seconds:.2g} s of CPU time, of {allowed:g} s"
     used = f"{cpu}, and was ended after {wall:.3g} s of wall time"
     if _is_crowded(verdict, talk):
-        return f"{used}: the machine was too busy, which says nothing of the program"
+        return f"{used}: {CROWDED}"
     if verdict.cpu_seconds < _IDLE * wall:
         return f"{used}: sleeping or waiting does not help"
     if talk is not None:

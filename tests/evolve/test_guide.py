@@ -25,7 +25,7 @@ from gapsmith.evolve.guide import LATE, SURPASSED, Children
 from gapsmith.evolve.islands import islands_with_models
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
-from gapsmith.sandbox.base import Description
+from gapsmith.sandbox.base import CROWDED, Description
 
 Make = Callable[..., Any]
 STRATA = ("easy", "hard")
@@ -262,6 +262,18 @@ def test_every_crash_is_handed_to_an_ask(search: Search) -> None:
     assert [failure and failure.candidate.id for failure in failures] == [
         "program 1", "program 3", "program 4", None,
     ]  # fmt: skip
+
+
+def test_nobody_repairs_what_a_busy_machine_ended(search: Search) -> None:
+    """The message of such a timeout is the sandbox's; a program that says the same is repaired."""
+    asks = [search.ask() for _ in range(2)]
+    for ask, status in zip(asks, (ScoreStatus.TIMEOUT, ScoreStatus.RAISED), strict=True):
+        message = f"used 0.2 s: {CROWDED}"
+        score = Score("train-0", status, None, 1, ReferenceKind.OPTIMUM, None, None, 0.1, message=message)
+        broken = Evaluation("train", (score,), EvaluationStatus.FAILED, None)
+        search.tell(ask, Failed(made(search, ask, status.value, 100), broken))
+    failures = [ask.context.failed for ask in (search.ask() for _ in range(2)) if ask.context]
+    assert [failure and failure.candidate.id for failure in failures] == ["raised", None]
 
 
 def test_a_program_is_known_to_have_been_simplified(search: Search) -> None:
