@@ -81,6 +81,15 @@ def edited(question: str, reply: str) -> Iterator[str]:
             yield apply_hunks(shown.strip(), hunks)
 
 
+@pytest.mark.quick("cluster-scheduling", "kv-scheduling-rule", "model-placement", "online-packing")
+@pytest.mark.parametrize("name", NAMES)
+def test_the_command_that_proves_references_takes_its_words(name: str, gapsmith: Callable[..., Any]) -> None:
+    """The command that proves an entry's references again takes its words, and agrees on one of them."""
+    for command in entry_of(name)["campaign"]["prove"]:
+        done = gapsmith(*command.split()[1:], "--sample", "1")
+        assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_an_entry_is_no_baseline_and_no_start_program(name: str) -> None:
     """No problem ships a program of the gallery."""
