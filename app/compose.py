@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evaluators.base import Evaluation
+from ..evaluators.statistics import surpasses
 from ..evolve import champion
 from ..evolve.admission import Admission
 from ..evolve.archive import settled
@@ -321,7 +322,7 @@ def crown(
         return
     keep_timing(store, campaign.ports.admission.sandbox, setup.policy)  # not while a first question waits
     settings, floor = setup.config.evaluation, floor_of(store.read)
-    best = champion.choose(campaign, settings, floor, keeper)
+    best = champion.choose(campaign, settings, floor, surpasses, keeper)
     keep_left_out(campaign, store)
     first = store.read.candidate(store.read.record("start"))
     for candidate in (first, None if best is None else best.candidate):

@@ -15,6 +15,8 @@ EXACT = 16
 """Up to this many pairs, the sign-flip test enumerates all patterns of signs."""
 DRAWS = 100_000
 """Number of random patterns of signs for more pairs."""
+SURPASS_LEVEL = 0.1
+"""Chance that a program no better than the best founder passes for better on validation (probability)."""
 _SEED = 20_240_517
 _BLOCK = 2_000
 
@@ -110,3 +112,12 @@ def worse(second: Sequence[float], first: Sequence[float], level: float) -> bool
     rng = np.random.default_rng(_SEED)
     means = differences[rng.integers(0, len(differences), (RESAMPLES, len(differences)))].mean(axis=1)
     return bool(np.quantile(means, level) >= 0)
+
+
+def surpasses(first: Sequence[float], second: Sequence[float]) -> bool:
+    """Whether a second program's losses are smaller than a first program's, well enough to be a champion.
+
+    Args:
+        first, second: losses of the same instances in the same order; larger is worse.
+    """
+    return worse(first, second, SURPASS_LEVEL)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 from ..evaluators.base import Evaluation
@@ -15,13 +15,22 @@ from .reserve import Keeper
 from .timing import net_seconds, time_class
 from .validation import ChampionSettings
 
+Surpasses = Callable[[Sequence[float], Sequence[float]], bool]
+"""Whether a candidate (second: its losses) is better than a founder (first: its losses) beyond noise."""
+
 
 def choose(
-    campaign: Campaign, settings: ChampionSettings, floor: float, keeper: Keeper | None = None
+    campaign: Campaign,
+    settings: ChampionSettings,
+    floor: float,
+    surpasses: Surpasses,
+    keeper: Keeper | None = None,
 ) -> Elite | None:
-    """The candidate with the best fitness of all that were validated, the top elites by training included.
+    """The best on validation, if it is better there than the best founder beyond noise, else that founder.
 
-    Validation guards against the winner's curse: the best of many training results is too good to be true.
+    Validation guards against the winner's curse: the best of many training results is too good to be true,
+    and the best of ten validated ones still is. So a candidate that leads by chance gives way to the best
+    program that the campaign began with.
     A candidate that was validated and has lost its cell since, to one that is better in training, is still a
     choice.
 
@@ -29,6 +38,7 @@ def choose(
         campaign: after its loop.
         settings: how many of the top elites are validated, and how slow a champion may be.
         floor: CPU seconds of an execution that does nothing.
+        surpasses: whether losses on validation are better than a founder's beyond noise.
         keeper: knows the time that is left; None validates all but what the record left out.
 
     Returns:
@@ -52,7 +62,24 @@ def choose(
         if training is not None and training.fitness is not None:
             elite = recorded.elite(id, archive)
             valid.append((evaluation.fitness, len(training.scores), elite.fitness, id, elite))
-    return max(valid, key=lambda one: one[:4])[4] if valid else None
+    ranked = [one[4] for one in sorted(valid, key=lambda one: one[:4], reverse=True)]
+    return _beyond_noise(campaign, ranked, surpasses)
+
+
+def _beyond_noise(campaign: Campaign, ranked: Sequence[Elite], surpasses: Surpasses) -> Elite | None:
+    """The first, best on validation first, that is the best founder or better beyond noise."""
+    founder = next((elite for elite in ranked if not elite.candidate.iteration), None)
+    if founder is None:
+        return ranked[0] if ranked else None
+    losses = _losses(campaign, founder)
+    return next(elite for elite in ranked if elite is founder or surpasses(losses, _losses(campaign, elite)))
+
+
+def _losses(campaign: Campaign, elite: Elite) -> list[float]:
+    """Losses (ratios) of a valid elite on the validation instances, in the order of their ids."""
+    evaluation, loss = campaign.validation.evaluations[elite.candidate.id], campaign.ports.evaluator.loss
+    scores = sorted(evaluation.scores, key=lambda score: score.instance)
+    return [value for score in scores if (value := loss(score)) is not None]
 
 
 def validate_leaders(campaign: Campaign, floor: float, keeper: Keeper | None = None) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import EvaluationStatus
+from gapsmith.evaluators.statistics import surpasses
 from gapsmith.evolve import champion
 from gapsmith.evolve.base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 from gapsmith.evolve.budget import StopReason
@@ -258,7 +259,7 @@ def test_the_champion_is_the_best_of_all_that_were_validated(fakes: Make, seed: 
     store = Store(made.folder)
     campaign = made.campaign(store, iterations=60)
     campaign.run()
-    best = champion.choose(campaign, ChampionSettings(champions=1), 0.0)
+    best = champion.choose(campaign, ChampionSettings(champions=1), 0.0, surpasses)
     validated = dict(store.read.best("valid"))
     assert best is not None
     assert validated[best.candidate.id] == max(validated.values())

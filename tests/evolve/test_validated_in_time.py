@@ -11,6 +11,7 @@ from typing import Any
 
 import gapsmith.evolve.campaign
 import pytest
+from gapsmith.evaluators.statistics import surpasses
 from gapsmith.evolve import champion
 from gapsmith.evolve.archive import unique
 from gapsmith.evolve.base import Elite
@@ -86,7 +87,7 @@ def elites(campaign: Campaign) -> list[Elite]:
 
 def chosen(campaign: Campaign, keeper: Keeper | None) -> str:
     """The id of the champion."""
-    found = champion.choose(campaign, ChampionSettings(), 0.0, keeper)
+    found = champion.choose(campaign, ChampionSettings(), 0.0, surpasses, keeper)
     assert found is not None
     return found.candidate.id
 
