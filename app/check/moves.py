@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ...evolve.offline.imports import IMPORTS
+from ...evolve.offline.neighbours import Ground
 from ...problems.base import KINDS, HasMoves, Moves
 from .bench import Bench, attempt
 from .origins import origins
@@ -24,7 +26,8 @@ def check_moves(bench: Bench, problem: HasMoves) -> None:
             sent="moves()",
             got=fault,
             why="local search on another objective than the problem's leads away from good answers",
-            fix="define objective(answer, …) with the entry point's arguments, returning what verify judges",
+            fix="define objective(answer, …) with the entry point's arguments, returning what verify judges; "
+            "constants and helpers stand inside functions, for nothing else of the text is taken over",
         )
 
 
@@ -34,8 +37,13 @@ def _fault(bench: Bench, moves: Moves) -> str | None:
         return f"kind {moves.kind!r}, expected one of {', '.join(KINDS)}, or a class Neighbours"
     if moves.kind in ("assignment", "subset") and not moves.values:
         return f"kind {moves.kind} without values"
+    ground, error = attempt(lambda: Ground.of(bench.problem))
+    if error is not None or ground is None:
+        return f"{type(error).__name__}: {error}"
+    # As candidates have it: functions and classes alone, with the modules that a program imports when needed.
+    text = "\n".join([*IMPORTS.values(), ground.text])
     names: dict[str, object] = {}
-    _, error = attempt(lambda: exec(compile(moves.source, "moves", "exec"), names))
+    _, error = attempt(lambda: exec(compile(text, "moves", "exec"), names))
     objective = names.get("objective")
     if error is not None or not callable(objective):
         return f"{type(error).__name__}: {error}" if error is not None else "no function objective"

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ...problems.base import HasMoves, Moves, Problem, Sense
 from ..syntax import guard
 from ..syntax.scope import analyse
+from .imports import IMPORTS
 
 _CLASS = '''
 class Neighbours:
@@ -153,6 +155,7 @@ def source(moves: Moves, sense: Sense, arguments: tuple[str, ...]) -> str:
     return f"{moves.source}\n{text}"
 
 
+_IMPORT = ast.Import | ast.ImportFrom
 _BETTER = '''
 def better(answers, {arguments}):
     """The answer with the best objective, the first of equal ones."""
@@ -192,9 +195,30 @@ class Ground:
 
 @lru_cache(maxsize=16)
 def _definitions_alone(text: str) -> str:
-    """The functions and classes of a text, as Python prints them."""
+    """The functions and classes of a text, as Python prints them; each function has the imports it needs.
+
+    In a program the text stands behind functions with imports of their own, so it brings none for the module.
+    Those that every program may have, such as `import math`, are written where a program needs them.
+    """
     body = ast.parse(text).body
-    return "\n\n".join(ast.unparse(n) for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef))
+    imports = [n for n in body if isinstance(n, _IMPORT) and ast.unparse(n) not in IMPORTS.values()]
+    definitions = [n for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    for definition in definitions if imports else ():
+        parts = definition.body if isinstance(definition, ast.ClassDef) else [definition]
+        for function in parts:
+            if isinstance(function, ast.FunctionDef):
+                _import_inside(function, imports)
+    return "\n\n".join(map(ast.unparse, definitions))
+
+
+def _import_inside(function: ast.FunctionDef, imports: Sequence[ast.Import | ast.ImportFrom]) -> None:
+    """Writes the imports whose names a function uses at its beginning, behind its docstring."""
+    used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    needed = [
+        node for node in imports if used & {alias.asname or alias.name.split(".")[0] for alias in node.names}
+    ]
+    place = int(ast.get_docstring(function) is not None)
+    function.body[place:place] = needed
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,10 @@ from ..syntax.scope import analyse
 from . import crossover, expressions, reshaping, searches, statements
 from .adaptive import rates
 from .blocks import spliced
+from .imports import IMPORTS
 from .neighbours import Ground, facts_of, hazards_of, joined, without
 from .phases import operators_of
-from .work import IMPORTS, Operator, Work, domains_of, read
+from .work import Operator, Work, domains_of, read
 
 OPERATORS: tuple[Operator, ...] = (
     *expressions.OPERATORS,
@@ -137,7 +138,7 @@ def change(
         found = _finished(work, behind)
         if guard.interface(work.tree, entry) != parent.interface:
             continue
-        if not _imports_fit(work, found.imports, parent.imports):
+        if not _imports_fit(work, found.imports, parent.imports, facts_of(behind).imports):
             continue
         donated = hazards_of(donor) if donor is not None and work.whole_donor else Counter()
         if not found.hazards <= allowed + donated:
@@ -176,11 +177,16 @@ def _finished(work: Work, behind: str) -> _Finished:
     return _Finished(guard.hazards(work.analysis) + alone, imports, behind)
 
 
-def _imports_fit(work: Work, imports: tuple[str, ...], parents: tuple[str, ...]) -> bool:
-    """Whether a child imports what its parent does, and beside that only what phases and donors need."""
+def _imports_fit(
+    work: Work, imports: tuple[str, ...], parents: tuple[str, ...], grounds: tuple[str, ...]
+) -> bool:
+    """Whether a child imports what its parent does, and beside that only what phases and donors need.
+
+    What the text of the moves imports comes and goes with that text.
+    """
     now = set(imports)
     donated = set() if work.donor is None or work.ground is None else guard.imports(work.donor.tree)
-    return {*parents} <= now <= {*parents, *IMPORTS.values(), *donated}
+    return {*parents} - {*grounds} <= now <= {*parents, *IMPORTS.values(), *donated, *grounds}
 
 
 @dataclass(frozen=True, slots=True)

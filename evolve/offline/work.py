@@ -16,12 +16,10 @@ from ..syntax.order import walk
 from ..syntax.places import Analysis, Block, Spot
 from ..syntax.scope import analyse
 from .domains import Domains, pairs_in
+from .imports import IMPORTS, NUMPY
 from .neighbours import Ground
 
 Item = TypeVar("Item")
-NUMPY = "import numpy as np"
-IMPORTS = {"np": NUMPY, "random": "import random", "math": "import math"}
-"""Name → the import that a text gets when it comes to need it."""
 
 
 class Donor:

@@ -49,6 +49,16 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         "moves",
         [("    return max(loads)\n", "    return sum(loads)\n")],
     ),
+    "moves with a constant beside their functions": (
+        "moves",
+        [
+            (
+                "def objective(answer, durations, machines):",
+                "NONE = 0\n\n\ndef objective(answer, durations, machines):",
+            ),
+            ("    return max(loads)\n", "    return max(loads) + NONE\n"),
+        ],
+    ),
     "moves of a kind that there is not": ("moves", [('kind="assignment"', 'kind="assignments"')]),
     "booleans as numbers": (
         "boolean-aliases",

@@ -6,7 +6,9 @@ import json
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -182,3 +184,35 @@ def test_other_operators_leave_the_problem_s_text_alone() -> None:
             held += 1
             assert text.endswith(ground.text)
     assert held > 10
+
+
+def test_imports_of_the_moves_go_into_the_functions_that_use_them() -> None:
+    """A child runs though its parent imports nothing of that, and loses the import with the moves."""
+    problem: Any = load_problem(str(EXAMPLES / "routing.py")).problem
+    source = "from fractions import Fraction\nimport itertools\n\n" + problem.moves().source
+    with_import = source.replace("    return length", "    return int(Fraction(length))")
+    assert with_import != source
+    ground = Ground.of(
+        SimpleNamespace(  # type: ignore[arg-type]
+            moves=lambda: replace(problem.moves(), source=with_import),
+            signature=problem.signature,
+            sense=problem.sense,
+            primitives=list,
+        )
+    )
+    assert ground is not None
+    assert "itertools" not in ground.text
+    program = next(iter(problem.start_programs().values()))
+
+    def child(text: str, name: str) -> str:
+        local = [operator for operator in OPERATORS if operator.name == name]
+        made = change(text, problem.entry_point, random.Random(1), operators=local, ground=ground)
+        assert made is not None
+        return made[1]
+
+    text = child(program, "moves-descent")
+    assert "    from fractions import Fraction\n" in text
+    instance = problem.instances("train", 3)[0]
+    answer = run(text)[problem.entry_point](**instance.public)
+    assert problem.verify(instance, answer).objective is not None
+    assert "Fraction" not in child(text, "moves-drop")
