@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 from ...problems.base import Instance, Verdict
 from ...problems.placement.fleet_laws import DOLLAR
 from ...problems.placement.gpu_fleet import fleet_counts, judge_fleet, judge_split
-from ..base import ProofKind, Reference, ReferenceKind
+from ..base import Incumbent, ProofKind, Reference, ReferenceKind
 from ..shipped import shipped
 from ..toolbox import ModelError, Solved, floats_suffice, solve_cpsat, solve_mip
+from ..toolbox.stopped import incumbent, stop_cpsat
 from .fleet_models import exact_pooled_model, packing_mip, packing_model, pooled_model
 from .fleet_packing import Fleet, construct, fleet_price
 
@@ -82,6 +83,15 @@ class FleetReferences:
         floor = closed_form_bound(public)
         solved = solve_mip(model, seconds=seconds, integral_objective=True, known_bound=floor)
         return _conclude(public, _value(solved), _bound(solved), solved, "HiGHS", solved.seconds)
+
+    def incumbent(self, instance: Instance, effort: float) -> Incumbent:
+        """CP-SAT's best fleet of whole GPUs after deterministic seconds, from the constructed fleet on."""
+        public = instance.public
+        floor = closed_form_bound(public)
+        model, gpus = packing_model(public, construct(public), floor)
+        solved = stop_cpsat(model, effort, floor)
+        verdict = None if solved.solution is None else judge_fleet(public, _fleet(solved, gpus))
+        return incumbent(solved, verdict)
 
 
 def unit(public: Mapping[str, Any]) -> int:
@@ -165,12 +175,16 @@ def pack(
     solved = solve_cpsat(model, seconds=seconds, known_bound=floor)
     if solved.solution is None:
         return solved, None
-    fleet: Any = [
+    return solved, _units(public, judge_fleet(public, _fleet(solved, gpus)))
+
+
+def _fleet(solved: Solved, gpus: Sequence[tuple[int, cp_model.IntVar, dict[int, cp_model.IntVar]]]) -> Any:
+    """The GPUs that a solution rents: type, and the bucket of each slice."""
+    return [
         [kind, [b for b, x in contents.items() for _ in range(int(solved[x]))]]
         for kind, used, contents in gpus
         if solved[used]
     ]
-    return solved, _units(public, judge_fleet(public, fleet))
 
 
 def _cheapest_price(public: Mapping[str, Any]) -> int:

@@ -16,7 +16,7 @@ WHOLE = ["job-shop", "blocking-job-shop", "task-graph", "memory-mapping", "flow-
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*WHOLE, *(f"{name}-rule" for name in WHOLE)])
+@pytest.mark.parametrize("name", [*WHOLE, *(f"{name}-rule" for name in WHOLE), "gpu-fleet"])
 def test_a_stopped_solver_is_no_better_than_the_reference(name: str) -> None:
     """The answer is valid, no better than the reference, and no worse than twice (or half) of it; more effort
     does no harm, and the same effort gives the same answer."""
