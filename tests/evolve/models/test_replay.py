@@ -58,8 +58,9 @@ def asked(tmp_path_factory, own_cache, module_loopback):
     )
     table = {"spec": "openai/x", "base_url": server.url, "unusable_replies": 0}
     folder = tmp_path_factory.mktemp("runs") / "asked"
+    parts = {"model": [table], "campaign": {"in_flight": 4}, "search": {"opening": 6}}
     for iterations in (9, 24):  # stopped and resumed
-        run(folder, model=[table], budget={"iterations": iterations}, campaign={"in_flight": 4})
+        run(folder, budget={"iterations": iterations}, **parts)
     return folder
 
 
