@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import json
 import os
 import re
 import stat
@@ -31,6 +30,7 @@ from ..evolve.selection import FRESH_UNTIL
 from ..evolve.validation import ChampionSettings
 from ..sandbox.settings import SandboxSettings
 from .errors import INVALID, UserError
+from .toml_text import toml_value
 from .workers import MOST_WORKERS, Workers, kind_of, read_workers, slots_of
 
 _MOST_BYTES = 2**18
@@ -55,6 +55,10 @@ class _Section:
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
+IN_FLIGHT_OF_MODELS = (2, 8)
+"""Least and most questions under way at once where the user names no number (counts)."""
+
+
 @dataclass(frozen=True)
 class CampaignSection(_Section):
     """What is searched, and from which random seed."""
@@ -67,7 +71,13 @@ class CampaignSection(_Section):
         "random (changes of any valid candidate)",
         strict=None,
     )
-    in_flight: int = knob(8, "iterations under way at once (count, 1 to 256)", ge=1, le=256)
+    in_flight: int = knob(
+        8,
+        "iterations under way at once (count, 1 to 256); with models by default a sixteenth of the "
+        f"questions, {IN_FLIGHT_OF_MODELS[0]} to {IN_FLIGHT_OF_MODELS[1]}",
+        ge=1,
+        le=256,
+    )
 
 
 @dataclass(frozen=True)
@@ -249,7 +259,12 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
         search = dataclasses.replace(search, fresh_share=0.0)
     if config.uses_models and "islands" not in document.get("archive", {}):
         archive = dataclasses.replace(archive, islands=islands_with_models(questions))
-    return config.model_copy(update={"search": search, "archive": archive})
+    campaign = config.campaign
+    if config.uses_models and "in_flight" not in document.get("campaign", {}):
+        least, most = IN_FLIGHT_OF_MODELS
+        many = most if questions is None else max(least, min(most, questions // 16))
+        campaign = dataclasses.replace(campaign, in_flight=many)
+    return config.model_copy(update={"campaign": campaign, "search": search, "archive": archive})
 
 
 def resolve_budget(config: Config) -> Config:
@@ -331,31 +346,6 @@ def starter() -> str:
     lines += ["# [problem]", "# parameters of the problem: `gapsmith problems show NAME` lists them", ""]
     lines += ["# [[model]]", '# spec = "openai/NAME"', "# `gapsmith models` lists the providers", ""]
     return "\n".join(lines)
-
-
-def dump(document: Mapping[str, Any]) -> str:
-    """TOML text of a configuration mapping; keys without a value are left out."""
-    lines: list[str] = []
-    for section, table in document.items():
-        if section == "model":
-            for entry in table:
-                lines += ["[[model]]", *_rows(entry), ""]
-        elif table:
-            lines += [f"[{section}]", *_rows(table), ""]
-    return "\n".join(lines)
-
-
-def toml_value(value: Any) -> str:
-    """TOML text of a plain value: JSON's form of texts, numbers, booleans and lists is TOML's too."""
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(toml_value(item) for item in value) + "]"
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{k} = {toml_value(v)}" for k, v in value.items() if v is not None) + " }"
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _rows(table: Mapping[str, Any]) -> list[str]:
-    return [f"{key} = {toml_value(value)}" for key, value in table.items() if value is not None]
 
 
 def _fields(section: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ MAY_IMPORT = {
 """Folder → what it may import from the other folders; a name without a dot allows the whole folder."""
 
 FLOORS = (
-    ("errors", "words", "numbers", "workers"),
+    ("errors", "words", "numbers", "toml_text", "workers"),
     ("assignments", "config", "door", "keyfile", "translate", "versions"),
     ("check", "record"),
     ("opening", "proposers", "plan", "views"),

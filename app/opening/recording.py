@@ -10,11 +10,11 @@ from typing import Any
 from ...evolve.store.store import Store
 from ...evolve.store.work import asked
 from ...problems.base import SPLITS, DescribesStrata
-from ..config import dump
 from ..door.plugins import LoadedProblem
 from ..record import drawings
 from ..record.runs import CONFIG_NAME, Group, put_text
 from ..record.seal import SEAL, is_own, seal
+from ..toml_text import dump
 from ..versions import versions
 from .setup import Setup
 

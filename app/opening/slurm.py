@@ -12,9 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config import dump, parse, read
+from ..config import parse, read
 from ..errors import INVALID, TROUBLE, UserError
 from ..record.runs import CONFIG_NAME, MOST_MEMBERS, Group
+from ..toml_text import dump
 
 if TYPE_CHECKING:
     from ..config import Config

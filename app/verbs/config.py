@@ -23,8 +23,9 @@ def show(
 ) -> None:
     """Show the resolved configuration, defaults included."""
     with errors(json):
-        from ..config import dump, resolve_budget
+        from ..config import resolve_budget
         from ..door.plugins import load_problem
+        from ..toml_text import dump
         from .flags import build_config
 
         config = resolve_budget(build_config(what, assign or []))

@@ -320,7 +320,7 @@ def _source(record: RunRecord, id: str) -> str:
 
 def _config_text(record: RunRecord) -> str:
     """The configuration without the secret, because other people and models may read the report."""
-    from ..config import dump
+    from ..toml_text import dump
 
     config = record.config
     if (config.get("evaluation") or {}).get("secret"):

@@ -7,7 +7,7 @@ import tomllib
 from dataclasses import dataclass
 
 import pytest
-from gapsmith.app import config
+from gapsmith.app import config, toml_text
 from gapsmith.app.config import SECTIONS
 from gapsmith.app.errors import UserError
 from gapsmith.evolve.budget import BudgetSettings
@@ -53,7 +53,7 @@ def test_a_knob_is_added_at_one_field(monkeypatch: pytest.MonkeyPatch) -> None:
         "search.tune_patience: points without a gain before tuning moves on (count, 1 to 9) (default 3)"
     )
     assert "# tune_patience = 3" in config.starter().splitlines()
-    dumped = config.dump(config.parse({"search": {"tune_patience": 4}}, "test").model_dump(mode="json"))
+    dumped = toml_text.dump(config.parse({"search": {"tune_patience": 4}}, "test").model_dump(mode="json"))
     assert tomllib.loads(dumped)["search"]["tune_patience"] == 4
 
 

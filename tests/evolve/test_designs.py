@@ -160,3 +160,22 @@ def test_the_opening_follows_the_budget(changes: dict[str, Any], opening: int) -
     config = parse({"campaign": campaign, "model": [{"spec": "manual"}], **changes}, "here")
     assert config.search.opening == opening
     assert parse({"campaign": campaign}, "here").search.opening == 0
+
+
+@pytest.mark.parametrize(
+    ("iterations", "offline_share", "in_flight"), [(25, 0.0, 2), (60, 0.0, 3), (400, 0.0, 8), (100, 0.5, 3)]
+)
+def test_short_campaigns_of_models_have_few_questions_under_way(
+    iterations: int, offline_share: float, in_flight: int
+) -> None:
+    """A sixteenth of the models' questions, 2 to 8, unless the user says otherwise; 8 where nobody counts."""
+    models = [{"spec": "manual", "weight": 1 - offline_share}]
+    if offline_share:
+        models.append({"spec": "offline", "weight": offline_share})
+    document = {"campaign": {"problem": "smtt"}, "model": models}
+    budget = {"budget": {"iterations": iterations}}
+    assert parse(document | budget, "here").campaign.in_flight == in_flight
+    assert parse(document | {"budget": {"usd": 1.0}}, "here").campaign.in_flight == 8
+    told = document | budget | {"campaign": {"problem": "smtt", "in_flight": 5}}
+    assert parse(told, "here").campaign.in_flight == 5
+    assert parse(budget | {"campaign": {"problem": "smtt"}}, "here").campaign.in_flight == 8

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
-from gapsmith.app.config import dump, parse
+from gapsmith.app.config import parse
+from gapsmith.app.toml_text import dump
 from gapsmith.cli import app
 from gapsmith.evolve.models.settings import ModelSettings
 from gapsmith.sandbox.policy import LAYERS
