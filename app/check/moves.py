@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import random
 import re
+import time
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
 
 from ...evolve.offline.imports import IMPORTS
 from ...evolve.offline.neighbours import Ground
 from ...problems.base import KINDS, HasMoves, Moves
 from .bench import Bench, attempt
-from .origins import origins
+from .origins import CPU_SECONDS, Origin, origins
 
+_DRAWS = 300
+"""Random moves from each answer (count)."""
 _CLOSE = 1e-6
 """Relative difference by which a text that counts in floats may miss an exact objective (ratio)."""
 
@@ -56,4 +63,34 @@ def _fault(bench: Bench, moves: Moves) -> str | None:
         exact = float(origin.objective)
         if abs(float(value) - exact) > _CLOSE * max(1.0, abs(exact)):
             return f"{value} for the {origin.words}, where verify says {exact}"
+        fault = None if moves.by_increment else _changed(bench, origin, names, values)
+        if fault is not None:
+            return fault
+    return None
+
+
+def _changed(bench: Bench, origin: Origin, names: Mapping[str, Any], values: Sequence[object]) -> str | None:
+    """One sentence on an answer one random move away that objective and verification judge unlike."""
+    draw, instance = random.Random(1).random, origin.case.instance
+    found, error = attempt(lambda: names["Neighbours"](origin.answer, *values))
+    until = time.process_time() + CPU_SECONDS
+    for _ in range(_DRAWS if error is None else 0):
+        if time.process_time() > until:
+            break
+        drawn, error = attempt(lambda: found.draw(draw))
+        if error is not None or drawn[1] is None:
+            continue
+        _, answer = drawn[1]
+        value, error = attempt(lambda a=answer: float(names["objective"](a, *values)))  # type: ignore[misc]
+        verdict, failed = attempt(lambda a=answer: bench.problem.verify(instance, a))  # type: ignore[misc]
+        if error is not None or failed is not None:
+            continue
+        exact = None if verdict.objective is None else float(verdict.objective)
+        words = f"after a random move from the {origin.words}"
+        if exact is None and isfinite(value):
+            return f"{value} {words}, which verify refuses: {verdict.violations[0]}"
+        if exact is not None and not isfinite(value):
+            return f"{value} {words}, which verify accepts with {exact}"
+        if exact is not None and abs(value - exact) > _CLOSE * max(1.0, abs(exact)):
+            return f"{value} {words}, where verify says {exact}"
     return None

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gapsmith import check_problem
 from gapsmith.app.check.bench import Bench, Case
 from gapsmith.app.check.findings import Report
 from gapsmith.app.check.fresh import Elsewhere, elsewhere
+from gapsmith.app.check.moves import check_moves
 from gapsmith.app.check.programs import check_references
 from gapsmith.app.door.plugins import load_problem
 
+EXAMPLES = Path(__file__).parents[3] / "examples"
 Planted = Callable[..., Path]
 SECONDS = 1.5
 
@@ -259,3 +262,30 @@ def test_a_wrong_sense_is_no_change_of_inputs(planted: Planted) -> None:
     """Where an honest answer beats the bound already, no program is said to gain by changing its inputs."""
     report = check_problem(str(planted(*FAULTS["the wrong sense"][1])), seconds=SECONDS)
     assert "inputs-changed" not in [finding.check for finding in report.findings]
+
+
+def test_moves_show_a_limit_that_is_one_too_wide(tmp_path: Path) -> None:
+    """The objective for local search refuses what verification accepts, on an answer one move away."""
+    text = (EXAMPLES / "routing.py").read_text("utf-8")
+    wrong = text.replace(
+        'if load > instance.public["capacity"]:', 'if load > instance.public["capacity"] + 1:'
+    )
+    assert wrong != text
+    found = {}
+    for name, source in {"right": text, "wrong": wrong}.items():
+        path = tmp_path / f"{name}.py"
+        path.write_text(source, "utf-8")
+        loaded = load_problem(str(path))
+        cases = []
+        for instance in loaded.instances("train", 1)[:4]:
+            program: dict[str, Any] = {}
+            exec(next(iter(loaded.problem.start_programs().values())), program)
+            answer = program[loaded.problem.entry_point](**instance.public)
+            objective = loaded.problem.verify(instance, answer).objective
+            assert objective is not None
+            cases.append(Case(instance, answers={"start": (answer, objective)}))
+        bench = Bench(loaded, Report(loaded.name), 0.0, cases=cases)
+        check_moves(bench, loaded.problem)  # type: ignore[arg-type]
+        found[name] = [finding.got for finding in bench.report.findings]
+    assert found["right"] == []
+    assert found["wrong"][0].startswith("inf after a random move from the answer of start to ")
