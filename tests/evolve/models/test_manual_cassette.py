@@ -67,7 +67,13 @@ def questions_for_programs(packed: Path, folder: Path) -> list[str]:
     return [e.prompt.user for e in exchanges if e.operator not in ("notes", "repair")]
 
 
-@pytest.mark.parametrize("name", sorted(path.name.partition(".")[0] for path in KEPT.glob("*.xz")))
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        str(path.relative_to(KEPT)).partition(".")[0]
+        for path in (*KEPT.glob("*.xz"), *KEPT.glob("loops/*-opening-*"))
+    ),
+)
 def test_kept_campaigns_ask_nothing_twice_and_show_the_best_program(tmp_path, name):
     """No question of a kept campaign is asked twice, and nearly all hold the best program so far."""
     questions = questions_for_programs(KEPT / f"{name}.jsonl.xz", tmp_path)
