@@ -8,7 +8,7 @@ from typing import Any
 
 from ...evolve.store.progress import best_so_far, steps
 from ...evolve.store.reader import Reader
-from ..numbers import percent
+from ..numbers import percent, time_words
 from ..words import count
 from .headline import Verdict
 from .hurried import section
@@ -54,7 +54,7 @@ def advice(reader: Reader, summary: Mapping[str, Any], left_out: int) -> list[Ad
         *_without_baselines(reader, headline),
         *_noisy(summary),
         *_unvalidated(reader, summary, left_out),
-        *_misled(reader, summary),
+        *(list(_too_slow(reader, summary)) or _misled(reader, summary)),
         *_more_of_the_budget(reader, summary, left_out),
         *_lost(summary),
         *_without_model(reader, summary),
@@ -92,6 +92,20 @@ def _unvalidated(reader: Reader, summary: Mapping[str, Any], left_out: int) -> I
             "reason": f"{count(left_out, 'elite')} better in training than the champion had no time for "
             "validation and test",
             "command": _resume(reader, summary),
+        }
+
+
+def _too_slow(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
+    """The fastest program that would be champion with more time than the budget allows."""
+    limit = summary["time_budget_seconds"]
+    slow = [row for row in summary["champions"] if row["iteration"] and limit and row["time_seconds"] > limit]
+    if slow:
+        gap, took = percent(slow[0]["splits"]["valid"]["mean_gap_percent"]), slow[0]["time_seconds"]
+        yield {
+            "reason": f"candidate {slow[0]['candidate'][:8]} has {gap} on validation and takes "
+            f"{time_words(took)}, the time budget is {time_words(limit)}; a search that time steers keeps "
+            "the best at each time",
+            "command": f"gapsmith run {_problem(reader)} --fronts time --time-budget {1000 * limit:g}ms",
         }
 
 

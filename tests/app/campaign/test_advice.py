@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from gapsmith.app.compose import read_summary
+from gapsmith.app.record.advice import advice
 from gapsmith.app.record.record import open_record
 from gapsmith.app.views.report import html, markdown
 from gapsmith.evolve.store.store import Store
@@ -95,3 +96,19 @@ def test_elites_without_time_for_validation_are_counted(campaign: Run) -> None:
     assert found["notes"][0].endswith("138 h 53 min; 1 of the others is better in training than the champion")
     assert found["notes"][0].startswith("validated ")
     assert "1 elite better in training" in lines(found)["gapsmith resume hurried --seconds 5000000"]
+
+
+def test_a_better_program_beyond_the_time_budget_is_named(campaign: Run, problem: str) -> None:
+    """Its loss is no failure of validation: time alone keeps it from being champion."""
+    _, folder = campaign("quick", budget={"iterations": 1})
+    with open_record(folder) as record:
+        row = {"candidate": "c0ffee00c0ffee00", "iteration": 3, "time_seconds": 0.012}
+        row["splits"] = {"valid": {"mean_gap_percent": 0.09}}
+        within = row | {"candidate": "beef", "time_seconds": 0.004}
+        summary = dict(read_summary(folder)) | {"time_budget_seconds": 0.007, "champions": [within, row]}
+        first = advice(record.reader, summary, 0)[0]
+    assert first == {
+        "reason": "candidate c0ffee00 has 0.09 % on validation and takes 12 ms, the time budget is 7 ms; a "
+        "search that time steers keeps the best at each time",
+        "command": f"gapsmith run {problem} --fronts time --time-budget 7ms",
+    }
