@@ -15,6 +15,8 @@ from .sealed.protocol import OUT_OF_CPU, OUT_OF_TIME
 
 _TAIL_BYTES = 2048
 _MOST_MARKS = 4096  # bytes
+_OFTEN = 10
+"""Interruptions by the kernel that the start of a sleeper on a busy machine may have (count)."""
 _IDLE = 0.01  # CPU seconds for a wall second, below which a child did nothing but wait
 _NAME = re.compile(r"(import )?[A-Za-z_][A-Za-z0-9_.]{0,60}")
 _REPORTED = {
@@ -109,11 +111,12 @@ def _judge(
 
 
 def _is_crowded(verdict: Verdict, talk: Conversation | None) -> bool:
-    """Whether the processor was taken from a child more often than the child gave it up by itself.
+    """Whether the processor was taken from a child often, and more often than the child gave it up by itself.
 
-    A dialogue says nothing: the child waits for each of its messages.
+    A sleeper's few milliseconds of start may be interrupted too. A dialogue says nothing: the child waits for
+    each of its messages.
     """
-    return talk is None and verdict.taken > verdict.given
+    return talk is None and verdict.taken > max(verdict.given, _OFTEN)
 
 
 def _waited(verdict: Verdict, allowed: float, wall: float, talk: Conversation | None) -> str:

@@ -63,6 +63,7 @@ def test_a_child_that_computes_gets_its_wall_limit_again(
         (0.198, 1, 60, True, "the machine was too busy, which says nothing of the program"),
         (0.198, 60, 1, False, "it waited, and gave up the processor by itself 60 times"),
         (0.001, 1, 0, False, "sleeping or waiting does not help"),
+        (0.003, 1, 4, False, "sleeping or waiting does not help"),
     ],
 )
 def test_a_message_says_who_is_to_blame(
