@@ -12,6 +12,7 @@ from gapsmith.app.check.child import examine
 from gapsmith.app.check.findings import Report
 from gapsmith.app.check.programs import check_references
 from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.errors import CHECK_FAILED
 from gapsmith.app.opening.references import compute
 from gapsmith.cli import app
 from typer.testing import CliRunner
@@ -30,10 +31,11 @@ def waiting(seconds: float) -> tuple[str, str]:
 
 @pytest.mark.slow
 def test_what_a_limit_leaves_out_is_named(planted: Planted) -> None:
-    """A reference without end is no finding then; the file does not count as checked."""
+    """A reference without end is no finding then; the file does not count as checked, nor as passed."""
     path = str(planted(waiting(600)))
     done = CliRunner().invoke(app, ["problems", "check", path, "--seconds", "2"])
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == CHECK_FAILED, done.output
+    assert ": not passed yet: made " in done.stdout
     assert "\nno time for " in done.stdout
     assert look_up(load_problem(path)) is None
 
