@@ -112,9 +112,9 @@ def table() -> Iterator[str]:
         "| seeds better, as the founder, worse | CPU ms, baseline, champion |"
     )
     yield "|---" * 9 + "|"
-    verdicts = []
+    verdicts, results = [], saved()
     for problem in BUILT_INS:
-        by = saved().get(problem)
+        by = results.get(problem)
         if not by:
             continue
         figures, verdict = row(list(by.values()))

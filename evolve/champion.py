@@ -11,6 +11,7 @@ from .base import Candidate, Elite
 from .campaign import Campaign
 from .course import Recorded
 from .executor import in_parts
+from .racing import losses_of
 from .reserve import Keeper
 from .timing import net_seconds, time_class
 from .validation import ChampionSettings
@@ -77,9 +78,8 @@ def _beyond_noise(campaign: Campaign, ranked: Sequence[Elite], surpasses: Surpas
 
 def _losses(campaign: Campaign, elite: Elite) -> list[float]:
     """Losses (ratios) of a valid elite on the validation instances, in the order of their ids."""
-    evaluation, loss = campaign.validation.evaluations[elite.candidate.id], campaign.ports.evaluator.loss
-    scores = sorted(evaluation.scores, key=lambda score: score.instance)
-    return [value for score in scores if (value := loss(score)) is not None]
+    evaluation = campaign.validation.evaluations[elite.candidate.id]
+    return [loss for _, loss in sorted(losses_of(evaluation, campaign.ports.evaluator.loss).items())]
 
 
 def validate_leaders(campaign: Campaign, floor: float, keeper: Keeper | None = None) -> None:

@@ -43,7 +43,7 @@ class Stall:
         self._before: dict[int, int] = {}
 
     def is_gain(self, fitness: float) -> bool:
-        """Whether the best fitness (ratio) is well above its level at the last gain, and the new level."""
+        """Whether the best fitness (ratio) is well above that of the last gain; a gain is remembered."""
         gain = self._level is None or fitness - self._level > LEAST_GAIN * abs(self._level)
         self._level = fitness if gain else self._level
         return gain
