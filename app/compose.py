@@ -322,7 +322,7 @@ def crown(
         return
     keep_timing(store, campaign.ports.admission.sandbox, setup.policy)  # not while a first question waits
     settings, floor = setup.config.evaluation, floor_of(store.read)
-    best = champion.choose(campaign, settings, floor, surpasses, keeper)
+    best = champion.choose(campaign, settings, floor, surpasses, keeper, setup.config.sandbox.cpu_seconds)
     keep_left_out(campaign, store)
     first = store.read.candidate(store.read.record("start"))
     for candidate in (first, None if best is None else best.candidate):

@@ -17,6 +17,8 @@ DRAWS = 100_000
 """Number of random patterns of signs for more pairs."""
 SURPASS_LEVEL = 0.1
 """Chance that a program no better than the best founder passes for better on validation (probability)."""
+FEW_LEVEL = 0.01
+"""The same for a program that is worse on more instances than it is better on (probability)."""
 _SEED = 20_240_517
 _BLOCK = 2_000
 
@@ -117,7 +119,12 @@ def worse(second: Sequence[float], first: Sequence[float], level: float) -> bool
 def surpasses(first: Sequence[float], second: Sequence[float]) -> bool:
     """Whether a second program's losses are smaller than a first program's, well enough to be a champion.
 
+    A lead in the mean that a few instances carry against many is chance more often than its bootstrap says,
+    so such a lead has to be clearer.
+
     Args:
         first, second: losses of the same instances in the same order; larger is worse.
     """
-    return worse(first, second, SURPASS_LEVEL)
+    ahead = sum(new < old for old, new in zip(first, second, strict=True))
+    behind = sum(new > old for old, new in zip(first, second, strict=True))
+    return worse(first, second, SURPASS_LEVEL if ahead >= behind else FEW_LEVEL)

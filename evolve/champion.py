@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from math import ceil
 
 from ..evaluators.base import Evaluation
 from .archive import unique
@@ -18,6 +19,16 @@ from .validation import ChampionSettings
 
 Surpasses = Callable[[Sequence[float], Sequence[float]], bool]
 """Whether a candidate (second: its losses) is better than a founder (first: its losses) beyond noise."""
+ROOM = 0.8
+"""Share of the CPU limit that a champion's slowest training or validation executions may take (ratio)."""
+SPIKES = 0.05
+"""Share of the executions that may take longer: a busy machine slows single ones down (ratio)."""
+
+
+def slowest(evaluation: Evaluation) -> float:
+    """CPU seconds of the slowest execution but for single spikes."""
+    seconds = sorted(score.cpu_seconds for score in evaluation.scores)
+    return seconds[ceil((1 - SPIKES) * len(seconds)) - 1] if seconds else 0.0
 
 
 def choose(
@@ -26,6 +37,7 @@ def choose(
     floor: float,
     surpasses: Surpasses,
     keeper: Keeper | None = None,
+    cpu_limit: float | None = None,
 ) -> Elite | None:
     """The best on validation, if it is better there than the best founder beyond noise, else that founder.
 
@@ -33,7 +45,8 @@ def choose(
     and the best of ten validated ones still is. So a candidate that leads by chance gives way to the best
     program that the campaign began with.
     A candidate that was validated and has lost its cell since, to one that is better in training, is still a
-    choice.
+    choice. One that came close to its CPU limit is none, unless it is a founder: it would pass the limit on
+    some new instance, or on a machine a little slower.
 
     Args:
         campaign: after its loop.
@@ -41,27 +54,31 @@ def choose(
         floor: CPU seconds of an execution that does nothing.
         surpasses: whether losses on validation are better than a founder's beyond noise.
         keeper: knows the time that is left; None validates all but what the record left out.
+        cpu_limit: CPU seconds that an execution may take; None without a limit.
 
     Returns:
         None when no candidate is valid on every validation instance within the time budget.
     """
     limit = settings.time_budget
 
-    def quick(evaluation: Evaluation) -> bool:
-        return limit is None or net_seconds(evaluation.scores, floor) <= limit
+    def quick(elite: Elite, evaluation: Evaluation) -> bool:
+        if limit is not None and net_seconds(evaluation.scores, floor) > limit:
+            return False
+        within = cpu_limit is None or slowest(evaluation) <= ROOM * cpu_limit
+        return within or not elite.candidate.iteration
 
     archive, store = campaign.search.archive, campaign.ports.store
-    elites = [elite for elite in unique(archive.elites()) if quick(elite.evaluation)]
+    elites = [elite for elite in unique(archive.elites()) if quick(elite, elite.evaluation)]
     _validate(campaign, elites[: settings.champions], keeper)
     recorded = Recorded(store.read)
     valid = []
     for id, evaluation in campaign.validation.evaluations.items():
         training = store.read.evaluation(id, "train")
         # An elite may have failed on instances that training took up later.
-        if evaluation.fitness is None or not quick(evaluation):
+        if evaluation.fitness is None or training is None or training.fitness is None:
             continue
-        if training is not None and training.fitness is not None:
-            elite = recorded.elite(id, archive)
+        elite = recorded.elite(id, archive)
+        if quick(elite, evaluation):
             valid.append((evaluation.fitness, len(training.scores), elite.fitness, id, elite))
     ranked = [one[4] for one in sorted(valid, key=lambda one: one[:4], reverse=True)]
     return _beyond_noise(campaign, ranked, surpasses)

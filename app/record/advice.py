@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...evolve.champion import ROOM, slowest
 from ...evolve.store.progress import best_so_far, steps
 from ...evolve.store.reader import Reader
 from ..numbers import percent, time_words
@@ -54,7 +55,7 @@ def advice(reader: Reader, summary: Mapping[str, Any], left_out: int) -> list[Ad
         *_without_baselines(reader, headline),
         *_noisy(summary),
         *_unvalidated(reader, summary, left_out),
-        *(list(_too_slow(reader, summary)) or _misled(reader, summary)),
+        *(list(_too_slow(reader, summary)) or list(_near_limit(reader)) or _misled(reader, summary)),
         *_more_of_the_budget(reader, summary, left_out),
         *_lost(summary),
         *_without_model(reader, summary),
@@ -106,6 +107,20 @@ def _too_slow(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
             f"{time_words(took)}, the time budget is {time_words(limit)}; a search that time steers keeps "
             "the best at each time",
             "command": f"gapsmith run {_problem(reader)} --fronts time --time-budget {1000 * limit:g}ms",
+        }
+
+
+def _near_limit(reader: Reader) -> Iterator[Advice]:
+    """The best program in training, where its CPU limit is too close for a champion."""
+    limit = _number(section(reader, "sandbox").get("cpu_seconds"))
+    found = [step for step in best_so_far(reader) if step[0]]
+    evaluation = reader.evaluation(found[-1][1], "train") if found else None
+    if limit is not None and evaluation is not None and slowest(evaluation) > ROOM * limit:
+        yield {
+            "reason": f"candidate {found[-1][1][:8]} is the best in training and takes up to "
+            f"{slowest(evaluation):.2g} of its {limit:g} CPU seconds; a champion leaves "
+            f"{100 * (1 - ROOM):.0f} % free",
+            "command": f"gapsmith run {_problem(reader)} --set sandbox.cpu_seconds={2 * limit:g}",
         }
 
 

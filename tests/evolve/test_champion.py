@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,16 +13,24 @@ from gapsmith.evolve import champion
 from gapsmith.evolve.validation import ChampionSettings
 
 
-def _evaluation(losses: Sequence[float]) -> Evaluation:
+def _evaluation(losses: Sequence[float], seconds: Sequence[float] = ()) -> Evaluation:
+    times = seconds or [0.001] * len(losses)
     scores = tuple(
-        Score(f"valid-{n:02}", ScoreStatus.OK, 1 + loss, 1, ReferenceKind.OPTIMUM, loss, loss, 0.001, None)
-        for n, loss in enumerate(losses)
+        Score(f"valid-{n:02}", ScoreStatus.OK, 1 + loss, 1, ReferenceKind.OPTIMUM, loss, loss, took, None)
+        for n, (loss, took) in enumerate(zip(losses, times, strict=True))
     )
     return Evaluation("valid", scores, EvaluationStatus.COMPLETE, -sum(losses) / len(losses))
 
 
-def _chosen(monkeypatch: pytest.MonkeyPatch, founders: Any, children: Any) -> str:
-    """Name of the champion of a campaign that validated programs with these losses (name → losses)."""
+def _chosen(
+    monkeypatch: pytest.MonkeyPatch, founders: Any, children: Any, seconds: Any = MappingProxyType({})
+) -> str:
+    """Name of the champion of a campaign with a CPU limit of 1 s that validated these programs.
+
+    Args:
+        founders, children: name → losses on validation.
+        seconds: name → CPU seconds there; 0.001 each where it is missing.
+    """
     losses = founders | children
     elites = {
         name: SimpleNamespace(
@@ -30,7 +38,7 @@ def _chosen(monkeypatch: pytest.MonkeyPatch, founders: Any, children: Any) -> st
         )
         for name in losses
     }
-    evaluations = {name: _evaluation(values) for name, values in losses.items()}
+    evaluations = {name: _evaluation(values, seconds.get(name, ())) for name, values in losses.items()}
     campaign: Any = SimpleNamespace(
         search=SimpleNamespace(archive=SimpleNamespace(elites=list)),
         ports=SimpleNamespace(
@@ -43,7 +51,7 @@ def _chosen(monkeypatch: pytest.MonkeyPatch, founders: Any, children: Any) -> st
     monkeypatch.setattr(
         champion, "Recorded", lambda reader: SimpleNamespace(elite=lambda id, archive: elites[id])
     )
-    best = champion.choose(campaign, ChampionSettings(), 0.0, surpasses)
+    best = champion.choose(campaign, ChampionSettings(), 0.0, surpasses, cpu_limit=1.0)
     assert best is not None
     return best.candidate.id
 
@@ -75,3 +83,27 @@ def test_better_on_one_instance_and_worse_on_none_is_better(monkeypatch: pytest.
 def test_without_a_valid_founder_the_best_on_validation_is_champion(monkeypatch: pytest.MonkeyPatch) -> None:
     """A campaign whose start programs fail on validation has nothing to fall back on."""
     assert _chosen(monkeypatch, {}, {"one": [0.3, 0.1], "two": [0.1, 0.2]}) == "two"
+
+
+def test_a_lead_that_few_instances_carry_against_many_has_to_be_clearer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of two leads of one size, the one that loses on more instances than it wins is taken for chance."""
+    founder = [0.2] * 40
+    few = [0.1] * 4 + [0.21] * 8 + [0.2] * 28
+    assert _chosen(monkeypatch, {"old": founder}, {"few": few}) == "old"
+    many = [0.1] * 4 + [0.19] * 4 + [0.22] * 6 + [0.2] * 26
+    assert sum(many) == pytest.approx(sum(few))
+    assert _chosen(monkeypatch, {"old": founder}, {"many": many}) == "many"
+    clear = [0.05] * 12 + [0.205] * 20 + [0.2] * 8
+    assert _chosen(monkeypatch, {"old": founder}, {"clear": clear}) == "clear"
+
+
+def test_a_candidate_close_to_its_cpu_limit_is_no_champion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """New instances would bring it over; a founder as slow stays, and one slow execution is a spike."""
+    founder, better, best = [0.2] * 24, [0.1] * 24, [0.05] * 24
+    both = {"better": better, "best": best}
+    assert _chosen(monkeypatch, {"old": founder}, both) == "best"
+    assert _chosen(monkeypatch, {"old": founder}, both, {"best": [0.3] * 20 + [0.85] * 4}) == "better"
+    assert _chosen(monkeypatch, {"old": founder}, both, {"best": [0.3] * 23 + [0.95]}) == "best"
+    assert _chosen(monkeypatch, {"old": founder}, {}, {"old": [0.9] * 24}) == "old"

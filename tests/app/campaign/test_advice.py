@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +114,20 @@ def test_a_better_program_beyond_the_time_budget_is_named(campaign: Run, problem
         "search that time steers keeps the best at each time",
         "command": f"gapsmith run {problem} --fronts time --time-budget 7ms",
     }
+
+
+def test_the_best_in_training_that_comes_close_to_its_cpu_limit_is_named(campaign: Run, problem: str) -> None:
+    """It is no choice for a champion, so more time for an execution is what to try."""
+    found, folder = campaign("near", budget={"iterations": 30}, search={"founders": "start"})
+    best = found["best"]["candidate"]
+    store = Store(folder)
+    store.set("champion", found["start"]["candidate"])
+    store.set("claims", None)
+    store.close()
+    with closing(sqlite3.connect(folder / "archive.sqlite")) as database, database:
+        evaluation = "(SELECT id FROM evaluations WHERE program = ? AND split = 'train')"
+        database.execute(f"UPDATE executions SET cpu_seconds = 0.9 WHERE evaluation = {evaluation}", (best,))
+    assert lines(read_summary(folder))[f"gapsmith run {problem} --set sandbox.cpu_seconds=2"] == (
+        f"candidate {best[:8]} is the best in training and takes up to 0.9 of its 1 CPU seconds; a champion "
+        "leaves 20 % free"
+    )
