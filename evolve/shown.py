@@ -22,7 +22,7 @@ from .racing import half_interval
 from .shown_attempts import line_of
 from .shown_cases import Explain, cases_of, gaps_of, is_reported, nothing
 from .shown_founders import founders_of
-from .shown_times import time_sentences
+from .shown_times import budget_words, time_sentences
 
 PLAIN_STRATA = 6
 """More strata than these are shown by the values that they share."""
@@ -93,6 +93,7 @@ def parts_for(
         lineage=context.lineage if len(context.lineage) > 1 else (),
         notes=notes,
         time=time_sentences(parent, context) if operator != NOTES else "",
+        time_budget=budget_words(context),
         failure=failure,
         solved=best.solved,
         turn="" if turn is None else turn.value,

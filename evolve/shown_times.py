@@ -11,7 +11,7 @@ def time_sentences(parent: Elite, context: Context) -> str:
     """The parent's time, the best losses at other times, and what this ask wants; empty without times.
 
     Asks take turns: a better answer in the same class, the same answers in a faster class, a better answer in
-    the next slower class.
+    the next slower class. Where a budget alone is set, every second ask is for a slower parent's speed.
     """
     times = context.times
     if times is None:
@@ -24,11 +24,24 @@ def time_sentences(parent: Elite, context: Context) -> str:
     if times.budget_seconds is not None:
         sentences.append(
             f"The campaign's result must take at most {_words(times.budget_seconds)} in the mean over all "
-            "instances; one of them may take longer. Slower programs help to find it."
+            "instances; one of them may take longer."
         )
+        if seconds <= times.budget_seconds or times.losses or context.iteration % 2:
+            sentences.append("Slower programs help to find it.")
+        else:
+            sentences.append(
+                f"Wanted now: answers as good with less work, within {_words(times.budget_seconds)}. "
+                "Count moves or restarts, for the program has no clock."
+            )
     if times.losses:
         sentences += _of_classes(seconds, context.iteration, times)
     return " ".join(sentences)
+
+
+def budget_words(context: Context) -> str:
+    """The most CPU time of the campaign's result, in words; empty without a time budget."""
+    budget = None if context.times is None else context.times.budget_seconds
+    return "" if budget is None else _words(budget)
 
 
 def _of_classes(seconds: float, iteration: int, times: Times) -> list[str]:

@@ -195,6 +195,7 @@ class Parts:
         lineage: at most three lines on the parent's ancestry.
         notes: the campaign's page of notes; empty without one.
         time: CPU times and what is wanted in which time, sentences; empty where time decides nothing.
+        time_budget: most CPU time of the campaign's result, in words; empty without one.
         failure: the failure to mend, for *repair*.
         solved: whether the best program attains a proven optimum on every training instance.
         turn: what a campaign that stands still asks for (`representation`, `strata`, `time`, `fresh`).
@@ -221,6 +222,7 @@ class Parts:
     lineage: tuple[str, ...] = ()
     notes: str = ""
     time: str = ""
+    time_budget: str = ""
     failure: Failure | None = None
     solved: bool = False
     turn: str = ""

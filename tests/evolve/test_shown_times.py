@@ -30,7 +30,17 @@ def test_a_time_budget_is_told_without_classes() -> None:
     text = time_sentences(_parent(0.0123), _context(1, Times(FLOOR, 0.01)))
     assert "takes 12 ms" in text
     assert "at most 10 ms" in text
+    assert "Slower programs help" in text
     assert "Wanted" not in text
+
+
+def test_every_second_ask_wants_a_program_over_the_budget_to_be_as_good_within_it() -> None:
+    """A parent that keeps to the budget has no need of it."""
+    times = Times(FLOOR, 0.01)
+    assert "Wanted now: answers as good with less work, within 10 ms." in time_sentences(
+        _parent(0.0123), _context(2, times)
+    )
+    assert "Wanted" not in time_sentences(_parent(0.0088), _context(2, times))
 
 
 def test_losses_stand_by_class_and_wishes_take_turns() -> None:
