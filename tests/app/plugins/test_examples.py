@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import random
 from itertools import combinations
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from gapsmith import Interactive, ReferenceKind, check_problem
 from gapsmith.app.door.plugins import load_problem
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-NAMES = ("knapsack", "graph_colouring", "online_machines", "flow_shop", "routing", "circle_packing")
+NAMES = ("knapsack", "graph_colouring", "online_machines", "flow_shop", "routing", "paging", "circle_packing")
 
 
 @pytest.mark.slow
@@ -57,6 +59,40 @@ def test_the_online_example_reveals_one_job_at_a_time() -> None:
     assert dialogue.answer() == [0, 3]
     with pytest.raises(ValueError, match="machine from 0 to 3"):
         dialogue.next(b"4")
+
+
+def test_paging_reference_is_the_optimum_of_all_evictions() -> None:
+    """Belady's rule needs as many misses as the best of all evictions of small caches."""
+
+    def fewest(requests: tuple[int, ...], cache: frozenset[int], room: int) -> int:
+        if not requests:
+            return 0
+        page, later = requests[0], requests[1:]
+        if page in cache:
+            return fewest(later, cache, room)
+        kept = [cache - {old} for old in cache] if len(cache) == room else [cache]
+        return 1 + min(fewest(later, one | {page}, room) for one in kept)
+
+    rng = random.Random(5)
+    loaded = load_problem(str(EXAMPLES / "paging.py"), {"requests": 20, "room": 3})
+    instance = loaded.instances("train", 1)[0]
+    for _ in range(20):
+        requests = [rng.randrange(6) for _ in range(12)]
+        small = dataclasses.replace(instance, hidden={"requests": requests})
+        assert loaded.problem.reference(small, 1.0).value == fewest(tuple(requests), frozenset(), 3)
+
+
+def test_paging_counts_misses_again_and_refuses_other_slots() -> None:
+    """A miss of a full cache names a slot; the parent believes no count."""
+    loaded = load_problem(str(EXAMPLES / "paging.py"), {"requests": 20, "room": 2})
+    instance = dataclasses.replace(loaded.instances("train", 1)[0], hidden={"requests": [7, 8, 9, 7, 9]})
+    dialogue = loaded.problem.dialogue(instance)
+    pages = [dialogue.next(line) for line in (b"", b"-", b"-", b"1", b"-", b"-")]
+    assert pages == [b"7", b"8", b"9", b"7", b"9", None]
+    assert loaded.problem.verify(instance, dialogue.answer()).objective == 3
+    assert loaded.problem.verify(instance, [-1] * 5).objective is None
+    with pytest.raises(ValueError, match="expected -"):
+        loaded.problem.dialogue(instance).take(b"0", 7)
 
 
 def test_circle_packing_is_checked_exactly() -> None:
