@@ -357,17 +357,24 @@ def _fields(section: str) -> dict[str, Any]:
     return {f.name: FieldInfo.from_annotated_attribute(Any, f) for f in dataclasses.fields(kind)}
 
 
+def _suggestion(location: list[str], given: object) -> str:
+    """The same key in the table that has it, else the nearest name, else all names."""
+    keys = location[1:] or (list(given) if isinstance(given, dict) else [])
+    homes = [f"{table}.{key}" for key in keys for table in (*SECTIONS, "model") if key in _fields(table)]
+    if homes:
+        return f", did you mean {' or '.join(homes)}?"
+    known = list(_fields(location[0])) if len(location) > 1 else list(Config.model_fields)
+    near = difflib.get_close_matches(location[-1], known, 1, 0.4)
+    return f", did you mean {near[0]}?" if near else f", expected {', '.join(known)}"
+
+
 def _explain(error: ErrorDetails, where: str) -> str:
     """One problem as `file [section] key: got …, expected …`."""
     location = [str(part) for part in error["loc"]]
     section, key = location[0], ".".join(location[1:])
     place = f"{where} [{section}] {key}".rstrip()
     if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        known = list(_fields(section)) if len(location) > 1 else list(Config.model_fields)
-        near = difflib.get_close_matches(location[-1], known, 1, 0.4)
-        return f"{place}: unknown key" + (
-            f", did you mean {near[0]}?" if near else f", expected {', '.join(known)}"
-        )
+        return f"{place}: unknown {'key' if key else 'table'}{_suggestion(location, error['input'])}"
     field = _fields(section).get(location[-1]) or _fields(section).get(key)
     expected = error["msg"][0].lower() + error["msg"][1:]
     if error["type"] in ("model_type", "dict_type", "dataclass_type"):

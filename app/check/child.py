@@ -21,7 +21,7 @@ from .attacks import check_damage, check_hostile, check_pure, check_types, check
 from .bench import Bench, Overrun
 from .claims import check_claims
 from .collisions import check_collisions
-from .contract import check_instances, check_names, check_secrets, check_sets, draw
+from .contract import check_instances, check_names, check_repeated, check_secrets, check_sets, draw
 from .data import check_coverage, check_tolerance
 from .execution import check_execution
 from .findings import Report
@@ -37,7 +37,17 @@ from .reading import words
 from .unseen import say_unseen
 
 QUICK = frozenset(
-    {"names", "signature", "seed", "hidden parts", "programs", "references", "types", "damaged answers"}
+    {
+        "names",
+        "signature",
+        "repeated draw",
+        "seed",
+        "hidden parts",
+        "programs",
+        "references",
+        "types",
+        "damaged answers",
+    }
     | {"items", "item numbers", "claims", "keys"}
 )
 """Checks of a quick check: what a first problem gets wrong most often, in about two seconds."""
@@ -75,6 +85,7 @@ def examine(
                 "hidden parts": lambda: check_secrets(bench),
                 "programs": lambda: check_programs(bench, sandbox, 0.25 * seconds),
                 "references": lambda: check_references(bench, 0.25 * seconds),
+                "repeated draw": lambda: check_repeated(bench),
                 "instances": lambda: check_instances(bench, spec, parameters),
                 "hostile answers": lambda: check_hostile(bench),
                 "types": lambda: check_types(bench),

@@ -41,13 +41,18 @@ def draw(bench: Bench) -> bool:
     return True
 
 
-def check_instances(bench: Bench, spec: str, parameters: Mapping[str, Any]) -> None:
-    """Types, ids, split names, disjointness, and the same again here and in another process."""
-    _names(bench)
+def check_repeated(bench: Bench) -> None:
+    """A second draw in the same process gives the same instances."""
     for split, instances in bench.splits.items():
         again, error = attempt(partial(bench.loaded.instances, split, SEED))
         if error is not None or [i.digest for i in again] != [i.digest for i in instances]:
             _not_repeated(bench, split, "a second call drew other instances")
+            return
+
+
+def check_instances(bench: Bench, spec: str, parameters: Mapping[str, Any]) -> None:
+    """Types, ids, split names, disjointness, and the same again in another process."""
+    _names(bench)
     case = bench.quick_reference()
     other = elsewhere(spec, parameters, SEED, None if case is None else case.instance.id)
     if isinstance(other, str):

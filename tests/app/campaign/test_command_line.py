@@ -272,6 +272,21 @@ def test_csv_of_baselines_holds_plain_cells(command: Command, problem: str, tmp_
     assert not set("(){}'") & set(first)
 
 
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("search.islands", "[search] islands: unknown key, did you mean archive.islands?"),
+        ("selection.islands", "[selection]: unknown table, did you mean archive.islands?"),
+        ("search.pol", "[search] pol: unknown key, did you mean pool?"),
+        ("sandboxes.nothing", "[sandboxes]: unknown table, did you mean sandbox?"),
+    ],
+)
+def test_a_key_of_another_table_is_named_with_its_table(command: Command, key: str, said: str) -> None:
+    """A mistyped name is corrected; a right one in a wrong table more so."""
+    done = command("run", "smtt", "--set", f"{key}=1")
+    assert (done.returncode, said in done.stderr) == (3, True), done.stderr
+
+
 def test_a_campaign_may_take_a_named_set() -> None:
     """`--instances n=20` is split by stratum like a file; three sets are the splits."""
     loaded = load_problem("smtt", {})
