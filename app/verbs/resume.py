@@ -73,7 +73,10 @@ def resume(
         runs = named_place(folder, runs)
         reason = ended(folder)
         if reason and not totals and not running(folder):
-            note = f"{folder.name} is completed ({reason}); name a new total of it: {option(reason)}"
+            note = (
+                f"nothing was resumed: {folder.name} is completed ({reason}); to go on, give it more: "
+                f"{option(reason)} N"
+            )
             console(stderr=True).print(note, markup=False, soft_wrap=True)
             print_result(compose.read_summary(folder), json, runs)
             return
@@ -112,6 +115,9 @@ def _resume_group(
         return search_new(config, place, folder.name, programs, group, interrupted)
 
     if done == folders:
-        note = f"all {len(done)} runs of {name} are completed; name a new total of each, as --iterations"
+        note = (
+            f"nothing was resumed: all {len(done)} runs of {name} are completed; to go on, give each "
+            "more, as --iterations N"
+        )
         console(stderr=True).print(note, markup=False, soft_wrap=True)
     finish(until_stopped(map(go_on, folders), interrupted, place, group), group, json, runs)

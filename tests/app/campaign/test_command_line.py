@@ -212,7 +212,7 @@ def test_a_run_goes_on_only_above_the_limit_that_ended_it(campaign: Run, command
     """The note and the error name that limit's option, and with a larger total of it the run goes on."""
     campaign("tried", budget={"executions": 30})
     done = command("resume", "tried")
-    assert (done.returncode, "name a new total of it: --executions" in done.stderr) == (0, True)
+    assert (done.returncode, "to go on, give it more: --executions N" in done.stderr) == (0, True)
     done = command("resume", "tried", "--iterations", "300")
     assert (done.returncode, "was ended by --executions" in done.stderr) == (2, True), done.stderr
     done = command("resume", "tried", "--executions", "20")
