@@ -31,7 +31,7 @@ _LARGEST_LIMIT = 10_000
 _STEP, _SIGN, _ROUND_NUMBER = 0.15, 0.2, 0.3  # else by a factor
 _WHOLE_STAYS_WHOLE = 0.3
 _OTHER_WORD, _ONE_SIDE, _NEGATED = 0.2, 0.5, 0.65  # else joined by another condition
-_KEYS_EXCHANGED, _KEY_ADDED = 0.4, 0.8  # else the last key dropped
+_KEYS_EXCHANGED, _KEY_ADDED, _KEYS_WEIGHED = 0.3, 0.5, 0.85  # else the last key dropped
 _SECOND_KEY_ASCENDING = 0.7
 
 
@@ -229,7 +229,7 @@ def _is_sort(call: ast.Call) -> bool:
 
 
 def break_ties(work: Work) -> bool:
-    """A second key after a sort key, or the order of two keys exchanged."""
+    """A second key after a sort key, two keys exchanged, or made one by a weight: `(a, b)` to `a + w * b`."""
     spot = work.spot(lambda s: isinstance(s.owner, ast.Lambda) and s.deciding and s.field == "body")
     if spot is None:
         return False
@@ -240,6 +240,10 @@ def break_ties(work: Work) -> bool:
             node.elts[0], node.elts[1] = node.elts[1], node.elts[0]
         elif form < _KEY_ADDED:
             node.elts.insert(work.rng.randint(1, len(node.elts)), grow.number(work, spot.scope, 1))
+        elif form < _KEYS_WEIGHED:
+            first, second, *others = node.elts
+            one = _weighed(first, second, math.exp(work.rng.gauss(-1.5, 2)))
+            spot.put(ast.Tuple([one, *others], ast.Load()) if others else one)
         else:
             node.elts.pop()
         return True
@@ -247,6 +251,13 @@ def break_ties(work: Work) -> bool:
     ascending = work.rng.random() < _SECOND_KEY_ASCENDING
     spot.put(ast.Tuple([node, second if ascending else ast.UnaryOp(ast.USub(), second)], ast.Load()))
     return True
+
+
+def _weighed(first: ast.expr, second: ast.expr, weight: float) -> ast.expr:
+    """A sum in place of a lexicographic pair: what comes second counts before the first is equal."""
+    order = ast.Sub() if isinstance(second, ast.UnaryOp) and isinstance(second.op, ast.USub) else ast.Add()
+    value = second.operand if isinstance(order, ast.Sub) and isinstance(second, ast.UnaryOp) else second
+    return ast.BinOp(first, order, ast.BinOp(grow.number_node(weight), ast.Mult(), value))
 
 
 def replace_expression(work: Work) -> bool:

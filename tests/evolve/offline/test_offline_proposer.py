@@ -196,6 +196,21 @@ def test_every_operator_is_reachable(operator: Operator) -> None:
     assert any(one is not None and one[0] is operator for one in made)
 
 
+def test_two_keys_become_a_weighted_sum() -> None:
+    """What comes second in a lexicographic key may count before the first is equal; its sign stays."""
+    text = (
+        "def evict(idle: list[int], uses: list[int]) -> int:\n"
+        "    return min(range(len(uses)), key=lambda s: (uses[s], -idle[s]))\n"
+    )
+    operators = [one for one in OPERATORS if one.name == "tie-break"]
+    made = [change(text, "evict", random.Random(seed), operators=operators) for seed in range(40)]
+    keys = [one[1].split("key=")[1] for one in made if one is not None]
+    assert any(re.fullmatch(r"lambda s: uses\[s\] - [0-9.e-]+ \* idle\[s\]\)", key.strip()) for key in keys)
+    assert not any(
+        re.fullmatch(r"lambda s: uses\[s\] \+ [0-9.e-]+ \* idle\[s\]\)", key.strip()) for key in keys
+    )
+
+
 def test_rates_follow_what_operators_brought() -> None:
     """An operator that improved often is drawn more, one that never did less; within bounds, order kept."""
     history = {OPERATORS[0].name: (50, 25), OPERATORS[1].name: (200, 0), "of another proposer": (9, 9)}
