@@ -198,7 +198,7 @@ def test_the_scaffold_passes(planted: Planted) -> None:
     """What `problems new` writes has no findings, and says what was measured."""
     report = check_problem(str(planted()), seconds=SECONDS)
     assert report.passed, report.findings
-    assert len(report.checks) == 33
+    assert len(report.checks) == 34
     assert report.measured["search_answers"] > 0
 
 
@@ -226,7 +226,7 @@ def test_a_check_that_breaks_is_a_finding(planted: Planted) -> None:
     assert {"check-failed", "verify-raises"} <= set(found)
     assert "ZeroDivisionError" in found["check-failed"].got
     assert f"{path.name}:" in found["check-failed"].got
-    assert len(report.checks) == 33
+    assert len(report.checks) == 34
 
 
 def test_the_files_of_the_working_folder_hide_no_module(
