@@ -93,6 +93,21 @@ def triplets(bins: int) -> Callable[[RandomState], Draw]:
     return draw
 
 
+def any_length(
+    low: int, high: int, law: Callable[[int], Callable[[RandomState], Draw]]
+) -> Callable[[RandomState], Draw]:
+    """A law whose number of items is log-uniform on low..high, so that one rule has to serve all lengths.
+
+    Where all sequences of a law are equally long, an online rule can learn the length that it is not told.
+
+    Args:
+        low: smallest number of items (items, ≥ 1).
+        high: largest number of items (items, ≥ low).
+        law: number of items → the law of a sequence of this length.
+    """
+    return lambda stream: law(round(low * (high / low) ** float(stream.uniform())))(stream)
+
+
 def discrete(values: tuple[int, ...], capacity: int, items: int) -> Callable[[RandomState], Draw]:
     """Sizes uniform on a few values."""
     return lambda stream: Draw(capacity, [values[j] for j in stream.randint(0, len(values), items)])

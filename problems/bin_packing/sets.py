@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from .laws import (
     Draw,
     Law,
+    any_length,
     beta,
     discrete,
     reordered,
@@ -17,6 +20,12 @@ from .laws import (
     weibull,
     weibull_sizes,
 )
+
+if TYPE_CHECKING:
+    from numpy.random import RandomState
+
+SHORTEST, LONGEST = 250, 4000
+"""Numbers of items (items) between which the laws of varied length draw."""
 
 
 def _u(items: int) -> tuple[str, Law]:
@@ -32,6 +41,13 @@ def _plain(name: str, low: int, high: int) -> tuple[str, Law]:
 def _weibull(name: str, items: int, capacity: int) -> tuple[str, Law]:
     text = f"{items} items from Weibull(3)·45 rounded and clipped to 1..100, capacity {capacity}"
     return name, Law(name, text, weibull(capacity, items))
+
+
+def _any_length(
+    name: str, sizes: str, law: Callable[[int], Callable[[RandomState], Draw]]
+) -> tuple[str, Law]:
+    text = f"{SHORTEST} to {LONGEST:,} items (log-uniform) {sizes}, capacity 100"
+    return name, Law(name, text, any_length(SHORTEST, LONGEST, law))
 
 
 def _triplets(items: int) -> tuple[str, Law]:
@@ -61,6 +77,10 @@ LAWS: Mapping[str, Law] = dict(
         ("beta", Law("beta", "500 items int(50 − 40·Beta(2, 5)), capacity 100", beta(100, 500))),
         _plain("uniform", 1, 100),
         _plain("quarter-half", 26, 50),
+        _any_length(
+            "weibull-lengths", "from Weibull(3)·45 rounded and clipped to 1..100", partial(weibull, 100)
+        ),
+        _any_length("uniform-lengths", "uniform on 1..100", partial(uniform, 1, 100, 100)),
         _hostile((2, 3), 9, "2..3-of-9"),
         _hostile((2, 3, 4), 9, "2..4-of-9"),
         _hostile(tuple(range(1, 67)), 100, "1..66-of-100"),
@@ -98,6 +118,8 @@ NAMED: Mapping[str, SetSpec] = {
     "beta": _single("beta", 20),
     "uniform": _single("uniform", 20),
     "quarter-half": _single("quarter-half", 20),
+    "weibull-lengths": _single("weibull-lengths", 20),
+    "uniform-lengths": _single("uniform-lengths", 20),
     "hostile": SetSpec(
         "20 instances of 2,000 items on which best fit (three strata) or sum of squares (3..4-of-11) "
         "wastes bins in proportion to the number of items.",

@@ -65,6 +65,20 @@ def test_sets_are_disjoint_and_differ_by_seed(offline: Any) -> None:
     assert len(set(digests)) == len(digests)
 
 
+@pytest.mark.parametrize("law", ["weibull", "uniform"])
+def test_laws_of_varied_length_draw_each_length_of_their_range(law: str, online: Any) -> None:
+    """Lengths lie within 250 to 4,000 items, half of them below 1,000, and no two draws are the same."""
+    lengths = [
+        len(instance.hidden["sizes"])
+        for seed in range(1, 31)
+        for instance in online.instances(f"{law}-lengths", seed)
+    ]
+    assert 250 <= min(lengths) < 300
+    assert 3_500 < max(lengths) <= 4_000
+    assert 0.45 < sum(length < 1_000 for length in lengths) / len(lengths) < 0.55
+    assert len(set(lengths)) > 400
+
+
 def test_same_seed_same_instances(offline: Any) -> None:
     """Instances are a pure function of set and seed, pinned here so that a new numpy may not move them."""
     first, again = offline.instances("train", 1), offline.instances("train", 1)
