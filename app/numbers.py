@@ -15,14 +15,24 @@ def percent(value: float | None, digits: int = 2) -> str:
     """A percentage, from 100 on without decimals, from 10⁶ on with an exponent; `–` when there is none."""
     if value is not None and abs(value) >= _LARGE:
         return f"{value:.1e} %"
-    return "–" if value is None else f"{value:.{digits if abs(value) < 100 else 0}f} %"
+    return "–" if value is None else f"{value:z.{digits if abs(value) < 100 else 0}f} %"
+
+
+def signed(value: float, form: str = ".2f") -> str:
+    """A difference with its sign, `+0.12` or `-0.12`; what rounds to zero is `+0.00`, never `-0.00`.
+
+    Args:
+        value: the difference.
+        form: digits as in a format string.
+    """
+    return format(value, f"+z{form}")
 
 
 def figure(value: float | None) -> str:
     """A percentage without its sign, with as many digits as say something; `–` when there is none."""
     if value is not None and abs(value) >= _LARGE:
         return f"{value:.1e}"
-    return "–" if value is None else f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
+    return "–" if value is None else f"{value:z.2f}" if abs(value) < 100 else f"{value:.0f}"
 
 
 def gap_cell(figures: Mapping[str, Any] | None, form: Callable[[float | None], str] = figure) -> str:
@@ -40,7 +50,7 @@ def gap_cell(figures: Mapping[str, Any] | None, form: Callable[[float | None], s
 def reported_cell(figures: Mapping[str, Any]) -> str:
     """Mean reported score, and by how much it differs from the start program's: `0.9598 [+0.012]`."""
     score, change = figures["reported_score"], figures["change"]
-    return "–" if score is None or change is None else f"{score:.5g} [{change:+.3g}]"
+    return "–" if score is None or change is None else f"{score:.5g} [{signed(change, '.3g')}]"
 
 
 def far_mark(figures: Mapping[str, Any]) -> str:

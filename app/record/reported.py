@@ -7,6 +7,7 @@ from typing import Any
 
 from ...evolve.store.progress import is_reported
 from ...evolve.store.reader import Reader
+from ..numbers import signed
 
 REPORTED = "reported"
 VERIFIED = "verified"
@@ -45,4 +46,6 @@ def change_words(best: Mapping[str, Any], split: str, name: str) -> str:
     if figures is None or figures["reported_score"] is None:
         return f"no reported score on {name}"
     score, change = figures["reported_score"], figures["change"]
-    return f"reported score {score:.5g} on {name}, {change:+.3g} over the start program (unverified)"
+    return (
+        f"reported score {score:.5g} on {name}, {signed(change, '.3g')} over the start program (unverified)"
+    )

@@ -102,6 +102,7 @@ def _plain(number: float) -> str:
 
 
 def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
+    from ..numbers import percent
     from ..views.tables import print_figures
 
     out = console()
@@ -112,7 +113,7 @@ def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
     scored = [row for row in document["instances"] if row["status"] == "ok"]
     if len(document["instances"]) <= MOST_LISTED:
         for row in scored:
-            gap = "no ratio" if row["gap_percent"] is None else f"{row['gap_percent']:.2f} %"
+            gap = "no ratio" if row["gap_percent"] is None else percent(row["gap_percent"])
             beside = f"{row['reference_kind']} {_plain(row['reference'])}, gap {gap}"
             if row["reference_kind"] == "reported":
                 beside = f"start program {_plain(row['reference'])}"

@@ -115,10 +115,12 @@ def _print_fresh(document: Mapping[str, Any]) -> None:
 
 def _judgement(row: Mapping[str, Any]) -> str:
     """Whether a program does differently on fresh instances, in words."""
+    from ..numbers import signed
+
     if row["fresh"]["failed"]:
         return f"FAILS on {row['fresh']['failed']} of {row['fresh']['instances']} fresh instances"
     if row["p"] is None:
         return "no gaps to compare"
     verdict = "DIFFERS beyond noise" if row["beyond_noise"] else "within noise"
     change = row["difference_percentage_points"]
-    return f"{change:+.2f} percentage points, p = {row['p']:.3g} (permutation test): {verdict}"
+    return f"{signed(change)} percentage points, p = {row['p']:.3g} (permutation test): {verdict}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..numbers import far_note, figure, gap_cell, time_words
+from ..numbers import far_note, figure, gap_cell, signed, time_words
 from ..words import UNKNOWN, UNVERIFIED, clean, count, gap_word, usd
 from .tables import new_table
 
@@ -112,7 +112,7 @@ def _print_times(console: Console, letter: str, rows: Sequence[Mapping[str, Any]
             UNKNOWN if edge is None else f"≤ {time_words(edge)}",
             figure(row["a_loss_percent"]),
             figure(row["b_loss_percent"]),
-            f"{row['difference_percent']:+.2f}",
+            signed(row["difference_percent"]),
             UNKNOWN if p is None else f"{p:.3g}",
         )
     console.print(table, soft_wrap=False)
@@ -143,10 +143,10 @@ def _verdict(letter: str, pair: Mapping[str, Any]) -> str:
         return f"{where}: no mean difference, a run failed on an instance or all references are 0; {counts}"
     low_high = ""
     if pair["ci95_percent"] is not None:
-        low_high = " [{:+.2f}, {:+.2f}]".format(*pair["ci95_percent"])
+        low_high = f" [{', '.join(map(signed, pair['ci95_percent']))}]"
     p = "no p value of a single pair" if pair["p_value"] is None else f"p = {pair['p_value']:.3g}"
     return (
-        f"{where}: {pair['difference_percent']:+.2f} points{low_high}, {p} "
+        f"{where}: {signed(pair['difference_percent'])} points{low_high}, {p} "
         f"({pair['test']} on {count(pair['pairs'], one)}); "
         f"{counts}"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..numbers import milliseconds, percent
+from ..numbers import milliseconds, percent, signed
 from ..words import clean, count, one_line
 from .tables import new_table
 
@@ -46,7 +46,7 @@ def print_explanation(console: Console, found: Mapping[str, Any]) -> None:
     telling = [row for row in known if abs(row["change_percent"]) >= _EFFECT]
     for row in sorted(telling, key=lambda row: -row["change_percent"]):
         lines = f"{row['line']}" if row["line"] == row["end_line"] else f"{row['line']}–{row['end_line']}"
-        change = f"{row['change_percent']:+.2f} points"
+        change = f"{signed(row['change_percent'])} points"
         text = Text(one_line(row["text"], max(20, console.width - 34)))
         table.add_row(lines, text, change, style="green" if row["change_percent"] > 0 else "red")
     console.print(table, soft_wrap=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...evolve.store.progress import training_fitness
-from ..numbers import percent
+from ..numbers import percent, signed
 from ..record.record import SHORT, RunRecord
 from ..record.reported import LOSS, REPORTED, training_score, trust
 from ..words import UNKNOWN, clean, one_line
@@ -144,7 +144,7 @@ def print_ancestry(console: Console, steps: Sequence[Mapping[str, Any]], reporte
         text = Text(f"{stem}{step['candidate'][:SHORT]}  iteration {step['iteration']:>5}  ")
         text.append(f"loss {percent(step['training_loss_percent']):>9}  ")
         style = "" if not change else "green" if change < 0 else "red"
-        text.append(f"{UNKNOWN if change is None else f'{change:+.2f}':>7}  ", style=style)
+        text.append(f"{UNKNOWN if change is None else signed(change):>7}  ", style=style)
         text.append(clean(made))
         if step["other_parents"]:
             text.append(f" (with {', '.join(p[:SHORT] for p in step['other_parents'])})")

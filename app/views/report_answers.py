@@ -9,7 +9,7 @@ from typing import Any
 from ...evolve.base import Candidate
 from ...evolve.budget import StopReason
 from ...evolve.store.work import failures_by_status
-from ..numbers import duration, percent, reported_cell
+from ..numbers import duration, percent, reported_cell, signed
 from ..record.headline import Verdict
 from ..record.record import SHORT, RunRecord
 from ..record.reported import REPORTED
@@ -166,11 +166,13 @@ def _undecided(headline: Mapping[str, Any]) -> str:
         return f"No: the two are equal on each of {count(claim['instances'], 'instance')}."
     if claim["difference_percent"] is None:
         return "Not shown: an answer is missing, so that there is no mean difference."
-    words = f"Not shown: the difference of {claim['difference_percent']:+.2f} points of loss is within noise"
+    words = (
+        f"Not shown: the difference of {signed(claim['difference_percent'])} points of loss is within noise"
+    )
     if claim["ci95_percent"] is None:
         return f"{words}."
     low, high = claim["ci95_percent"]
-    return f"{words}, its 95 % interval [{low:+.2f}, {high:+.2f}]; more test instances would narrow it."
+    return f"{words}, its 95 % interval [{signed(low)}, {signed(high)}]; more test instances would narrow it."
 
 
 def _ahead(summary: Mapping[str, Any]) -> str:

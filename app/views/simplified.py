@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..numbers import interval, milliseconds, percent, reported_cell
+from ..numbers import interval, milliseconds, percent, reported_cell, signed
 from ..words import gap_word
 from .tables import new_table
 
@@ -66,10 +66,11 @@ def verdict(document: Mapping[str, Any]) -> str:
             return f"nothing can go: all of {tried} variants were worse or failed{names}"
         return f"the first {tried} variants were worse or failed; --evaluations tries more{names}"
     bounds = document["loss_difference_ci95_percent"]
-    shown = "" if bounds is None else f" [{bounds[0]:+.3f}, {bounds[1]:+.3f}]"
+    shown = "" if bounds is None else f" [{signed(bounds[0], '.3f')}, {signed(bounds[1], '.3f')}]"
+    change = signed(document["loss_difference_percent"], ".3f")
     return (
         f"{document['accepted']} of {document['tried']} variants kept; mean loss changed by "
-        f"{document['loss_difference_percent']:+.3f} points{shown}, paired over validation instances; "
+        f"{change} points{shown}, paired over validation instances; "
         "refused is a variant that is worse than the original at the one-sided level "
         f"{document['level']:g}{names}{_slower(document)}"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..numbers import duration, far_mark, far_note, figure, gap_cell, interval, milliseconds, percent
+from ..numbers import duration, far_mark, far_note, figure, gap_cell, interval, milliseconds, percent, signed
 from ..record.reported import REPORTED
 from ..record.summary import test_used
 from ..words import UNVERIFIED, clean, count, gap_word, unsafe
@@ -145,7 +145,7 @@ def generalisation_lines(found: Mapping[str, Any] | None) -> list[str]:
     ]
     return [
         f"mean loss of the best: {', '.join(losses)}",
-        f"generalisation gap (test minus training): {found['gap_points']:+.2f} points",
+        f"generalisation gap (test minus training): {signed(found['gap_points'])} points",
     ]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...evolve.store.progress import mean_score
 from ...evolve.store.reader import Event
 from ...evolve.store.tally import Tally
-from ..numbers import duration, percent
+from ..numbers import duration, percent, signed
 from ..record.counted import tallied_iterations
 from ..record.record import SHORT, RunRecord, open_record
 from ..record.reported import REPORTED, trust
@@ -147,7 +147,7 @@ def _quality(now: Mapping[str, Any]) -> str:
 
 def _loss(sign: int, loss: float | None) -> str:
     """An island's best training loss; of reported scores, the change over the start program."""
-    return percent(loss) if sign > 0 or loss is None else f"{0.0 - loss:+.2f} %"
+    return percent(loss) if sign > 0 or loss is None else f"{signed(-loss)} %"
 
 
 _UNITS = {"cpu_seconds": "CPU seconds", "usd": "US dollars"}

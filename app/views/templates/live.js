@@ -15,7 +15,7 @@
     return e;
   }
   var reported = false;
-  function percent(v) { return v === null || v === undefined ? "\u2013" : v.toFixed(v < 100 ? 2 : 0) + " %"; }
+  function percent(v) { return v === null || v === undefined ? "\u2013" : v.toFixed(v < 100 ? 2 : 0).replace("-0.00", "0.00") + " %"; }
   function rows(id, lines) {
     by(id).replaceChildren.apply(by(id), lines.map(function (cells) {
       var tr = make("tr");

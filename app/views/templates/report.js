@@ -12,7 +12,7 @@
   }
   function digits(value) {
     if (value === null || value === undefined) return "\u2013";
-    return Math.abs(value) >= 100 ? value.toPrecision(3) * 1 + "" : value.toFixed(2);
+    return Math.abs(value) >= 100 ? value.toPrecision(3) * 1 + "" : value.toFixed(2).replace("-0.00", "0.00");
   }
   function percent(value) { return value === null || value === undefined ? "\u2013" : digits(value) + " %"; }
 

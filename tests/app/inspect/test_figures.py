@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from fractions import Fraction
+from pathlib import Path
 
+import gapsmith
 import pytest
+from gapsmith.app.numbers import figure, interval, percent, signed
 from gapsmith.app.views.plots.canvas import fit_losses, new_axes
 from gapsmith.app.views.plots.drawing import draw
 from gapsmith.app.views.plots.search import _name, in_cell
@@ -46,6 +50,24 @@ def test_ranks_are_exact_for_every_count() -> None:
 def test_nothing_has_no_quantiles() -> None:
     """Without scores there is no median."""
     assert quantiles(0) == (None, None)
+
+
+def test_what_rounds_to_zero_has_no_minus() -> None:
+    """A gap or difference of minus a thousandth of a point is printed as zero, others keep their sign."""
+    assert [signed(value) for value in (-0.001, 0.0, -0.0, 0.126, -0.126)] == ["+0.00"] * 3 + [
+        "+0.13",
+        "-0.13",
+    ]
+    assert [signed(value, ".3f") for value in (-0.0004, -0.0006)] == ["+0.000", "-0.001"]
+    assert (percent(-0.001), figure(-0.001), interval((-0.001, 0.5))) == ("0.00 %", "0.00", "[0.00, 0.50]")
+    assert (percent(-0.01), figure(-0.01)) == ("-0.01 %", "-0.01")
+
+
+def test_one_function_writes_signed_numbers() -> None:
+    """No other file of the application formats a number with its sign, so no minus zero comes back."""
+    folder = Path(gapsmith.__file__).parent / "app"
+    others = [path.name for path in folder.rglob("*.py") if re.search(r":\+z?\.?\d", path.read_text("utf-8"))]
+    assert others == []
 
 
 def test_the_legend_in_a_terminal_shows_what_is_drawn() -> None:
