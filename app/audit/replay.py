@@ -23,7 +23,6 @@ from ...problems.base import SPLITS
 from ..errors import TROUBLE, USAGE, UserError
 from ..opening.recording import record_setup
 from ..opening.stored import setup_of_record
-from ..opening.timing import LEFT_OUT
 from ..record.authority import NO_TRUST, Trust, Use
 from ..record.resume import start_programs_of
 from ..record.runs import running
@@ -120,7 +119,7 @@ def _run_again(
         watcher = compose.Watcher(notify, observe=observe)
         source = recorded_source(record.reader, config)
         with compose.prepared(setup, store, again, starts, watcher, source) as campaign:
-            campaign.validation.left_out.update(record.reader.record(LEFT_OUT) or ())
+            campaign.validation.left_out.update(record.reader.record("left_out") or ())
             campaign.run()
             if isinstance(campaign.trouble, NotRecorded):
                 error = campaign.trouble

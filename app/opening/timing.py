@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from ...sandbox.policy import Policy
     from .setup import Setup
 
-PREPARED = "prepared_seconds"
-"""Key of a run's record: wall seconds before its search, all starts and resumes together."""
-LEFT_OUT = "left_out"
-"""Key of a run's record: ids of the elites that a budget of seconds had no time to validate."""
 _RUNS = 20
 _PACES = 3
 _ENTRY = "measure"
@@ -62,14 +58,16 @@ def keep_timing(store: Store, slot: Sandbox, policy: Policy) -> None:
 def keep_preparation(store: Store, began: float | None) -> None:
     """Adds the wall seconds since `began` (monotonic clock) to a run's preparation; None for no more."""
     if began is not None:
-        store.set(PREPARED, (store.read.record(PREPARED) or 0.0) + time.monotonic() - began)
+        store.set(
+            "prepared_seconds", (store.read.record("prepared_seconds") or 0.0) + time.monotonic() - began
+        )
 
 
 def keep_left_out(campaign: Campaign, store: Store) -> None:
     """Records which elites were not validated for want of time."""
     left_out = sorted(campaign.validation.left_out)
-    if left_out or store.read.record(LEFT_OUT):
-        store.set(LEFT_OUT, left_out)
+    if left_out or store.read.record("left_out"):
+        store.set("left_out", left_out)
 
 
 def keeper_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]], store: Store) -> Keeper:
@@ -80,7 +78,7 @@ def keeper_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]], s
     champions, slots = setup.config.evaluation.champions, setup.config.run.slots
     sharing = slots if setup.divided else 1
     reserve = Reserve(lengths(baselines.values(), counts), champions, slots, sharing)
-    return Keeper(reserve, store.read.record(PREPARED) or 0.0)
+    return Keeper(reserve, store.read.record("prepared_seconds") or 0.0)
 
 
 def time_line(campaign: Campaign) -> str | None:
@@ -88,7 +86,7 @@ def time_line(campaign: Campaign) -> str | None:
     search, limit = search_seconds_left(campaign), campaign.budget.seconds
     if search is None or limit is None:
         return None
-    prepared = campaign.ports.store.read.record(PREPARED) or 0.0
+    prepared = campaign.ports.store.read.record("prepared_seconds") or 0.0
     end, search = campaign.kept(campaign) - prepared, search + campaign.usage().wall_seconds
     total = prepared + search + end
     if round(total) <= limit:

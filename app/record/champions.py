@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ...evaluators.base import Evaluation, ReferenceKind
 from ...evaluators.scoring import normalised_loss
@@ -18,7 +18,7 @@ from ..numbers import time_words
 from .splits import candidate_summary, splits
 
 SPLIT = "valid"
-SOLVER = "solver"
+SOLVER: Final = "solver"
 """Key of the run's record that maps a stopped solver (`cp-sat, effort 1`) to its time and figures."""
 LEVEL = 0.05
 """Chance of calling a slower program better than a faster one where both are equally good (probability)."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
-from typing import Any
+from typing import Any, Final
 
 from ...evolve.store.reader import Reader
 from ...evolve.store.schema import StoreError
 from ...problems.base import Drawing, Shape
 
-KEY = "drawing"
+KEY: Final = "drawing"
 MOST_SHAPES = 2_500
 """Shapes of all drawings together that a run keeps; more would fill the report."""
 _MOST_PROGRAMS = 4

@@ -8,7 +8,7 @@ import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ...evaluators.cache import cache_folder
 from ...evolve.store.reader import Reader
@@ -19,7 +19,7 @@ from ..errors import INVALID, UserError
 from ..keyfile import kept
 
 KEY = "signing-key"
-SEAL = "seal"
+SEAL: Final = "seal"
 """Key of the run's own record: its signature, and the digests that the signature covers."""
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from .record import RunRecord
 
-RECORD = "simplified"
+RECORD: Final = "simplified"
 """Key of the run's record that maps a candidate to the document of its simplified form."""
 
 

@@ -24,7 +24,7 @@ from .records import (
     read_score,
 )
 from .schema import StoreError
-from .shapes import read_value
+from .shapes import Key, read_value
 
 BASELINE = "baseline/"
 """Prefix under which a baseline's evaluations are stored (`baseline/mdd`)."""
@@ -190,8 +190,8 @@ class Reader:
     def _path(self) -> Path:
         return Path(self._db.execute("PRAGMA database_list").fetchone()[2])
 
-    def record(self, key: str) -> Any:
-        """A value of the run's own record (`config`, `versions`, `status`, …); None if it was never set.
+    def record(self, key: Key) -> Any:
+        """A value of the run's own record (`config`, `versions`, `champion`, …); None if it was never set.
 
         Raises:
             StoreError: what is stored is none.

@@ -1,10 +1,10 @@
-"""Shapes of the values that a run's record holds under its keys."""
+"""The keys of a run's record, and the shapes of their values."""
 
 from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, Literal
 
 _SECTION = {str: object}
 _FIGURES = {
@@ -13,7 +13,41 @@ _FIGURES = {
     "mean_gap_ci95_percent": [float],
     "reference_kinds": {str: int},
 }
-SHAPES: dict[str, Any] = {
+Key = Literal[
+    "champion",
+    "claims",
+    "config",
+    "created",
+    "docstrings",
+    "drawing",
+    "ending",
+    "evaluator",
+    "founder_seconds",
+    "founders",
+    "gates",
+    "given_starts",
+    "group",
+    "layers",
+    "left_out",  # elites that a budget of seconds had no time to validate
+    "members",
+    "model",
+    "pool",
+    "prepared_seconds",  # wall seconds before the search, all starts and resumes together
+    "problem",
+    "seal",
+    "search_seconds",
+    "simplified",
+    "solver",
+    "start",
+    "start_programs",
+    "starts",
+    "stop_reason",
+    "timing",
+    "unsafe_without",
+    "versions",
+]
+"""Every key of the table `run`: who writes or reads another one fails the type check."""
+SHAPES: dict[Key, Any] = {
     "start": str,
     "starts": [str],
     "start_programs": [str],
@@ -42,6 +76,9 @@ SHAPES: dict[str, Any] = {
     "pool": [int],
     "given_starts": {str: {str: str}},
     "claims": [_SECTION],
+    "drawing": object,
+    "model": [str],
+    "seal": object,
     "problem": {
         **dict.fromkeys(
             (
@@ -64,7 +101,7 @@ None stands for a value that is not known yet, and fields that a shape does not 
 """
 
 
-def read_value(key: str, text: str) -> Any:
+def read_value(key: Key, text: str) -> Any:
     """The value (JSON) of the run's record under a key.
 
     Raises:
@@ -73,8 +110,7 @@ def read_value(key: str, text: str) -> Any:
     value = json.loads(text, parse_constant=_refused, parse_float=_finite)
     if key == "model" and isinstance(value, str):
         return value
-    shape = [str] if key == "model" else SHAPES.get(key, object)
-    if not _fits(value, shape):
+    if not _fits(value, SHAPES[key]):
         raise ValueError(f"{text[:60]!r} has not the shape of {key!r}")
     return value
 

@@ -20,6 +20,7 @@ from .opening import open_writing
 from .reader import TRAINED, Reader
 from .records import candidate_row, instance_row, reference_row, score_row
 from .schema import StoreError
+from .shapes import Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Store:
             finally:
                 self._nested = False
 
-    def set(self, key: str, value: Any) -> None:
+    def set(self, key: Key, value: Any) -> None:
         """Sets a value (JSON) of the run's own record."""
         with self.transaction() as db:
             db.execute("REPLACE INTO run VALUES (?, ?)", (key, json.dumps(value)))

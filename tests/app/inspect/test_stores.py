@@ -11,11 +11,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from gapsmith.evolve.store import opening, schema
 from gapsmith.evolve.store.schema import FILE_NAME, MIGRATIONS, StoreError
+from gapsmith.evolve.store.shapes import SHAPES, Key
 
 Say = Callable[..., Any]
 FINISHED, MODEL = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb"
@@ -49,6 +50,14 @@ def oldest(runs: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
             db.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")
         db.execute(f"PRAGMA user_version = {request.param}")
     return tmp_path
+
+
+def test_every_key_of_a_record_has_one_owner(runs: Path) -> None:
+    """The keys that the type checker allows are those that have a shape, and a run has no others."""
+    assert set(get_args(Key)) == set(SHAPES)
+    for path in runs.glob(f"*/{FILE_NAME}"):
+        with sqlite3.connect(path) as db:
+            assert {key for (key,) in db.execute("SELECT key FROM run")} <= set(SHAPES)
 
 
 def test_a_store_of_the_oldest_schema_is_read_and_left_as_it_is(say: Say, oldest: Path) -> None:
