@@ -234,6 +234,10 @@ def _left(campaign: Campaign) -> str:
         parts.append(f"{max(0, budget.tokens - usage.tokens_in - usage.tokens_out):,} tokens")
     if budget.usd is not None:
         parts.append(usd(max(0.0, budget.usd - (usage.cost_usd or 0.0))))
+    if budget.executions is not None:
+        parts.append(f"{max(0, budget.executions - usage.executions):,} executions")
+    if budget.cpu_seconds is not None:
+        parts.append(f"{max(0.0, budget.cpu_seconds - usage.cpu_seconds):.0f} CPU seconds")
     if (seconds := search_seconds_left(campaign)) is not None:
         parts.append(f"{duration(seconds)} of search")
     if budget.patience is not None:

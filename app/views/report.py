@@ -233,6 +233,7 @@ def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) 
         "baseline": baseline,
         "baseline_figures": None if figures is None else figures.as_json(),
         "kinds": reference_kinds(best["reference_kinds"]),
+        "of_baseline": set(best["reference_kinds"]) == {"baseline"},
         "word": gap_word(best["reference_kinds"]),
         "instances": count(best["instances"], "instance"),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import count
 from types import SimpleNamespace
@@ -37,3 +38,12 @@ def test_a_short_retracing_is_not_worth_a_line(
 ) -> None:
     """All 20 iterations are repeated within a second."""
     assert said(fakes, monkeypatch, capsys, 0.01) == []
+
+
+def test_a_line_of_progress_names_what_is_left_of_each_limit(fakes: Make, capsys: Any) -> None:
+    """CPU seconds and executions too: a campaign without a budget of its own ends by the former."""
+    view = LiveView("fakes", "1 slot")
+    fakes(observe=view.observe).run(iterations=10, executions=10**6, cpu_seconds=80)
+    first = capsys.readouterr().err.splitlines()[0]
+    assert " iterations, " in first
+    assert re.search(r", 9\d\d,\d{3} executions, (80|79) CPU seconds left$", first)

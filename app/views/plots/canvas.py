@@ -135,10 +135,10 @@ def thin(points: Sequence[Any], most: int = MOST_POINTS) -> list[Any]:
 def fit_losses(axis: Axis, losses: Sequence[float]) -> None:
     """Makes an axis of losses (percent) logarithmic and fits it to the data, with room for marks.
 
-    An axis with negative losses, which only reported scores have, is linear. One with zeros, or with losses
-    over more than three decades, is linear below the smallest loss shown.
+    An axis with negative losses (gaps to the best baseline, reported scores) is linear. One with zeros,
+    or with losses over more than three decades, is linear below the smallest loss shown.
     """
-    if min(losses, default=0.0) < 0:  # changes of reported scores have no zero that matters
+    if min(losses, default=0.0) < 0:  # no zero that matters
         low, high = min(losses), max(losses)
         room = 0.1 * (high - low or 1.0)
         getattr(axis.axes, f"set_{axis.axis_name}lim")(low - room, high + room)  # type: ignore[attr-defined]

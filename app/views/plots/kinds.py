@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ....evaluators.base import ReferenceKind
+from ...record.champions import solver_rows
 from ...record.drawings import MOST_SHAPES
 from ...record.record import RunRecord
 from ...record.reported import LOSS, REPORTED, trust
@@ -16,6 +18,8 @@ from .canvas import styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_SQUARES = " Squares: the solver, stopped early."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +49,25 @@ class Kind:
             return None
         with styled():
             figure = self.make(record)
-        for axes in figure.axes if reported and figure is not None else ():
-            for label in (axes.xaxis.label, axes.yaxis.label):
-                text = label.get_text().replace("%, logarithmic", "%")
-                label.set_text(text.replace("(%)", "(%, unverified)"))
+        for axes in () if figure is None else figure.axes:
+            for axis in (axes.xaxis, axes.yaxis):
+                text = axis.label.get_text()
+                text = text.replace("%, logarithmic", "%") if axis.get_scale() == "linear" else text
+                axis.label.set_text(text.replace("(%)", "(%, unverified)") if reported else text)
         return figure
 
     def caption_of(self, record: RunRecord) -> str:
-        """The caption; where scores are only reported, with what a loss is there."""
-        if trust(record.reader) != REPORTED or "loss" not in self.caption:
-            return self.caption
-        words = self.caption.partition(" Training loss: mean")[0]
-        words = words.replace("; lower is better, 0 is optimal", "")
-        words = re.sub(r" The star is [^.]*\.", "", words)
+        """The caption without marks that are not drawn; of reported scores, with what a loss is there."""
+        words, kinds = self.caption, {one.kind for one in record.reader.references().values()}
+        if ReferenceKind.OPTIMUM not in kinds:
+            words = re.sub(r" The star is [^.]*\.", "", words)
+        if not solver_rows(record.reader):
+            words = words.removesuffix(_SQUARES)
+        if kinds == {ReferenceKind.BASELINE}:
+            words = words.replace(", 0 is optimal", ", 0 is the best baseline")
+        if trust(record.reader) != REPORTED or "loss" not in words:
+            return words
+        words = words.partition(" Training loss: mean")[0].replace("; lower is better, 0 is optimal", "")
         return f"{words} {LOSS[0].upper()}{LOSS[1:]}."
 
 
@@ -106,7 +116,7 @@ KINDS = {
     "front": Kind(
         "Validation loss against CPU time of all validated programs. The line joins the best programs of the "
         "time classes (between the dotted lines), as far as better than faster ones beyond noise. The star "
-        "is the method that proved the references, where all are optima. Squares: the solver, stopped early.",
+        "is the method that proved the references, where all are optima." + _SQUARES,
         timed.front,
     ),
     "archive": Kind(

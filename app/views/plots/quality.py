@@ -62,9 +62,9 @@ def scatter(record: RunRecord) -> Figure | None:
     pairs = [(theirs[id], mine[id]) for id in mine if id in theirs]
     shown = thin(pairs)
     figure, axes = new_axes(4.6, 4.2)
-    most = max([0.1, *[value for pair in pairs for value in pair]])
-    axes.plot([0, most], [0, most], color=INK, linewidth=0.8, linestyle="--")
     every = [value for pair in pairs for value in pair]
+    ends = [min([0.0, *every]), max([0.1, *every])]
+    axes.plot(ends, ends, color=INK, linewidth=0.8, linestyle="--")
     axes.scatter([p[0] for p in shown], [p[1] for p in shown], s=16, color=BLUE, alpha=0.7)
     fit_losses(axes.xaxis, every)  # both alike, so that the line of equals is a diagonal
     fit_losses(axes.yaxis, every)
