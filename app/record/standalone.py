@@ -6,6 +6,7 @@ import ast
 import io
 import shlex
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from ... import __version__
@@ -33,6 +34,18 @@ def _gapsmith_main(heuristic):
     if os.environ.get("PYTHONHASHSEED") != "0":  # once; sets keep the sandbox's order
         again = [sys.executable, *sys.orig_argv[1:]]
         os.execve(sys.executable, again, {{**os.environ, "PYTHONHASHSEED": "0"}})
+
+    def read(text):
+        keys, wrong = {keys}, sys.argv[0] + ": standard input: "
+        try:
+            instance = json.loads(text)
+        except builtins.ValueError as error:
+            raise builtins.SystemExit(wrong + "expected JSON, got " + builtins.str(error))
+        given = instance if builtins.isinstance(instance, builtins.dict) else ()
+        if lacking := [key for key in keys if key not in given]:
+            wrong += "expected one object with " + ", ".join(keys)
+            raise builtins.SystemExit(wrong + ", got none or one without " + ", ".join(lacking))
+        return instance
 {driver}{body}
 
 if __name__ == "__main__":
@@ -61,10 +74,12 @@ _DECISIONS = """
         sys.stdout.write(line.decode() + "\\n")
         sys.stdout.flush()
 
-    driver["drive"](heuristic, json.loads(sys.stdin.buffer.readline()), receive, send)
+    driver["drive"](heuristic, read(sys.stdin.buffer.readline()), receive, send)
 """
 
 NOTHING: Mapping[str, Any] = {}
+_MOST_TASK_LINES = 60
+_TASK_WIDTH = 105
 
 
 def program_text(record: RunRecord, id: str, file_name: str = "best.py") -> str:
@@ -111,7 +126,7 @@ def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
         if trust(record.reader) == REPORTED:  # its evaluator calls it, so it stays as it is
             return f"{lines}\n\n{unseen.clean(text, tab=chr(9)).rstrip()}\n"
         own = unseen.clean(_without_main(text), tab="\t").rstrip()
-        main = _main(problem["entry_point"], problem.get("driver"))
+        main = _main(problem["entry_point"], problem.get("driver"), _keys(record))
     except ValueError as error:
         raise StoreError(f"{record.name}: the record is damaged: {error}") from error
     return f"{lines}\n\n{own}\n{main}"
@@ -192,7 +207,21 @@ def _header(record: RunRecord, id: str, file_name: str) -> list[str]:
         if figures is not None and (figures.mean_gap_percent is not None or figures.mean_score is not None):
             lines += _gap_lines(figures.as_json(), split, record)
             break
-    return [*lines, *_usage(record, file_name)]
+    return [*lines, *_usage(record, file_name), *_task(record)]
+
+
+def _task(record: RunRecord) -> list[str]:
+    """What the program expects and returns, in the words that its campaign was given."""
+    given = str(record.problem.get("statement") or "").splitlines()
+    lines = [part for line in given for part in wrap(line, _TASK_WIDTH)]
+    if not lines or trust(record.reader) == REPORTED:
+        return []
+    return [
+        "",
+        "The task (the program checks no values: for others than these it may fail or answer wrongly):",
+        *(f"  {line}" for line in lines[:_MOST_TASK_LINES]),
+        *(["  …"] if len(lines) > _MOST_TASK_LINES else []),
+    ]
 
 
 def _title(record: RunRecord, id: str) -> list[str]:
@@ -210,20 +239,21 @@ def _title(record: RunRecord, id: str) -> list[str]:
     ]
 
 
-def _keys(record: RunRecord) -> str:
-    """Keys of the JSON object that a program of the run reads: those of an instance's public part."""
-    first = next(iter(record.instances.values()), None)
-    return "the instance's keys" if first is None else ", ".join(first.public)
+def _keys(record: RunRecord) -> list[str]:
+    """Keys of the JSON object that a program of the run reads: those in the public part of every instance."""
+    every = [instance.public for instance in record.instances.values()]
+    return [key for key in every[0] if all(key in public for public in every)] if every else []
 
 
 def _usage(record: RunRecord, file_name: str) -> list[str]:
     again = f"Check it again: {evaluate_command(record, file_name)}"
     if trust(record.reader) == REPORTED:
         return ["", again.replace("Check", "Evaluate")]
+    keys = ", ".join(_keys(record)) or "the instance's keys"
     return [
         "",
         again,
-        f"Use it: python {shlex.quote(file_name)} < instance.json, one object with {_keys(record)}",
+        f"Use it: python {shlex.quote(file_name)} < instance.json, one object with {keys}",
     ]
 
 
@@ -248,16 +278,16 @@ def _mean(figures: Mapping[str, Any]) -> str:
     return f"{percent(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}".strip()
 
 
-def _main(entry: str, driver: str | None) -> str:
+def _main(entry: str, driver: str | None, keys: Sequence[str]) -> str:
     if driver is None:
-        what, block, call = _WHOLE, "", "heuristic(**json.load(sys.stdin))"
+        what, block, call = _WHOLE, "", "heuristic(**read(sys.stdin.read()))"
     else:
         what, block = _WHOLE, f"\n    driver = {{}}\n    builtins.exec({_quoted(driver)}, driver)\n"
-        call = 'driver["drive"](heuristic, json.load(sys.stdin))'
+        call = 'driver["drive"](heuristic, read(sys.stdin.read()))'
     body = _ANSWER.format(call=call)
     if driver is not None and _interactive(driver):
         what, body = _STEPWISE, _DECISIONS
-    return _MAIN.format(what=what, driver=block, body=body, entry=entry)
+    return _MAIN.format(what=what, keys=list(keys), driver=block, body=body, entry=entry)
 
 
 def _quoted(text: str) -> str:

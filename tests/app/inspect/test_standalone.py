@@ -98,6 +98,49 @@ def test_the_commands_of_the_header_can_be_copied(say: Say, runs: Path, tmp_path
         assert (said.code, "is a folder, expected a file to write" in said.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("five jobs", "expected JSON, got Expecting value: line 1 column 1 (char 0)"),
+        (
+            "[3, 4]",
+            "expected one object with processing_times, due_dates, got none or one without processing_",
+        ),
+        (
+            '{"processing_times": [3]}',
+            "expected one object with processing_times, due_dates, got none or one ",
+        ),
+    ],
+)
+def test_a_wrong_instance_ends_with_one_line(
+    given: str, message: str, say: Say, runs: Path, tmp_path: Path
+) -> None:
+    """Text that is no JSON, or lacks an argument, is named on standard error, without a traceback."""
+    path = tmp_path / "best.py"
+    assert say("best", FINISHED, "-o", str(path)).code == 0
+    done = subprocess.run([sys.executable, path], input=given, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"{path}: standard input: {message}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_header_tells_the_task(say: Say, runs: Path, tmp_path: Path) -> None:
+    """Whoever gets the file alone reads what it expects and returns; a long statement is cut with a mark."""
+    shutil.copytree(runs / FINISHED, tmp_path / FINISHED)
+    with sqlite3.connect(tmp_path / FINISHED / "archive.sqlite") as db:
+        (text,) = db.execute("SELECT value FROM run WHERE key = 'problem'").fetchone()
+        problem = {**json.loads(text), "statement": "All times are minutes.\n\n" + "More words. " * 1000}
+        db.execute("UPDATE run SET value = ? WHERE key = 'problem'", (json.dumps(problem),))
+    path = tmp_path / "best.py"
+    assert say("best", FINISHED, "-o", str(path), runs=tmp_path).code == 0
+    lines = path.read_text("utf-8").splitlines()
+    first = lines.index("#   All times are minutes.")
+    assert lines[first - 1].startswith("# The task (")
+    assert lines[first + 60] == "#   …"
+    assert max(map(len, lines[first : first + 60])) <= 110
+    assert not lines[first + 61].startswith("#")
+
+
 def _answer(
     say: Say, runs: Path, folder: Path, source: str, given: str, driver: str | None, option: str = "-I"
 ) -> str:
@@ -108,6 +151,7 @@ def _answer(
         problem = {**json.loads(text), "driver": driver, "entry_point": "rule"}
         db.execute("UPDATE run SET value = ? WHERE key = 'problem'", (json.dumps(problem),))
         db.execute("UPDATE candidates SET files = ?", (json.dumps({"heuristic.py": source}),))
+        db.execute("UPDATE instances SET public = ?", (given.splitlines()[0],))
     path = folder / "best.py"
     assert say("best", FINISHED, "-o", str(path), runs=folder).code == 0
     command = [sys.executable, option, path]
