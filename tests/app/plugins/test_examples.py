@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gapsmith import Interactive, ReferenceKind, check_problem
 from gapsmith.app.door.plugins import load_problem
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-NAMES = ("knapsack", "graph_colouring", "online_machines", "flow_shop", "routing", "paging", "circle_packing")
+NAMES = (
+    "knapsack",
+    "graph_colouring",
+    "online_machines",
+    "flow_shop",
+    "routing",
+    "paging",
+    "read_ahead",
+    "circle_packing",
+)
 
 
 @pytest.mark.slow
@@ -93,6 +103,44 @@ def test_paging_counts_misses_again_and_refuses_other_slots() -> None:
     assert loaded.problem.verify(instance, [-1] * 5).objective is None
     with pytest.raises(ValueError, match="expected -"):
         loaded.problem.dialogue(instance).take(b"0", 7)
+
+
+def test_read_ahead_bound_is_met_in_order_and_never_beaten() -> None:
+    """Of all plans of small sequences none is cheaper; where blocks come in order one costs as much."""
+    loaded = load_problem(str(EXAMPLES / "read_ahead.py"))
+    shape = loaded.instances("train", 1)[0]
+    rng = random.Random(3)
+    for trial in range(6):
+        requests = [rng.randrange(12) for _ in range(4)]
+        requests = sorted({*requests}) if trial % 2 else requests
+        instance = dataclasses.replace(shape, public={"requests": requests, "room": 33})
+        plans = product(range(-1, 12), repeat=len(requests))
+        prices = [loaded.problem.verify(instance, list(plan)).objective for plan in plans if plan[0] >= 0]
+        bound, least = loaded.reference(instance, 1.0).value, min(p for p in prices if p is not None)
+        assert bound <= least
+        assert bound == least or not trial % 2
+
+
+def test_read_ahead_counts_reads_again() -> None:
+    """Reads that were not needed cost as much; a hit cannot be sold as a read nor a miss as a hit."""
+    loaded = load_problem(str(EXAMPLES / "read_ahead.py"))
+    public = {"requests": [5, 6, 7, 40, 5], "room": 33}
+    instance = dataclasses.replace(loaded.instances("train", 1)[0], public=public)
+    space: dict[str, Any] = {}
+    exec(loaded.problem.driver, space)
+    plan = space["drive"](lambda run, used, last, gap: 1.9, public)
+    assert plan == [1, -1, 1, 1, -1]
+    assert loaded.problem.verify(instance, plan).objective == 3 * 10
+    assert space["drive"](lambda run, used, last, gap: float("nan"), public) == [0, 0, 0, 0, -1]
+    for wrong in (
+        [1, 0, 1, 1, -1],
+        [1, -1, -1, 1, -1],
+        [33, -1, -1, -1, -1],
+        [True, -1, 1, 1, -1],
+        [1],
+        None,
+    ):
+        assert loaded.problem.verify(instance, wrong).objective is None
 
 
 def test_circle_packing_is_checked_exactly() -> None:
