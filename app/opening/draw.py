@@ -16,6 +16,7 @@ from ...evolve.pool import prefixes
 from ...problems.base import SPLITS, Instance, InstanceFileError, ReadsInstances
 from ..door.plugins import LoadedProblem
 from ..errors import INVALID, USAGE, ProblemError, UserError
+from ..words import count
 from .notify import Notify
 from .references import parallel
 
@@ -70,7 +71,12 @@ def user_splits(loaded: LoadedProblem, sources: Sequence[str], seed: int) -> dic
     else:
         raise UserError(USAGE, f"--instances: got {len(sources)} sets or files, expected one or three")
     if not all(dealt.values()):
-        raise UserError(INVALID, f"{sources[0]}: too few instances, expected at least 4 to split")
+        found = count(sum(map(len, dealt.values())), "instance")
+        raise UserError(
+            INVALID,
+            f"{sources[0]}: got {found}, expected at least 4 to split into training, validation and test",
+            "add instances, or name --instances three times, one file for each split",
+        )
     return {name: [replace(i, split=name) for i in instances] for name, instances in dealt.items()}
 
 

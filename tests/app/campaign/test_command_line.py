@@ -300,6 +300,19 @@ def test_a_campaign_may_take_a_named_set() -> None:
         user_splits(loaded, ["n=20", "n=50"], 1)
 
 
+def test_a_file_with_too_few_instances_says_how_many_and_what_to_do(tmp_path: Path) -> None:
+    """Two instances cannot become three splits, but a file of one instance can be a split."""
+    loaded, two = load_problem("smtt", {}), tmp_path / "two.csv"
+    two.write_text("instance,p,d\na,5,10\na,3,4\nb,2,3\nb,7,6\n")
+    with pytest.raises(UserError, match=r"two\.csv: got 2 instances, expected at least 4 to split") as caught:
+        user_splits(loaded, [str(two)], 1)
+    assert "--instances three times" in str(caught.value.hint)
+    one = tmp_path / "one.csv"
+    one.write_text("instance,p,d\nc,1,9\nc,8,2\n")
+    three = user_splits(loaded, [str(two), str(one), str(one)], 1)
+    assert [len(instances) for instances in three.values()] == [2, 1, 1]
+
+
 @pytest.mark.slow
 def test_small_answers_are_clear(command: Command, problem: str, tmp_path: Path) -> None:
     """Versions are called so, failures alike are one line, no table is lost, a wrong model is exit 2."""
