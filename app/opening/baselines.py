@@ -94,9 +94,9 @@ def best_of_baselines(
     problem = loaded.problem
     sources = shipped_programs(problem)
     programs = {name: evaluator.program({MAIN_FILE: text}) for name, text in sources.items()}
-    notify("references", 0, 1)
+    notify("baselines", 0, len(programs))
     evaluations = evaluate_all(executor, programs, ["all"])
-    notify("references", 1, 1)
+    notify("baselines", len(programs), len(programs))
     best: dict[str, tuple[Number, str]] = {}
     minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)
     for name, by in evaluations.items():

@@ -132,6 +132,21 @@ def test_a_run_is_loaded_and_progress_was_told(searched: tuple[RunResult, list[P
     assert "-pick-" in result.folder.name
 
 
+class Unproven(Pick):
+    """Nobody proves what is least."""
+
+    name = "unproven"
+    reference = None  # type: ignore[assignment]
+
+
+def test_without_references_progress_tells_of_baselines(tmp_path: Path) -> None:
+    """Where gaps are to the best baseline, nothing is said of references that the problem does not have."""
+    told: list[Progress] = []
+    gapsmith.run_campaign(Unproven, iterations=1, workers=1, runs=tmp_path, progress=told.append)
+    assert [(one.step, one.done, one.total) for one in told][:2] == [("baselines", 0, 1), ("baselines", 1, 1)]
+    assert {one.step for one in told} == {"baselines", "search"}
+
+
 def test_a_plugin_is_evaluated_and_settings_are_one_kind(tmp_path: Path) -> None:
     """Both functions take a dictionary of paths; a list is refused in words, and so is an instance."""
     scored = gapsmith.evaluate(Plugin(Pick), START, settings={"sandbox.cpu_seconds": 1}, workers=1)
