@@ -15,7 +15,7 @@ from ..errors import TROUBLE, USAGE, UserError
 KINDS = {
     "assignment": "each item gets one of several places (jobs to machines)",
     "permutation": "an order of all items (a round trip)",
-    "routing": "several routes (vans with limited room)",
+    "routing": "several sequences (routes of vans with limited room, jobs in order on machines)",
     "packing": "a choice of items that must fit (a knapsack)",
     "online": "decisions one by one, before the rest is known (an interactive problem)",
     "rule": "a fixed loop that asks a candidate at each decision (a cache)",

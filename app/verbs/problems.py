@@ -66,7 +66,10 @@ def new(
     package: Annotated[bool, typer.Option("--package", help="A distribution instead of one file.")] = False,
     kind: Annotated[
         str,
-        typer.Option("--kind", help="assignment, permutation, routing, packing, online or rule."),
+        typer.Option(
+            "--kind",
+            help="assignment, permutation, routing, packing, online or rule; another word explains them.",
+        ),
     ] = "assignment",
     source: Annotated[
         str,

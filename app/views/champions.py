@@ -64,6 +64,7 @@ def champion_notes(summary: Mapping[str, Any]) -> list[str]:
         f"time: mean CPU of an execution{above}",
         "a slower program is named only where it is better beyond noise on validation",
     ]
+    lines += _without_row(summary, floor or 0.0)
     if (limit := summary["time_budget_seconds"]) is not None:
         lines.append(f"time budget: no champion takes more than {time_words(limit)}")
     if summary["steered_by_time"]:
@@ -78,6 +79,18 @@ def champion_notes(summary: Mapping[str, Any]) -> list[str]:
             f"{time_words(proof['seconds_p90'])} of wall time"
         )
     return lines
+
+
+def _without_row(summary: Mapping[str, Any], floor: float) -> list[str]:
+    """What the campaign's best takes (CPU seconds above `floor`), if the best is valid and has no row."""
+    best, rows = summary["best"], summary["champions"]
+    if best is None or not rows or any(row["candidate"] == best["candidate"] for row in rows):
+        return []
+    valid = best["splits"]["valid"]
+    if valid is None or valid["fitness"] is None or valid["failed"]:
+        return []
+    takes = time_words(max(0.0, valid["cpu_seconds_mean"] - floor))
+    return [f"best {best['candidate'][:8]} takes {takes}; a program above is no worse within noise"]
 
 
 def _row(row: Mapping[str, Any], name: str) -> tuple[str, ...]:

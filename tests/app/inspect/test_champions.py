@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.numbers import time_words
 from gapsmith.app.record.champions import best_of_time, class_champions, timed_programs
 from gapsmith.app.record.record import open_record
 from gapsmith.app.record.summary import summarise
-from gapsmith.app.views.champions import champion_rows
+from gapsmith.app.views.champions import champion_notes, champion_rows
 from gapsmith.app.views.report import markdown
 
 Say = Callable[..., Any]
@@ -44,6 +45,26 @@ def test_each_slower_champion_is_better_than_the_faster_ones(spread: Path) -> No
     for fast, slow in pairwise(champions):
         assert fast.time_class < slow.time_class
         assert fast.fitness < slow.fitness
+
+
+def test_a_best_without_a_row_says_what_it_takes(spread: Path) -> None:
+    """Whoever reads the table learns the time of the campaign's best: in its row, or in a line below."""
+    with open_record(spread) as record:
+        summary = summarise(spread, record.reader)
+        rows = {one.program for one in class_champions(record.reader)}
+        timed = timed_programs(record.reader, baselines=False)
+    floor = (summary["timing"] or {}).get("floor_seconds") or 0.0
+
+    def said(candidate: str, seconds: float) -> list[str]:
+        valid = {"cpu_seconds_mean": seconds + floor, "fitness": -0.1, "failed": 0}
+        best = {"candidate": candidate, "splits": {"valid": valid}}
+        return [line for line in champion_notes({**summary, "best": best}) if line.startswith("best ")]
+
+    other = next(one for one in timed if one.program not in rows)
+    (line,) = said(other.program, other.seconds)
+    assert line.startswith(f"best {other.program[:8]} takes {time_words(other.seconds)}; ")
+    own = next(one for one in timed if one.program in rows)
+    assert said(own.program, own.seconds) == []
 
 
 def test_a_slow_copy_of_a_champion_is_no_champion(spread: Path) -> None:
