@@ -41,10 +41,11 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
         unit = "mean [change over the start program]"
     table = new_table(f"{word}, {unit}")
     rows: list[tuple[str, Mapping[str, Any] | None]] = []
-    if summary["start"]:
-        rows.append(("start program", summary["start"]["splits"]))
     shown = best_baselines(summary["baselines"])
-    rows += [(name, summary["baselines"][name]) for name in shown]
+    twin = _twin_of_start(summary, shown)
+    if summary["start"]:
+        rows.append((f"{twin} (start)" if twin else "start program", summary["start"]["splits"]))
+    rows += [(name, summary["baselines"][name]) for name in shown if name != twin]
     if summary["best"]:
         rows.append((f"best {summary['best']['candidate'][:8]}", summary["best"]["splits"]))
     cells = {s: [gap_cell((splits or {}).get(s)) for _, splits in rows] for s in _SPLIT_NAMES}
@@ -75,6 +76,20 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
         console.print(f"{words}: `gapsmith baselines {summary['problem']}` shows all", markup=False)
     for line in notes(summary):
         console.print(line, markup=False)
+
+
+def _twin_of_start(summary: Mapping[str, Any], shown: Sequence[str]) -> str | None:
+    """The baseline whose figures are the start program's: one program has one row. None if none is."""
+
+    def figures(by_split: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        every = [by_split.get(split) or {} for split in _SPLIT_NAMES]
+        return [tuple(one.get(key) for key in ("fitness", "mean_gap_percent", "solved")) for one in every]
+
+    start = summary["start"]
+    if not start or (start["splits"]["valid"] or {}).get("fitness") is None:
+        return None
+    own = figures(start["splits"])
+    return next((name for name in shown if figures(summary["baselines"][name]) == own), None)
 
 
 def _taken(cells: Mapping[str, Sequence[str]]) -> int:
