@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from gapsmith.app.opening.timing import PREPARED, time_line
+from gapsmith.app.opening.timing import time_line
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.budget import Budget, StopReason, Usage
 from gapsmith.evolve.executor import Job
@@ -120,7 +120,7 @@ def test_preparation_counts_and_half_of_the_time_is_the_search_s(
     made = fakes()
     made.folder.mkdir()
     with closing(Store(made.folder)) as store:
-        store.set(PREPARED, prepared)
+        store.set("prepared_seconds", prepared)
         campaign = made.campaign(store, seconds=40.0, kept=lambda campaign: prepared)
         assert search_seconds_left(campaign) == pytest.approx(search, abs=1.0)
         assert (time_line(campaign) or "").startswith(sentence)
