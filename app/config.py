@@ -23,7 +23,6 @@ from ..evolve.islands import islands_with_models
 from ..evolve.knobs import knob
 from ..evolve.measures import DEFAULT_NAMES, MEASURES, TIME
 from ..evolve.models.settings import MAY_HOLD_SECRET, ModelSettings
-from ..evolve.pool import POOL_SHARE, POOL_SHARE_OF_MODELS
 from ..evolve.prompt_settings import PromptSettings
 from ..evolve.search_settings import PopulationSettings, SearchSettings
 from ..evolve.selection import FRESH_UNTIL
@@ -248,9 +247,6 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
         begun = config.uses_models or search.founders == "all"  # with textbook rules or dear calls
         until = 0 if begun else min([FRESH_UNTIL, *(n // 4 for n in asks)])
         search = dataclasses.replace(search, fresh_until=until)
-    if search.pool_share is None:
-        share = POOL_SHARE_OF_MODELS if config.uses_models else POOL_SHARE
-        search = dataclasses.replace(search, pool_share=share)
     questions = min((round(n * (1 - config.offline_share)) for n in asks), default=None)
     if search.opening is None:
         opening = opening_of(questions, config.prompts.programs) if config.uses_models else 0

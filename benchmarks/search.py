@@ -39,9 +39,10 @@ ARMS: dict[str, tuple[str, ...]] = {
     "without fresh starts": ("search.fresh_share=0", "search.fresh_until=0"),
     "best of n": ('campaign.control="best-of-n"',),
     "random": ('campaign.control="random"',),
-    "all founders": ('search.founders="all"',),
+    "all founders": ('search.founders="all"', "search.pool=1"),
     "all founders with a pool of 8": ('search.founders="all"', "search.pool=8", "search.pool_share=1"),
-    "all founders without moves": ('search.founders="all"',),
+    "all founders with a slow pool of 8": ('search.founders="all"', "search.pool=8", "search.pool_share=0.2"),
+    "all founders without moves": ('search.founders="all"', "search.pool=1"),
 }
 WITHOUT_MOVES = """
 from gapsmith.cli import main

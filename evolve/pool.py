@@ -12,10 +12,8 @@ from dataclasses import dataclass
 
 from .knobs import knob
 
-POOL_SHARE = 0.2
-"""Default of `pool_share` without models (ratio)."""
-POOL_SHARE_OF_MODELS = 1.0
-"""Default of `pool_share` with models, whose calls take far more time than executions (ratio)."""
+MOST_SETS = 64
+"""Largest size of a pool (training sets)."""
 
 
 @dataclass(frozen=True)
@@ -23,16 +21,16 @@ class PoolSettings:
     """How many training instances there are, and when more of them are used."""
 
     pool: int = knob(
-        1,
+        8,
         "size of the pool of training instances (multiple of the problem's training set, 1 to 64; 1 is the "
         "training set alone)",
         ge=1,
-        le=64,
+        le=MOST_SETS,
     )
-    pool_share: float | None = knob(
-        None,
+    pool_share: float = knob(
+        0.2,
         "executions that re-evaluate elites when the prefix of the pool doubles, relative to all executions "
-        f"before (ratio, > 0); default {POOL_SHARE}, with models {POOL_SHARE_OF_MODELS}",
+        "before (ratio, > 0)",
         gt=0,
     )
 

@@ -36,7 +36,7 @@ from .islands import Islands
 from .memory import Memory
 from .news import news, solved
 from .pages import Pages
-from .pool import POOL_SHARE, Pool
+from .pool import Pool
 from .races import Races, better
 from .search_settings import PopulationSettings, SearchSettings
 from .selection import Control, Selection
@@ -118,7 +118,7 @@ class Search:
         self._subjects = Subjects(settings, archive.best)
         self._pages = Pages(notes_every if self._guide is not None else 0)
         self._validated = {start.candidate.id}
-        self.pool = Pool(prefixes or [len(start.evaluation.scores)], settings.pool_share or POOL_SHARE)
+        self.pool = Pool(prefixes or [len(start.evaluation.scores)], settings.pool_share)
         self.due: int | None = None
         # A race would be the selection that random changes are to lack.
         level = 0.0 if control is Control.RANDOM else settings.race_level

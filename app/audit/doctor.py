@@ -89,9 +89,10 @@ def sandbox(without: frozenset[str]) -> dict[str, Any]:
 def longest_program() -> Honest:
     """The longest program that a built-in problem ships, with an instance of that problem."""
     from ...sandbox.checks import Honest
+    from ..door.built_ins import BUILT_IN
     from ..door.plugins import list_problems
 
-    loaded = [listed.loaded for listed in list_problems() if listed.origin == "built-in"]
+    loaded = [listed.loaded for listed in list_problems() if listed.origin == BUILT_IN]
     shipped = [
         (text, name, one.problem)
         for one in loaded

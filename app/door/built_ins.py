@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+BUILT_IN = "built-in"
+"""Origin of a built-in problem; see `LoadedProblem`."""
 BUILT_INS = {
     "smtt": "gapsmith.evaluators.smtt:smtt",
     "smtt-rule": "gapsmith.evaluators.smtt:smtt_rule",

@@ -18,8 +18,8 @@ from ...evaluators.base import Plugin, Reference, References
 from ...evaluators.judging import VERIFY_SECONDS
 from ...problems.base import SPLITS, Instance, Problem, Sense, Versioned, canonical_json
 from ..errors import ProblemError, UnknownProblem
+from .built_ins import BUILT_IN, NAMES_ELSEWHERE
 from .built_ins import BUILT_INS as BUILT_INS
-from .built_ins import NAMES_ELSEWHERE
 from .foreign import is_foreign, load_foreign, source_of_task
 from .mistyped import check_length, check_python, near_files
 from .parameters import ParameterSpec, read_parameters, resolve
@@ -166,7 +166,7 @@ def load_problem(spec: str, parameters: Mapping[str, object] | None = None) -> L
 
 def list_problems() -> list[Listed]:
     """All built-in and installed problems; a broken plug-in is listed with its error and affects no other."""
-    listed = [_try(name, "built-in", lambda n=name: _find(n)) for name in BUILT_INS]
+    listed = [_try(name, BUILT_IN, lambda n=name: _find(n)) for name in BUILT_INS]
     for name, entries in installed("gapsmith.problems").items():
         if name in BUILT_INS:
             error = ProblemError(f"{name}: the name belongs to a built-in problem", "rename the entry point")
@@ -186,7 +186,7 @@ def known_names() -> list[str]:
 def _find(spec: str) -> Found:
     """Loads the object that a specification names."""
     if spec in BUILT_INS:
-        return from_module(BUILT_INS[spec], "built-in")
+        return from_module(BUILT_INS[spec], BUILT_IN)
     if _names_file(spec):
         return from_file(Path(spec))
     if ":" in spec:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle
@@ -18,13 +20,15 @@ from ..door.plugins import LoadedProblem
 from ..errors import INVALID, USAGE, ProblemError, UserError
 from ..words import count
 from .notify import Notify
-from .references import parallel
+from .references import of_pool, parallel
 
 if TYPE_CHECKING:
     from ..config import Config
 
-POOL_SECONDS = 10.0
-"""Wall seconds before the start in which references of the pool are computed."""
+POOL_SECONDS, POOL_SHARE_OF_BUDGET = 10.0, 0.1
+"""Wall seconds before the start that a pool may take, and the share of a budget of seconds."""
+_FIRST_LOOK = 0.5
+"""Wall seconds after which a prefix is given up whose references would take too long."""
 _FILE_ENDINGS = (".csv", ".json", ".jsonl", ".txt")
 
 
@@ -81,13 +85,17 @@ def user_splits(loaded: LoadedProblem, sources: Sequence[str], seed: int) -> dic
 
 
 def pool_of(
-    loaded: LoadedProblem, config: Config, splits: Mapping[str, Sequence[Instance]]
+    loaded: LoadedProblem,
+    config: Config,
+    splits: Mapping[str, Sequence[Instance]],
+    allowed: float = math.inf,
 ) -> list[Instance]:
     """The training instances of a campaign, the training set first: further ones are drawn as that set is.
 
-    Duplicate instances are left out; no instances are added to those of a user's files.
+    Duplicate instances are left out; no instances are added to those of a user's files. After `allowed` wall
+    seconds no further set is drawn.
     """
-    pool = list(splits["train"])
+    pool, began = list(splits["train"]), time.monotonic()
     if config.evaluation.instances:
         return pool
     digests = {instance.digest for instances in splits.values() for instance in instances}
@@ -97,6 +105,8 @@ def pool_of(
             if instance.digest not in digests:
                 digests.add(instance.digest)
                 pool.append(replace(instance, id=f"pool{number}-{instance.id}"))
+        if time.monotonic() - began > allowed:
+            break
     return in_turns(pool)
 
 
@@ -193,17 +203,52 @@ def get_pool(
 ) -> tuple[list[Instance], tuple[int, ...], dict[str, Reference]]:
     """The pool, as far as its references are available soon; the sizes of its prefixes; and the references.
 
-    Shipped and cached references are available at once. The others are computed in order for `POOL_SECONDS`
-    and kept in the cache for the next campaign.
+    Shipped and cached references are available at once. The others are computed prefix by prefix, for a tenth
+    of a budget of seconds and at most `POOL_SECONDS`, and kept in the cache for the next campaign.
     """
-    pool, first = pool_of(loaded, config, splits), len(splits["train"])
-    references: dict[str, Reference] = {}
-    notify("pool", 0, len(pool))
-    for instance, reference in computed(loaded, config, pool, cache, POOL_SECONDS):
-        references[instance.id] = reference
-        notify("pool", len(references), len(pool))
-    sizes = [n for n in prefixes(first, len(pool)) if n == first or all(i.id in references for i in pool[:n])]
+    began, seconds = time.monotonic(), config.budget.seconds
+    allowed = POOL_SECONDS if seconds is None else min(POOL_SECONDS, POOL_SHARE_OF_BUDGET * seconds)
+    pool, first = pool_of(loaded, config, splits, allowed), len(splits["train"])
+    references = _available(loaded, config, pool, cache)
+    notify("pool", len(references), len(pool))
+    sizes = [first]
+    for size in prefixes(first, len(pool))[1:]:
+        missing = [instance for instance in pool[:size] if instance.id not in references]
+        left = began + allowed - time.monotonic()
+        for instance, reference in _soon(loaded, config, missing, cache, left):
+            references[instance.id] = reference
+            notify("pool", len(references), len(pool))
+        if any(instance.id not in references for instance in missing):
+            break
+        sizes.append(size)
     return pool[: sizes[-1]], tuple(sizes), references
+
+
+def _available(
+    loaded: LoadedProblem, config: Config, pool: Sequence[Instance], cache: Cache
+) -> dict[str, Reference]:
+    """Instance id → reference, of a pool's instances whose reference is in the cache or ships."""
+    book, seconds = book_of(loaded, cache), config.evaluation.reference_seconds
+    references: dict[str, Reference] = {}
+    for instance in pool:
+        reference = book.get(instance, seconds) or of_pool(loaded, instance)
+        if reference is not None:
+            references[instance.id] = reference
+    return references
+
+
+def _soon(
+    loaded: LoadedProblem, config: Config, missing: Sequence[Instance], cache: Cache, allowed: float
+) -> Iterator[tuple[Instance, Reference]]:
+    """Yields instances with computed references; ends early where all of them would take longer than
+    `allowed` wall seconds.
+    """
+    began = time.monotonic()
+    for done, pair in enumerate(computed(loaded, config, missing, cache, max(0.0, allowed)), 1):
+        yield pair
+        spent = time.monotonic() - began
+        if spent > _FIRST_LOOK and spent * len(missing) > allowed * done:
+            return
 
 
 def computed(

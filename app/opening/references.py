@@ -17,8 +17,10 @@ from ...evaluators.base import Reference, ReferenceKind
 from ...evaluators.cache import Cache, ReferenceCache, encode_reference
 from ...evaluators.consistency import consistent
 from ...evaluators.numbers import better_than
+from ...evaluators.pooled import pooled
 from ...evaluators.scoring import tolerance_of
 from ...problems.base import Instance, Sense
+from ..door.built_ins import BUILT_IN
 from ..door.plugins import LoadedProblem
 from ..door.sources import blame, told_when_slow
 from ..errors import INVALID, ProblemError, UserError
@@ -30,13 +32,18 @@ Progress = Callable[[int, int], None]
 
 def stored(loaded: LoadedProblem, instance: Instance, seconds: float) -> Reference | None:
     """The stored reference of an instance that had at least `seconds` of wall time, is proven, or ships."""
-    reference = _book(loaded).get(instance, seconds)
+    reference = _book(loaded).get(instance, seconds) or of_pool(loaded, instance)
     shipped = getattr(loaded.references, "shipped", None)
     if reference is not None or shipped is None:
         return reference
     with blame(f"problem {loaded.name}: shipped reference of {instance.id}"):
         certified: Reference | None = shipped(instance)
     return certified
+
+
+def of_pool(loaded: LoadedProblem, instance: Instance) -> Reference | None:
+    """The reference of an instance that a built-in problem's pool adds to its training set, if it ships."""
+    return pooled(loaded.name, instance) if loaded.origin == BUILT_IN else None
 
 
 def compute(
@@ -60,7 +67,11 @@ def compute(
         UserError: the problem has no references, or the plug-in fails.
     """
     book, started = _book(loaded), time.monotonic()
-    references = {i.id: earlier for i in instances if (earlier := book.get(i, seconds)) is not None}
+    references = {
+        i.id: earlier
+        for i in instances
+        if (earlier := book.get(i, seconds) or of_pool(loaded, i)) is not None
+    }
     missing = [i for i in instances if i.id not in references]
     kinds = Counter(reference.kind.value for reference in references.values())
 
@@ -114,7 +125,9 @@ def verify(
     book = _book(loaded)
 
     def one(instance: Instance) -> tuple[Reference, Reference]:
-        first = book.get_or_compute(instance, seconds, lambda: _computed(loaded, instance, seconds))
+        first = of_pool(loaded, instance)
+        if first is None:
+            first = book.get_or_compute(instance, seconds, lambda: _computed(loaded, instance, seconds))
         return first, proved_again(loaded, instance, first, seconds)
 
     proofs: Counter[str] = Counter()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...evolve.champion import ROOM, slowest
+from ...evolve.pool import MOST_SETS, PoolSettings
 from ...evolve.store.progress import best_so_far, steps
 from ...evolve.store.reader import Reader
 from ..numbers import percent, time_words
@@ -22,7 +23,7 @@ _MANY_LOST = 0.5
 """Share of the iterations without a complete candidate from which on the advice speaks of them (ratio)."""
 _FRESH = 4
 """New instances that are suggested, relative to those of the test (ratio)."""
-_POOL = 4
+_WIDER = 4
 """Multiple of the training instances that is suggested (ratio)."""
 _SPENT = {
     "seconds": "wall time",
@@ -132,13 +133,21 @@ def _misled(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
     if rival is not None and rival["fitness"] is not None:
         found = [step for step in found if step[2] > rival["fitness"]]
     if found and training and (reader.record("left_out") or ()).count(found[-1][1]) == 0:
-        pool = _number(section(reader, "search").get("pool")) or 1
         where = "validation" if summary["headline"]["verdict"] == Verdict.NO_IMPROVEMENT else "test"
         yield {
             "reason": f"candidate {found[-1][1][:8]} is better in training than the best program "
             f"before, which {where} did not confirm: {count(training, 'training instance')} may be too few",
-            "command": f"gapsmith run {_problem(reader)} --set search.pool={_POOL * pool:g}",
+            "command": f"gapsmith run {_problem(reader)} --set {_more_instances(reader, training)}",
         }
+
+
+def _more_instances(reader: Reader, training: int) -> str:
+    """The setting that brings more training instances into use: of a pool that is there, or a larger pool."""
+    settings = section(reader, "search")
+    if training < max(reader.record("pool") or [0]):
+        share = _number(settings.get("pool_share")) or PoolSettings().pool_share
+        return f"search.pool_share={_WIDER * share:g}"
+    return f"search.pool={min(_WIDER * (_number(settings.get('pool')) or 1), MOST_SETS):g}"
 
 
 def _more_of_the_budget(reader: Reader, summary: Mapping[str, Any], left_out: int) -> Iterator[Advice]:

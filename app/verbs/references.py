@@ -20,13 +20,19 @@ if TYPE_CHECKING:
 app = typer.Typer(help="The proven values that gaps are relative to.", no_args_is_help=True, cls=Sentences)
 
 
+POOL = "pool"
+"""In place of a split: the instances that the default pool of a campaign adds to the training set."""
+
 Instances = Annotated[
     str | None,
     typer.Option("--instances", metavar="SET|FILE", help="A split, a named set or a file [default: splits]."),
 ]
 
 
-Split = Annotated[str | None, typer.Option("--split", help="train, valid or test [default: all three].")]
+Split = Annotated[
+    str | None,
+    typer.Option("--split", help="train, valid, test, or pool: what a campaign adds [default: first three]."),
+]
 
 
 Seconds = Annotated[
@@ -130,9 +136,9 @@ def _choose(
 ) -> tuple[LoadedProblem, list[Instance]]:
     """The problem, and the instances that are meant."""
     from ...problems.base import SPLITS
-    from ..config import Config
+    from ..config import Config, parse
     from ..door.plugins import load_problem
-    from ..opening.draw import names_file, read_file
+    from ..opening.draw import names_file, pool_of, read_file
     from ..opening.secret import installed
 
     set_name = one_set(split, instances)
@@ -140,6 +146,10 @@ def _choose(
     draw = Config().evaluation.instance_seed if seed is None else seed
     if set_name is not None and set_name not in loaded.problem.sets() and names_file(set_name):
         drawn = list(read_file(loaded, Path(set_name)))
+    elif set_name == POOL and POOL not in loaded.problem.sets():
+        config = parse({"evaluation": {"instance_seed": draw}}, "references")
+        splits = {name: loaded.instances(name, draw) for name in SPLITS}
+        drawn = pool_of(loaded, config, splits)[len(splits["train"]) :]
     else:
         names = SPLITS if set_name is None else (set_name,)
         drawn = [instance for name in names for instance in loaded.instances(name, draw)]

@@ -131,3 +131,21 @@ def test_the_best_in_training_that_comes_close_to_its_cpu_limit_is_named(campaig
         f"candidate {best[:8]} is the best in training and takes up to 0.9 of its 1 CPU seconds; a champion "
         "leaves 20 % free"
     )
+
+
+@pytest.mark.parametrize(("left", "setting"), [(True, "search.pool_share=0.8"), (False, "search.pool=32")])
+def test_too_few_training_instances_lead_to_more_of_the_pool(
+    campaign: Run, problem: str, left: bool, setting: str
+) -> None:
+    """Those of the pool that were not in use come sooner; where all were, the pool is to be larger."""
+    found, folder = campaign("misled", budget={"iterations": 30}, search={"founders": "start"})
+    best = found["best"]["candidate"]
+    instances = found["best"]["splits"]["train"]["instances"]
+    store = Store(folder)
+    store.set("champion", found["start"]["candidate"])
+    store.set("claims", None)
+    store.set("pool", [instances, 2 * instances] if left else [instances])
+    store.close()
+    reason = lines(read_summary(folder))[f"gapsmith run {problem} --set {setting}"]
+    assert reason.startswith(f"candidate {best[:8]} is better in training than the best program before")
+    assert reason.endswith(f"{instances} training instances may be too few")
