@@ -39,10 +39,10 @@ ARMS: dict[str, tuple[str, ...]] = {
     "without fresh starts": ("search.fresh_share=0", "search.fresh_until=0"),
     "best of n": ('campaign.control="best-of-n"',),
     "random": ('campaign.control="random"',),
-    "all founders": ('search.founders="all"', "search.pool=1"),
+    "all founders": ('search.founders="all"',),
     "all founders with a pool of 8": ('search.founders="all"', "search.pool=8", "search.pool_share=1"),
-    "all founders with a slow pool of 8": ('search.founders="all"', "search.pool=8", "search.pool_share=0.2"),
-    "all founders without moves": ('search.founders="all"', "search.pool=1"),
+    "all founders with the default pool": ('search.founders="all"', "search.pool=8"),
+    "all founders without moves": ('search.founders="all"',),
 }
 WITHOUT_MOVES = """
 from gapsmith.cli import main
@@ -86,12 +86,12 @@ def campaign(folder: Path, problem: str, arm: str, seed: int, cpu: float, extra:
     runs = place(folder, problem, arm, seed)
     if (found := saved(folder, problem).get(arm, {}).get(seed) or outcome(runs)) is not None:
         return f"there already: {said(found)}"
-    scratch = 'search.founders="start"'  # every arm begins with start programs alone
     settings = (
         f"evaluation.instance_seed={seed}",
         f"budget.cpu_seconds={cpu}",
         "run.workers=1",
-        scratch,
+        'search.founders="start"',  # start programs and training set alone, unless the arm says otherwise
+        "search.pool=1",
         *extra,
     )
     words = [word for text in (*settings, *ARMS[arm]) for word in ("--set", text)]
