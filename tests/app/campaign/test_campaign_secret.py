@@ -61,7 +61,7 @@ def test_a_run_is_repeated_from_its_own_configuration(
     with open_record(first) as record:
         document = verify(record, setup_of_record(record))
         assert document["differences"] == []
-        assert document["compared"]["instances drawn"] == 3
+        assert document["compared"]["instances drawn"] == 10  # eight of the pool, validation and test
         assert secret not in html(record)
         assert secret not in (first / compose.BEST_NAME).read_text("utf-8")
         command = shlex.split(evaluate_command(record, str(first / compose.BEST_NAME)))
