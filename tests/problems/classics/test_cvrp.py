@@ -122,6 +122,14 @@ def test_set_partitioning_agrees_with_all_routes(customers: int, capacity: int) 
         assert capacity_bound(instance, [[c] for c in range(1, customers + 1)], inf) <= best
 
 
+def test_too_many_sets_are_not_branched_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HiGHS overruns its time limit there: bound and routes of the relaxation are left, and they hold."""
+    monkeypatch.setitem(solve.__globals__, "_MOST", 3)
+    for instance in towns(4, 6, 13, 30, seed=19):
+        best, made = shortest(instance), solve(instance, 60, None)
+        assert made.bound <= best <= made.value == judge(instance, made.answer).objective
+
+
 @pytest.mark.slow
 def test_bounds_hold_when_the_time_is_over_or_the_sets_are_too_many() -> None:
     """A bound by capacity cuts is left, and valid routes."""
