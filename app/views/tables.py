@@ -128,7 +128,7 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
         over = "evaluations" if reported else "instances"
         lines.append(f"p: paired sign-flip test of the mean {'score' if reported else 'loss'} over {over}")
     if summary["best"] and not test_used(summary):
-        lines.append("the test split was not used: the campaign has not come to its end")
+        lines.append("no candidate was tested: the campaign has not come to its end")
     if summary["test_evaluations"] > 1:
         lines.append(f"test seen {summary['test_evaluations']} times")
     counts = {

@@ -359,7 +359,7 @@ def test_report_of_a_run_without_result(say: Say, tmp_path: Path) -> None:
     said = say("report", EMPTY, "-o", str(tmp_path), "--json")
     assert said.code == 0, said.err
     assert said.document["written"] == [str(tmp_path / "report.html"), str(tmp_path / "report.md")]
-    assert "The test split was not used" in (tmp_path / "report.md").read_text()
+    assert "No candidate was tested" in (tmp_path / "report.md").read_text()
 
 
 def test_only_the_test_split_steered_nothing(page: tuple[str, str], runs: Path, tmp_path: Path) -> None:
