@@ -210,14 +210,14 @@ def get_pool(
     allowed = POOL_SECONDS if seconds is None else min(POOL_SECONDS, POOL_SHARE_OF_BUDGET * seconds)
     pool, first = pool_of(loaded, config, splits, allowed), len(splits["train"])
     references = _available(loaded, config, pool, cache)
-    notify("pool", len(references), len(pool))
+    notify("references of the pool", len(references), len(pool))
     sizes = [first]
     for size in prefixes(first, len(pool))[1:]:
         missing = [instance for instance in pool[:size] if instance.id not in references]
         left = began + allowed - time.monotonic()
         for instance, reference in _soon(loaded, config, missing, cache, left):
             references[instance.id] = reference
-            notify("pool", len(references), len(pool))
+            notify("references of the pool", len(references), len(pool))
         if any(instance.id not in references for instance in missing):
             break
         sizes.append(size)
