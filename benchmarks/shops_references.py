@@ -3,13 +3,14 @@
     python benchmarks/shops_references.py job-shop --seconds 300
     python benchmarks/shops_references.py blocking-job-shop --seconds 300
 
-Writes evaluators/shops/data/NAME.json.gz for the splits of seed 1: proven optima with their schedules. What
+Writes evaluators/shops/data/NAME.json.gz for the splits of seed 1, of both forms: proven optima with their schedules. What
 is in the file already is kept. Prints one line per instance; one that is not proved is left out.
 """
 
 from __future__ import annotations
 
 import argparse
+from itertools import product
 from pathlib import Path
 
 from gapsmith.evaluators import shops
@@ -18,7 +19,10 @@ from gapsmith.evaluators.shops import store
 from gapsmith.evaluators.shops.references import ShopReferences
 
 DATA = Path(__file__).resolve().parents[1] / "evaluators" / "shops" / "data"
-FAMILIES = {"job-shop": shops.job_shop, "blocking-job-shop": shops.blocking_job_shop}
+FAMILIES = {
+    "job-shop": (shops.job_shop, shops.job_shop_rule),
+    "blocking-job-shop": (shops.blocking_job_shop, shops.blocking_job_shop_rule),
+}
 
 
 def main() -> None:
@@ -29,11 +33,11 @@ def main() -> None:
     parser.add_argument("family", choices=sorted(FAMILIES))
     parser.add_argument("--seconds", type=float, default=300, help="wall seconds that one reference may take")
     arguments = parser.parse_args()
-    plugin = FAMILIES[arguments.family]
-    references = plugin.references
+    plugins = FAMILIES[arguments.family]
+    references = plugins[0].references
     assert isinstance(references, ShopReferences)
     table: dict[str, store.Proved] = {}
-    for split in ("train", "valid", "test"):
+    for plugin, split in product(plugins, ("train", "valid", "test")):
         for instance in plugin.problem().instances(split, 1):
             proof = store.proved(arguments.family, instance.digest)
             if proof is None:

@@ -40,7 +40,7 @@ def blocking_job_shop(
 
 
 def blocking_job_shop_rule(
-    train_per_stratum: Rounds = 7, valid_per_stratum: Rounds = 7, test_per_stratum: Rounds = 16
+    train_per_stratum: Rounds = 7, valid_per_stratum: Rounds = 30, test_per_stratum: Rounds = 16
 ) -> BlockingJobShopRule:
     """No buffers between the machines; candidates are priority rules in a loop over events."""
     return BlockingJobShopRule(rounds(train_per_stratum, valid_per_stratum, test_per_stratum))
