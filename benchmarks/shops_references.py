@@ -3,8 +3,9 @@
     python benchmarks/shops_references.py job-shop --seconds 300
     python benchmarks/shops_references.py blocking-job-shop --seconds 300
 
-Writes evaluators/shops/data/NAME.json.gz for the splits of seed 1, of both forms: proven optima with their schedules. What
-is in the file already is kept. Prints one line per instance; one that is not proved is left out.
+Writes evaluators/shops/data/NAME.json.gz for the splits of seed 1, of both forms: proven optima with their
+schedules. What is in the file already is kept. Prints one line per instance; one that is not proved is left
+out.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def test_every_default_instance_ships_with_its_schedule(family: str) -> None:
 
 
 def test_rule_and_schedule_forms_share_their_instances() -> None:
-    """The same digests, so one file of references serves both; rules, which are quick, have more validation."""
+    """The same digests, so one file of references serves both; quick rules have more validation."""
     for whole, rule in ((job_shop, job_shop_rule), (blocking_job_shop, blocking_job_shop_rule)):
         for split in ("train", "valid", "test"):
             left, right = whole.problem().instances(split, 3), rule.problem().instances(split, 3)
