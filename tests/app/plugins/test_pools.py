@@ -56,6 +56,17 @@ def test_slow_references_of_a_pool_are_given_up_early(planted: Planted, gapsmith
     assert time.monotonic() - began < 20
 
 
+def test_references_of_a_pool_are_computed_beforehand(planted: Planted, gapsmith: Command) -> None:
+    """Then a short campaign has the whole pool, whatever its references took."""
+    asked = f"__import__('time').sleep(0.1 if instance.id.startswith('pool') else 0)\n        {LINE}"
+    path = str(planted((LINE, asked)))
+    done = gapsmith("references", "compute", path, "--split", "pool", "--workers", "8")
+    assert done.returncode == 0, done.stderr
+    gapsmith("run", path, "--evaluations", "2", "--seconds", "10", "--workers", "1")
+    first, *more = sizes()
+    assert more == [2 * first, 4 * first, 8 * first]
+
+
 def test_a_campaign_verifies_and_replays_with_its_pool(planted: Planted, gapsmith: Command) -> None:
     """Both draw the pool again."""
     gapsmith("run", str(planted()), "--evaluations", "2", "--workers", "1")
