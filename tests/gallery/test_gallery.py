@@ -120,11 +120,12 @@ def test_recorded_replies_make_the_program_again(
     name: str, gapsmith: Callable[..., Any], tmp_path: Path
 ) -> None:
     """The command of the entry, with the cassette, makes a campaign that evaluates `found.py`."""
-    packed = ROOT / "benchmarks" / "model_campaigns" / entry_of(name)["cassette"]
+    kept = f"benchmarks/model_campaigns/{entry_of(name)['cassette']}"
+    packed = ROOT / kept
     cassette = tmp_path / packed.stem
     cassette.write_bytes(lzma.decompress(packed.read_bytes()))
     command = entry_of(name)["campaign"]["replay"][1]
-    words = command.replace(f"benchmarks/model_campaigns/{packed.stem}", str(cassette)).split()[1:]
+    words = command.replace(kept.removesuffix(".xz"), str(cassette)).split()[1:]
     done = gapsmith(*words, "--runs", str(tmp_path), "--json")
     assert done.returncode == 0, done.stderr
     rows = gapsmith("export", "latest", "--runs", str(tmp_path)).stdout.splitlines()
