@@ -77,7 +77,7 @@ def test_an_interruption_keeps_the_references_that_are_there(planted: Planted, g
     path = planted(
         fewer, (LINE, f"open('asked', 'a').write(instance.id + ' ')\n        {stop}\n        {LINE}")
     )
-    words = ("run", str(path), "--evaluations", "3", "--workers", "1")
+    words = ("run", str(path), "--evaluations", "3", "--workers", "1", "--set", "search.pool=1")
     done = gapsmith(*words)
     assert done.returncode == 130
     assert "the same command goes on with the others" in done.stderr
