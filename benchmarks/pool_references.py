@@ -17,7 +17,7 @@ from pathlib import Path
 from gapsmith.app.config import parse
 from gapsmith.app.door.built_ins import BUILT_INS
 from gapsmith.app.door.plugins import load_problem
-from gapsmith.app.opening.draw import pool_of, splits_of
+from gapsmith.app.opening.draw import further, splits_of
 from gapsmith.app.opening.references import parallel
 from gapsmith.evaluators import pooled
 from gapsmith.evaluators.base import Reference, ReferenceKind
@@ -49,14 +49,6 @@ def main() -> None:
             (FOLDER / f"{family}.json.gz").write_bytes(pooled.encode_pool(table))
 
 
-def further(problem: str) -> list[Instance]:
-    """The instances that the default pool adds to a problem's training set."""
-    config = parse({"campaign": {"problem": problem}, "search": {"pool": 8}}, "pool_references")
-    loaded = load_problem(problem, {})
-    splits = splits_of(loaded, config)
-    return pool_of(loaded, config, splits)[len(splits["train"]) :]
-
-
 def add(problem: str, table: dict[str, Reference], seconds: float, workers: int) -> None:
     """Adds a problem's references to the table of its family, unless they are quick."""
     loaded = load_problem(problem, {})
@@ -64,7 +56,8 @@ def add(problem: str, table: dict[str, Reference], seconds: float, workers: int)
         return
     own: dict[str, Reference] = {}
     missing = []
-    for instance in further(problem):
+    config = parse({"campaign": {"problem": problem}}, "pool_references")
+    for instance in further(loaded, config, splits_of(loaded, config)):
         reference = table.get(instance.digest) or pooled.pooled(problem, instance)
         if reference is None or reference.kind is not ReferenceKind.OPTIMUM:
             missing.append(instance)

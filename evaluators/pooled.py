@@ -5,12 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 
 from ..problems.base import Instance
 from .base import Reference
-from .cache import decode_reference, encode_reference
+from .cache import encode_reference
+from .shipped import table
 
 FOLDER = "pools"
 """Folder of this package with one file for each family: `FAMILY.json.gz`."""
@@ -34,19 +33,10 @@ def pooled(problem: str, instance: Instance) -> Reference | None:
         problem: name of a built-in problem.
         instance: of its pool of training instances.
     """
-    return _table(family(problem)).get(instance.digest[:_DIGITS])
+    return table(__package__, f"{FOLDER}/{family(problem)}.json.gz").get(instance.digest[:_DIGITS])
 
 
 def encode_pool(references: Mapping[str, Reference]) -> bytes:
     """Content of a data file from instance digest → reference; equal references give equal bytes."""
     rows = {digest[:_DIGITS]: encode_reference(one) for digest, one in sorted(references.items())}
     return gzip.compress(json.dumps(rows, separators=(",", ":"), sort_keys=True).encode(), mtime=0)
-
-
-@cache
-def _table(name: str) -> Mapping[str, Reference]:
-    file = files(__package__).joinpath(FOLDER, f"{name}.json.gz")
-    if not file.is_file():
-        return {}
-    rows = json.loads(gzip.decompress(file.read_bytes()))
-    return {digest: decode_reference(row) for digest, row in rows.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Mapping
 from functools import cache
@@ -20,7 +21,7 @@ def shipped(package: str, problem: str, instance: Instance) -> Reference | None:
         problem: name of the problem.
         instance: the instance to look up.
     """
-    return _table(package, problem).get(instance.digest)
+    return table(package, f"data/{problem}.json").get(instance.digest)
 
 
 def encode_table(references: Mapping[str, Reference]) -> str:
@@ -33,8 +34,11 @@ def encode_table(references: Mapping[str, Reference]) -> str:
 
 
 @cache
-def _table(package: str, problem: str) -> Mapping[str, Reference]:
-    file = files(package).joinpath("data", f"{problem}.json")
+def table(package: str, path: str) -> Mapping[str, Reference]:
+    """Digest → reference of a package's data file, packed if its name ends in `.gz`; empty without a file."""
+    file = files(package).joinpath(path)
     if not file.is_file():
         return {}
-    return {digest: decode_reference(row) for digest, row in json.loads(file.read_text("utf-8")).items()}
+    data = file.read_bytes()
+    rows = json.loads(gzip.decompress(data) if path.endswith(".gz") else data)
+    return {digest: decode_reference(row) for digest, row in rows.items()}

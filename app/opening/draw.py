@@ -20,7 +20,7 @@ from ..door.plugins import LoadedProblem
 from ..errors import INVALID, USAGE, ProblemError, UserError
 from ..words import count
 from .notify import Notify
-from .references import of_pool, parallel
+from .references import at_hand, parallel
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 POOL_SECONDS, POOL_SHARE_OF_BUDGET = 10.0, 0.1
 """Wall seconds before the start that a pool may take, and the share of a budget of seconds."""
 _FIRST_LOOK = 0.5
-"""Wall seconds after which a prefix is given up whose references would take too long."""
+"""Wall seconds after which a campaign gives up a prefix if its references would take too long."""
 _FILE_ENDINGS = (".csv", ".json", ".jsonl", ".txt")
 
 
@@ -90,24 +90,35 @@ def pool_of(
     splits: Mapping[str, Sequence[Instance]],
     allowed: float = math.inf,
 ) -> list[Instance]:
-    """The training instances of a campaign, the training set first: further ones are drawn as that set is.
+    """The training instances of a campaign in the order of execution: the training set and `further` ones."""
+    return in_turns([*splits["train"], *further(loaded, config, splits, allowed)])
+
+
+def further(
+    loaded: LoadedProblem,
+    config: Config,
+    splits: Mapping[str, Sequence[Instance]],
+    allowed: float = math.inf,
+) -> list[Instance]:
+    """The instances that the pool adds to the training set, drawn as that set is.
 
     Duplicate instances are left out; no instances are added to those of a user's files. After `allowed` wall
     seconds no further set is drawn.
     """
-    pool, began = list(splits["train"]), time.monotonic()
+    added: list[Instance] = []
     if config.evaluation.instances:
-        return pool
+        return added
+    began = time.monotonic()
     digests = {instance.digest for instances in splits.values() for instance in instances}
     for number in range(2, config.search.pool + 1):
         seed = stream(config.evaluation.instance_seed, "pool", number).randrange(2**31)
         for instance in loaded.instances("train", seed):
             if instance.digest not in digests:
                 digests.add(instance.digest)
-                pool.append(replace(instance, id=f"pool{number}-{instance.id}"))
+                added.append(replace(instance, id=f"pool{number}-{instance.id}"))
         if time.monotonic() - began > allowed:
             break
-    return in_turns(pool)
+    return added
 
 
 def _source(loaded: LoadedProblem, text: str, seed: int) -> Sequence[Instance]:
@@ -198,10 +209,12 @@ def get_pool(
     loaded: LoadedProblem,
     config: Config,
     splits: Mapping[str, Sequence[Instance]],
+    known: Mapping[str, Reference],
     cache: Cache,
     notify: Notify,
 ) -> tuple[list[Instance], tuple[int, ...], dict[str, Reference]]:
-    """The pool, as far as its references are available soon; the sizes of its prefixes; and the references.
+    """The pool, as far as its references are available soon; the sizes of its prefixes; and the references,
+    those that are `known` by instance id included.
 
     Shipped and cached references are available at once. The others are computed prefix by prefix, for a tenth
     of a budget of seconds and at most `POOL_SECONDS`, and kept in the cache for the next campaign.
@@ -209,32 +222,25 @@ def get_pool(
     began, seconds = time.monotonic(), config.budget.seconds
     allowed = POOL_SECONDS if seconds is None else min(POOL_SECONDS, POOL_SHARE_OF_BUDGET * seconds)
     pool, first = pool_of(loaded, config, splits, allowed), len(splits["train"])
-    references = _available(loaded, config, pool, cache)
-    notify("references of the pool", len(references), len(pool))
+    references, book = dict(known), book_of(loaded, cache)
+    for instance in (one for one in pool if one.id not in known):
+        reference = at_hand(loaded, book, instance, config.evaluation.reference_seconds)
+        if reference is not None:
+            references[instance.id] = reference
+    there = sum(instance.id in references for instance in pool)
+    notify("references of the pool", there, len(pool))
     sizes = [first]
     for size in prefixes(first, len(pool))[1:]:
         missing = [instance for instance in pool[:size] if instance.id not in references]
         left = began + allowed - time.monotonic()
         for instance, reference in _soon(loaded, config, missing, cache, left):
             references[instance.id] = reference
-            notify("references of the pool", len(references), len(pool))
+            there += 1
+            notify("references of the pool", there, len(pool))
         if any(instance.id not in references for instance in missing):
             break
         sizes.append(size)
     return pool[: sizes[-1]], tuple(sizes), references
-
-
-def _available(
-    loaded: LoadedProblem, config: Config, pool: Sequence[Instance], cache: Cache
-) -> dict[str, Reference]:
-    """Instance id → reference, of a pool's instances whose reference is in the cache or ships."""
-    book, seconds = book_of(loaded, cache), config.evaluation.reference_seconds
-    references: dict[str, Reference] = {}
-    for instance in pool:
-        reference = book.get(instance, seconds) or of_pool(loaded, instance)
-        if reference is not None:
-            references[instance.id] = reference
-    return references
 
 
 def _soon(

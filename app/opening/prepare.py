@@ -61,12 +61,12 @@ def setup_of_campaign(
     setup = setup_over(loaded, config, splits, notify, cache)
     if loaded.references is None or config.search.pool == 1:
         return setup
-    pool, sizes, references = get_pool(loaded, config, splits, cache, notify)
+    known = setup.evaluator.references
+    pool, sizes, references = get_pool(loaded, config, splits, known, cache, notify)
     if len(sizes) == 1:
         return setup
     splits["train"] = pool
     check_disjoint(loaded, splits)
-    references = {**setup.evaluator.references, **references}
     return Setup.of(loaded, config, splits, references.__getitem__, cache, sizes)
 
 

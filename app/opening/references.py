@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 def stored(loaded: LoadedProblem, instance: Instance, seconds: float) -> Reference | None:
     """The stored reference of an instance that had at least `seconds` of wall time, is proven, or ships."""
-    reference = _book(loaded).get(instance, seconds) or of_pool(loaded, instance)
+    reference = at_hand(loaded, _book(loaded), instance, seconds)
     shipped = getattr(loaded.references, "shipped", None)
     if reference is not None or shipped is None:
         return reference
@@ -41,9 +41,14 @@ def stored(loaded: LoadedProblem, instance: Instance, seconds: float) -> Referen
     return certified
 
 
-def of_pool(loaded: LoadedProblem, instance: Instance) -> Reference | None:
-    """The reference of an instance that a built-in problem's pool adds to its training set, if it ships."""
-    return pooled(loaded.name, instance) if loaded.origin == BUILT_IN else None
+def at_hand(
+    loaded: LoadedProblem, book: ReferenceCache, instance: Instance, seconds: float
+) -> Reference | None:
+    """The reference that is in the cache, or that ships for the pool of a built-in problem; else None."""
+    reference = book.get(instance, seconds)
+    if reference is None and loaded.origin == BUILT_IN:
+        return pooled(loaded.name, instance)
+    return reference
 
 
 def compute(
@@ -68,9 +73,7 @@ def compute(
     """
     book, started = _book(loaded), time.monotonic()
     references = {
-        i.id: earlier
-        for i in instances
-        if (earlier := book.get(i, seconds) or of_pool(loaded, i)) is not None
+        i.id: earlier for i in instances if (earlier := at_hand(loaded, book, i, seconds)) is not None
     }
     missing = [i for i in instances if i.id not in references]
     kinds = Counter(reference.kind.value for reference in references.values())
@@ -125,7 +128,7 @@ def verify(
     book = _book(loaded)
 
     def one(instance: Instance) -> tuple[Reference, Reference]:
-        first = of_pool(loaded, instance)
+        first = at_hand(loaded, book, instance, seconds)
         if first is None:
             first = book.get_or_compute(instance, seconds, lambda: _computed(loaded, instance, seconds))
         return first, proved_again(loaded, instance, first, seconds)

@@ -138,7 +138,7 @@ def _choose(
     from ...problems.base import SPLITS
     from ..config import Config, parse
     from ..door.plugins import load_problem
-    from ..opening.draw import names_file, pool_of, read_file
+    from ..opening.draw import further, names_file, read_file
     from ..opening.secret import installed
 
     set_name = one_set(split, instances)
@@ -149,7 +149,7 @@ def _choose(
     elif set_name == POOL and POOL not in loaded.problem.sets():
         config = parse({"evaluation": {"instance_seed": draw}}, "references")
         splits = {name: loaded.instances(name, draw) for name in SPLITS}
-        drawn = pool_of(loaded, config, splits)[len(splits["train"]) :]
+        drawn = further(loaded, config, splits)
     else:
         names = SPLITS if set_name is None else (set_name,)
         drawn = [instance for name in names for instance in loaded.instances(name, draw)]

@@ -11,7 +11,7 @@ import pytest
 from gapsmith.app.config import parse
 from gapsmith.app.door.built_ins import BUILT_INS
 from gapsmith.app.door.plugins import LoadedProblem, load_problem
-from gapsmith.app.opening.draw import pool_of, splits_of
+from gapsmith.app.opening.draw import further, splits_of
 from gapsmith.cli import app
 from gapsmith.evaluators.base import Reference, ReferenceKind
 from gapsmith.evaluators.consistency import consistent
@@ -29,11 +29,10 @@ PROBLEMS = [
 
 
 @cache
-def further(problem: str) -> tuple[LoadedProblem, Sequence[Instance]]:
+def drawn(problem: str) -> tuple[LoadedProblem, Sequence[Instance]]:
     """A built-in problem, and what the default pool adds to its training set."""
     config, loaded = parse({"campaign": {"problem": problem}}, "test"), load_problem(problem, {})
-    splits = splits_of(loaded, config)
-    return loaded, pool_of(loaded, config, splits)[len(splits["train"]) :]
+    return loaded, further(loaded, config, splits_of(loaded, config))
 
 
 def test_a_family_is_a_problem_with_its_rule_forms() -> None:
@@ -53,7 +52,7 @@ def test_each_file_belongs_to_a_built_in_problem() -> None:
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_a_pool_that_ships_is_whole(problem: str) -> None:
     """A default campaign waits for no solver: each instance of the default pool has a certified reference."""
-    _, instances = further(problem)
+    _, instances = drawn(problem)
     found = [pooled(problem, instance) for instance in instances]
     missing = [i.id for i, reference in zip(instances, found, strict=True) if reference is None]
     assert not missing, f"run benchmarks/pool_references.py {problem}"
@@ -64,7 +63,7 @@ def test_a_pool_that_ships_is_whole(problem: str) -> None:
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_a_sample_is_proved_again(problem: str) -> None:
     """Two instances of each pool, solved anew: equal optima, and no bound beyond the other's optimum."""
-    loaded, instances = further(problem)
+    loaded, instances = drawn(problem)
     for instance in (instances[1], instances[-1]):
         shipped, anew = pooled(problem, instance), loaded.reference(instance, 30.0)
         assert shipped is not None
@@ -74,7 +73,7 @@ def test_a_sample_is_proved_again(problem: str) -> None:
 
 def test_what_does_not_ship_is_none() -> None:
     """An instance of no pool, and a problem without a file."""
-    loaded, _ = further("bin-packing")
+    loaded, _ = drawn("bin-packing")
     first = loaded.instances("train", 12345)[0]
     assert pooled("bin-packing", first) is None
     assert pooled("no-such-problem", first) is None
@@ -93,7 +92,7 @@ def test_references_of_a_pool_can_be_shown_and_verified() -> None:
     words = ["gpu-fleet-aggregate", "--split", "pool", "--json"]
     shown = CliRunner().invoke(app, ["references", "show", *words], env=environment)
     rows = json.loads(shown.stdout)["references"]
-    assert len(rows) == len(further("gpu-fleet-aggregate")[1])
+    assert len(rows) == len(drawn("gpu-fleet-aggregate")[1])
     assert all(row["kind"] == "optimum" for row in rows)
     checked = CliRunner().invoke(app, ["references", "verify", *words, "--sample", "2"], env=environment)
     document = json.loads(checked.stdout)

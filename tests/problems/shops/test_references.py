@@ -86,8 +86,8 @@ def test_rule_and_schedule_forms_share_their_instances() -> None:
     for whole, rule in ((job_shop, job_shop_rule), (blocking_job_shop, blocking_job_shop_rule)):
         for split in ("train", "valid", "test"):
             left, right = whole.problem().instances(split, 3), rule.problem().instances(split, 3)
-            assert len(left) == len(right) or (split == "valid" and len(left) < len(right))
-            assert [i.digest for i in left] == [i.digest for i in right][: len(left)]
+            more = 69 if (rule, split) == (blocking_job_shop_rule, "valid") else 0
+            assert [i.digest for i in left] == [i.digest for i in right][: len(right) - more]
     for instance in blocking_job_shop_rule.problem().instances("valid", 1):
         assert store.proved("blocking-job-shop", instance.digest) is not None
 
