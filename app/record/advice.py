@@ -128,12 +128,21 @@ def _near_limit(reader: Reader) -> Iterator[Advice]:
 def _misled(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
     """The search found what is better in training, which validation or test did not confirm."""
     found = [step for step in best_so_far(reader) if step[0]]
-    training = _instances(summary)
-    rival = summary["baselines"].get(summary["headline"]["baseline"], {}).get("train")
-    if rival is not None and rival["fitness"] is not None:
-        found = [step for step in found if step[2] > rival["fitness"]]
+    training, baseline = _instances(summary), summary["headline"]["baseline"]
+    unconfirmed = summary["headline"]["verdict"] == Verdict.NO_IMPROVEMENT
+    rivals = [summary["baselines"].get(baseline, {}).get("train")]
+    if unconfirmed:
+        rivals.append(summary["best"]["splits"]["train"])  # of what the search began with
+    if rivals[0] is not None:
+        # A pool grows for the programs of the search alone: only figures on as many instances are compared.
+        known = [one["fitness"] for one in rivals if one and one["instances"] == training]
+        own = reader.evaluation(found[-1][1], "train") if found else None
+        if not known or own is None or own.fitness is None or len(own.scores) != training:
+            return
+        if own.fitness <= max(known):
+            return
     if found and training and (reader.record("left_out") or ()).count(found[-1][1]) == 0:
-        where = "validation" if summary["headline"]["verdict"] == Verdict.NO_IMPROVEMENT else "test"
+        where = "validation" if unconfirmed else "test"
         yield {
             "reason": f"candidate {found[-1][1][:8]} is better in training than the best program "
             f"before, which {where} did not confirm: {count(training, 'training instance')} may be too few",

@@ -37,7 +37,7 @@ from .report_answers import answers, cost_words, tiles
 from .report_candidates import candidates_of, packed
 from .report_gaps import heat, programs
 from .simplified import columns, rows, verdict
-from .tables import far_notes, generalisation_lines
+from .tables import far_notes, training_lines
 from .winners import verdict as together
 from .winners import winners
 
@@ -89,7 +89,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "champions": champion_rows(summary),
         "champion_columns": COLUMNS,
         "champion_notes": champion_notes(summary),
-        "generalisation": "; ".join(generalisation_lines(summary["generalisation"])),
+        "generalisation": "; ".join(training_lines(summary)),
         "notes": [clean(note) for note in [*notes(record.reader), *hurried(record.reader)]],
         "rejections": rejections,
         "failures": failures,

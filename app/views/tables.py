@@ -79,17 +79,25 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
 
 
 def _twin_of_start(summary: Mapping[str, Any], shown: Sequence[str]) -> str | None:
-    """The baseline whose figures are the start program's: one program has one row. None if none is."""
+    """The baseline whose figures are the start program's: one program has one row. None if none is.
 
-    def figures(by_split: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        every = [by_split.get(split) or {} for split in _SPLIT_NAMES]
+    Training counts only where both were measured on as many instances: a pool grows for the start program.
+    """
+
+    def figures(by_split: Mapping[str, Any], splits: Sequence[str]) -> list[tuple[Any, ...]]:
+        every = [by_split.get(split) or {} for split in splits]
         return [tuple(one.get(key) for key in ("fitness", "mean_gap_percent", "solved")) for one in every]
+
+    def alike(name: str) -> bool:
+        one, other = summary["start"]["splits"], summary["baselines"][name]
+        counts = [(by_split.get("train") or {}).get("instances") for by_split in (one, other)]
+        splits = [split for split in _SPLIT_NAMES if split != "train" or counts[0] == counts[1]]
+        return figures(one, splits) == figures(other, splits)
 
     start = summary["start"]
     if not start or (start["splits"]["valid"] or {}).get("fitness") is None:
         return None
-    own = figures(start["splits"])
-    return next((name for name in shown if figures(summary["baselines"][name]) == own), None)
+    return next((name for name in shown if alike(name)), None)
 
 
 def _taken(cells: Mapping[str, Sequence[str]]) -> int:
@@ -122,7 +130,7 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
                 f"the best reaches {'all' if reached == zeros else reached or 'none'} of them"
             )
     lines += far_notes(summary)
-    lines += generalisation_lines(summary["generalisation"])
+    lines += training_lines(summary)
     lines += [_claim_text(claim) for claim in summary["claims"]]
     if summary["claims"]:
         over = "evaluations" if reported else "instances"
@@ -149,7 +157,21 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def generalisation_lines(found: Mapping[str, Any] | None) -> list[str]:
+def training_lines(summary: Mapping[str, Any]) -> list[str]:
+    """What the training column compares where the pool grew, and the best candidate's generalisation gap."""
+    best = summary["best"] and summary["best"]["splits"]["train"]
+    every = [entry["train"] for entry in summary["baselines"].values()]
+    first = max((one["instances"] for one in every if one and one["fitness"] is not None), default=None)
+    grown = []
+    if best and first is not None and first < best["instances"]:
+        grown = [
+            f"training: baselines were measured on the first {first} instances, start program and best on "
+            f"the {best['instances']} that the search used at its end"
+        ]
+    return grown + _generalisation_lines(summary["generalisation"])
+
+
+def _generalisation_lines(found: Mapping[str, Any] | None) -> list[str]:
     """The generalisation gap of the best candidate in words, after the losses that it compares."""
     if found is None:
         return []

@@ -9,7 +9,7 @@ from typing import Any
 
 from gapsmith.app.record.record import open_record
 from gapsmith.app.record.summary import summarise
-from gapsmith.app.views.tables import print_campaign
+from gapsmith.app.views.tables import print_campaign, training_lines
 from rich.console import Console
 
 
@@ -32,7 +32,24 @@ def test_a_start_program_among_the_baselines_has_one_row_with_its_name(runs: Pat
     assert "first-come (start)" in words
     assert "start program" not in words
     assert len([line for line in words if line.startswith("first-come")]) == 1
+    grown = copy.deepcopy(same)
+    grown["start"]["splits"]["train"] |= {"fitness": -1.0, "instances": 10**6}
+    assert "first-come (start)" in first_words(grown)
     same["baselines"]["first-come"]["train"]["fitness"] -= 1e-9
     words = first_words(same)
     assert "start program" in words
     assert len([line for line in words if line.startswith("first-come")]) == 1
+
+
+def test_a_grown_pool_says_on_which_instances_training_was_measured(runs: Path) -> None:
+    """Baselines stay on the first prefix: a line says so, and only then."""
+    folder = runs / "20260102-203301-smtt-aaaa"
+    with open_record(folder, checked=False) as record:
+        summary = copy.deepcopy(dict(summarise(folder, record.reader)))
+    assert not any("were measured on the first" in line for line in training_lines(summary))
+    fewer = summary["best"]["splits"]["train"]["instances"]
+    summary["best"]["splits"]["train"]["instances"] = 8 * fewer
+    assert training_lines(summary)[0] == (
+        f"training: baselines were measured on the first {fewer} instances, start program and best on the "
+        f"{8 * fewer} that the search used at its end"
+    )
