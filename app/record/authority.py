@@ -160,7 +160,9 @@ def requests(record: StoredRun, config: Config, uses: Collection[Use]) -> Iterat
         yield Request(f"prompt templates in {folder}", templates_digest(folder), recorded.get("templates"))
     if Use.MODELS in uses:
         for model in config.model:
-            if model.spec not in ("offline", "manual"):
+            if model.spec.startswith("command:"):
+                yield Request(f"the program {model.spec.removeprefix('command:')}, outside the sandbox")
+            elif model.spec not in ("offline", "manual"):
                 address = model.base_url or "its usual address"
                 key = f"the key in {model.api_key_env}" if model.api_key_env else "its usual key"
                 yield Request(f"model {model.spec} at {address}, with {key}")

@@ -68,6 +68,12 @@ def _manual(settings: ModelSettings, around: Surroundings) -> Model:
     return ManualModel(around.mailbox)
 
 
+def _command(settings: ModelSettings, around: Surroundings) -> Model:
+    from .command import command_model
+
+    return command_model(settings, around.environment)
+
+
 def _scripted(settings: ModelSettings, around: Surroundings) -> Model:
     from .scripted import ScriptedModel
 
@@ -99,6 +105,14 @@ PROVIDERS: Mapping[str, Provider] = {
         "the extra gapsmith[litellm], and the provider's key in the environment",
         _litellm,
     ),
+    "command:": Provider(
+        "command:PROGRAM ARGUMENTS",
+        "a program that reads the prompt on standard input and prints the reply",
+        _command,
+    ),
+    "claude": Provider("claude/NAME", "the program claude, logged in", _command),
+    "codex": Provider("codex/NAME", "the program codex, logged in", _command),
+    "gemini": Provider("gemini/NAME", "the program gemini, logged in", _command),
     "manual": Provider("manual", "a person or program that answers files in the run's mailbox", _manual),
     "replay": Provider("replay/RUN", "a recorded run, or a cassette file (*.jsonl)", _replay),
     "scripted": Provider("scripted/FILE", "a JSON list of replies; for tests", _scripted),
@@ -125,6 +139,8 @@ def build_model(settings: ModelSettings, around: Surroundings) -> Model:
     """
     rows = providers()
     head, _, rest = settings.spec.partition("/")
+    if settings.spec.startswith("command:"):
+        return PROVIDERS["command:"].build(settings, around)
     provider = rows.get(head)
     if provider is None or ("/" in provider.form) != bool(rest):
         near = difflib.get_close_matches(head, rows, n=1, cutoff=0.5)
