@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..evolve.base import Origin, Prompt
 from ..evolve.campaign import Campaign
-from ..evolve.models.prices import CostRange, cost_range, with_price
+from ..evolve.models.prices import CostRange, cost_range, price_source, with_price
 
 if TYPE_CHECKING:
     from .config import Config
@@ -92,11 +92,12 @@ def _lines(config: Config, proposals: int | None, ranges: list[tuple[str, CostRa
         else f"at most {proposals} calls, repairs aside"
     )
     lines.append(f"{calls}; a prompt has about {ranges[0][1].prompt_tokens} tokens")
+    sources = {t.spec: f" ({source})" for t in config.model if (source := price_source(t)) is not None}
     for spec, price in ranges:
         cost = (
             "price not known" if price.low_usd is None else f"${price.low_usd:.4f} to ${price.high_usd:.4f}"
         )
-        lines.append(f"{spec}: {cost}{'' if proposals else ' a call'}")
+        lines.append(f"{spec}: {cost}{'' if proposals else ' a call'}{sources.get(spec, '')}")
     return lines
 
 

@@ -14,6 +14,7 @@ from ...prompts.text import tokens
 from ..base import Prompt
 from ..ledger import most_tokens_in
 from .base import ErrorKind, ModelError
+from .price_table import DATE, PRICES
 from .settings import ModelSettings
 
 COST_MAP = "model_prices_and_context_window_backup.json"
@@ -24,12 +25,13 @@ SHORT_REPLY = 400
 
 
 def with_price(settings: ModelSettings) -> ModelSettings:
-    """Settings with their price: as configured, else of litellm's map when that package is installed.
+    """Settings with their price: as configured, else of litellm's map when that package is installed, else
+    of the table that comes along.
 
-    The map is read as a file, so nothing is imported and nothing sent. It knows the providers' own prices
-    only, so models behind a `base_url` are not looked up.
+    The map is read as a file, so nothing is imported and nothing sent. Map and table know the providers' own
+    prices only, so models behind a `base_url` are not looked up.
     """
-    if settings.spec.split("/")[0] in FREE:
+    if _is_free(settings):
         return settings.model_copy(
             update={"price_in_usd_per_million": Decimal(0), "price_out_usd_per_million": Decimal(0)}
         )
@@ -37,7 +39,7 @@ def with_price(settings: ModelSettings) -> ModelSettings:
         return settings
     row = _row(settings.spec, _cost_map())
     if row is None:
-        return settings
+        return _with_table_price(settings)
     return settings.model_copy(
         update={
             f"price_{name}_usd_per_million": Decimal(str(row[key])) * 1_000_000
@@ -48,6 +50,28 @@ def with_price(settings: ModelSettings) -> ModelSettings:
             )
             if row.get(key) is not None
         }
+    )
+
+
+def price_source(settings: ModelSettings) -> str | None:
+    """Where `with_price` has the price from, in words; None where no price is known or it was configured."""
+    if settings.price is not None or with_price(settings).price is None or _is_free(settings):
+        return None
+    mapped = _row(settings.spec, _cost_map()) is not None
+    return "prices of the installed litellm" if mapped else f"prices of {DATE}, which may have changed"
+
+
+def _is_free(settings: ModelSettings) -> bool:
+    return settings.spec.split("/")[0] in FREE
+
+
+def _with_table_price(settings: ModelSettings) -> ModelSettings:
+    prices = PRICES.get(settings.spec)
+    if prices is None:
+        return settings
+    names = ("in", "out", "cached")
+    return settings.model_copy(
+        update={f"price_{name}_usd_per_million": p for name, p in zip(names, prices, strict=True)}
     )
 
 

@@ -10,7 +10,8 @@ from gapsmith.evolve.models import prices
 from gapsmith.evolve.models.base import ErrorKind, ModelError, Price
 from gapsmith.evolve.models.ensemble import Choice, Member, arms, choose
 from gapsmith.evolve.models.keys import is_local
-from gapsmith.evolve.models.prices import cost_range, require_price, with_price
+from gapsmith.evolve.models.price_table import DATE, PRICES
+from gapsmith.evolve.models.prices import cost_range, price_source, require_price, with_price
 from gapsmith.evolve.models.registry import Surroundings, build_model
 from gapsmith.evolve.models.settings import ModelSettings
 
@@ -193,3 +194,28 @@ def test_the_bandit_is_a_function_of_counts_and_stream():
     first = [choose(Choice.BANDIT, both, {}, {}, random.Random(i)).name for i in range(50)]
     assert first == [choose(Choice.BANDIT, both, {}, {}, random.Random(i)).name for i in range(50)]
     assert len(set(first)) > 5
+
+
+def test_common_models_have_a_dated_price(monkeypatch):
+    """Without litellm the table that comes along is used, and says its day; a configured price wins."""
+    monkeypatch.setattr(prices, "_cost_map", dict)
+    settings = ModelSettings(spec="openai/gpt-5")
+    price = with_price(settings).price
+    assert price == Price(*PRICES["openai/gpt-5"])
+    assert DATE in price_source(settings)
+    given = settings.model_copy(
+        update={"price_in_usd_per_million": Decimal(1), "price_out_usd_per_million": Decimal(1)}
+    )
+    assert with_price(given).price == Price(Decimal(1), Decimal(1))
+    assert price_source(given) is None
+    assert price_source(ModelSettings(spec="openai/no-such-model")) is None
+    assert price_source(ModelSettings(spec="manual")) is None
+    assert with_price(ModelSettings(spec="openai/gpt-5", base_url="http://localhost/v1")).price is None
+
+
+def test_prices_of_the_table_are_plausible():
+    """Output costs no less than input, cached input no more, and a row is a number of dollars."""
+    assert len(PRICES) > 50
+    for spec, (inward, outward, cached) in PRICES.items():
+        assert 0 < inward <= outward < 1000, spec
+        assert cached is None or 0 < cached <= inward, spec
