@@ -25,8 +25,8 @@ SPECIAL = re.compile(
 )
 HEAD = '''"""Prices of common models, in US dollars per million tokens: input, output, cached input.
 
-Written by `benchmarks/price_table.py` from the cost map of litellm {version} (MIT licence); providers may have
-changed their prices since.
+Written by `benchmarks/price_table.py` from the cost map of litellm {version} (MIT licence); providers may
+have changed their prices since.
 """
 
 from __future__ import annotations

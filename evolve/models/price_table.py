@@ -1,7 +1,7 @@
 """Prices of common models, in US dollars per million tokens: input, output, cached input.
 
-Written by `benchmarks/price_table.py` from the cost map of litellm 1.110.2 (MIT licence); providers may have
-changed their prices since.
+Written by `benchmarks/price_table.py` from the cost map of litellm 1.110.2 (MIT licence); providers may
+have changed their prices since.
 """
 
 from __future__ import annotations
