@@ -15,7 +15,8 @@ from ...evaluators.cache import Cache, ReferenceCache
 from ...evaluators.evaluator import in_turns
 from ...evolve.base import stream
 from ...evolve.pool import prefixes
-from ...problems.base import SPLITS, Instance, InstanceFileError, ReadsInstances
+from ...problems.base import SPLITS, Instance
+from ..door.instance_files import names_file, read_source
 from ..door.plugins import LoadedProblem
 from ..errors import INVALID, USAGE, ProblemError, UserError
 from ..words import count
@@ -29,7 +30,6 @@ POOL_SECONDS, POOL_SHARE_OF_BUDGET = 10.0, 0.1
 """Wall seconds before the start that a pool may take, and the share of a budget of seconds."""
 _FIRST_LOOK = 0.5
 """Wall seconds after which a campaign gives up a prefix if its references would take too long."""
-_FILE_ENDINGS = (".csv", ".json", ".jsonl", ".txt")
 
 
 def splits_of(
@@ -52,7 +52,7 @@ def splits_of(
     instances: dict[str, Sequence[Instance]] = {}
     for name in sets:
         if names_file(name) and name not in loaded.problem.sets():
-            instances[Path(name).name] = read_file(loaded, Path(name))
+            instances[Path(name).name] = read_source(loaded, name)
         else:
             instances[name] = loaded.instances(name, seed)
     return instances
@@ -122,9 +122,9 @@ def further(
 
 
 def _source(loaded: LoadedProblem, text: str, seed: int) -> Sequence[Instance]:
-    """The instances of a named set, or of a file."""
+    """The instances of a named set, or of files."""
     named = text in loaded.problem.sets() and text not in SPLITS
-    return loaded.instances(text, seed) if named else read_file(loaded, Path(text))
+    return loaded.instances(text, seed) if named else read_source(loaded, text)
 
 
 def _deal(instances: Sequence[Instance], seed: int) -> dict[str, list[Instance]]:
@@ -278,31 +278,3 @@ def computed(
         return book.get_or_compute(instance, seconds, lambda: compute(instance))
 
     return parallel(one, instances, config.run.slots, allowed)
-
-
-def names_file(text: str) -> bool:
-    """Whether a text that may name a set means a file: it exists, has a folder or a file's ending."""
-    path = Path(text)
-    return path.exists() or len(path.parts) > 1 or path.suffix in _FILE_ENDINGS
-
-
-def read_file(loaded: LoadedProblem, path: Path) -> Sequence[Instance]:
-    """The instances of a user's file.
-
-    Raises:
-        UserError: the problem reads no files, or this one cannot be read.
-    """
-    if not isinstance(loaded.problem, ReadsInstances):
-        raise UserError(USAGE, f"{loaded.name}: reads no instance files", "name one of its sets instead")
-    if not path.is_file():
-        what = "is a folder" if path.is_dir() else "no such file"
-        raise UserError(INVALID, f"{path}: {what}, expected a file with instances")
-    try:
-        instances = loaded.problem.read_instances(path)
-    except InstanceFileError as error:
-        raise UserError(INVALID, str(error), f"format: `gapsmith problems show {loaded.name}`") from error
-    except OSError as error:
-        raise UserError(INVALID, f"{path}: {error.strerror}, expected a file with instances") from error
-    if not instances:
-        raise UserError(INVALID, f"{path}: no instances, expected at least one")
-    return instances

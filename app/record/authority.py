@@ -18,6 +18,7 @@ from typing import Any
 from ...evolve.store.schema import FILE_NAME
 from ...sandbox.policy import DEFAULT_MODULES
 from ..config import Config, parse
+from ..door.instance_files import names_file
 from ..door.plugins import source_of
 from ..errors import INVALID, USAGE, UserError
 from ..workers import Workers
@@ -153,8 +154,8 @@ def requests(record: StoredRun, config: Config, uses: Collection[Use]) -> Iterat
         yield Request(f"workers on the cluster {config.run.workers}")
     if Use.INSTANCE_FILES in uses:
         for text in config.evaluation.instances:
-            if os.path.exists(text):
-                yield Request(f"instance file {text}")
+            if names_file(text):
+                yield Request(f"instance files {text}")
     if Use.TEMPLATES in uses and config.uses_models and config.prompts.folder is not None:
         folder = config.prompts.folder
         yield Request(f"prompt templates in {folder}", templates_digest(folder), recorded.get("templates"))

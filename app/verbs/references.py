@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -137,15 +136,16 @@ def _choose(
     """The problem, and the instances that are meant."""
     from ...problems.base import SPLITS
     from ..config import Config, parse
+    from ..door.instance_files import names_file, read_source
     from ..door.plugins import load_problem
-    from ..opening.draw import further, names_file, read_file
+    from ..opening.draw import further
     from ..opening.secret import installed
 
     set_name = one_set(split, instances)
     loaded = installed(load_problem(problem, parameters(assign)))
     draw = Config().evaluation.instance_seed if seed is None else seed
     if set_name is not None and set_name not in loaded.problem.sets() and names_file(set_name):
-        drawn = list(read_file(loaded, Path(set_name)))
+        drawn = list(read_source(loaded, set_name))
     elif set_name == POOL and POOL not in loaded.problem.sets():
         config = parse({"evaluation": {"instance_seed": draw}}, "references")
         splits = {name: loaded.instances(name, draw) for name in SPLITS}

@@ -111,7 +111,9 @@ def run(
     instances: Annotated[
         list[str] | None,
         typer.Option(
-            "--instances", metavar="SET|FILE", help="A named set or your file, to be split; or three."
+            "--instances",
+            metavar="SET|FILES",
+            help="A named set, or your file, folder, pattern or archive, to be split; or three.",
         ),
     ] = None,
     workers: Workers = None,

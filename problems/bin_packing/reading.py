@@ -1,4 +1,4 @@
-"""Reads users' items: JSON lines, CSV, or OR-Library text; every error names the row and the reason."""
+"""Reads users' items: JSON lines, CSV, OR-Library's or BPPLIB's text; errors name the row and the reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from ..base import InstanceFileError
 from ..files import JsonFault, decimal, parse_json, read_name, read_text, shown, split_lines
@@ -24,7 +24,8 @@ FORMAT = (
     "JSON lines (.jsonl): one object per line with `capacity` and `sizes` (list, in order of arrival), "
     "optionally `id` and `stratum`. CSV (.csv): header `instance,capacity,size`, one row per item, rows of "
     "an instance together. OR-Library text (.txt): number of instances, then for each its name, a line with "
-    "capacity, number of items and a listed value, and one size per line. Sizes and capacity are in any one "
+    "capacity, number of items and a listed value, and one size per line. BPPLIB text (.txt, .bpp): one "
+    "number per line: number of items, capacity, then the sizes. Sizes and capacity are in any one "
     f"unit, 0 < size ≤ capacity; decimals with at most {MAX_DIGITS} digits after the point are scaled to "
     f"integers exactly; at most {MAX_ITEMS:,} items an instance."
 )
@@ -58,7 +59,7 @@ def read_items(path: Path) -> list[Entry]:
     Raises:
         InstanceFileError: names file, row, what was got and what was expected.
     """
-    readers = {".jsonl": _json_lines, ".csv": _csv_rows, ".txt": _or_library}
+    readers = {".jsonl": _json_lines, ".csv": _csv_rows, ".txt": _text, ".bpp": _text}
     reader = readers.get(path.suffix.lower())
     if reader is None:
         _fail(path, "name", path.name, f"a file that ends in {', '.join(readers)}")
@@ -179,11 +180,31 @@ def _csv_instances(path: Path, rows: csv.DictReader[str]) -> Iterator[_Raw]:
         yield current
 
 
-def _or_library(path: Path, text: str) -> Iterator[_Raw]:
-    """OR-Library's format: J. E. Beasley, J. Oper. Res. Soc. 41 (1990) 1069–1072."""
+_Lines: TypeAlias = "list[tuple[str, list[str]]]"
+"""Place in the file and words of each line that holds any."""
+
+
+def _text(path: Path, text: str) -> Iterator[_Raw]:
+    """One of two formats, told apart by the number of lines with a single word: BPPLIB's have no other."""
     lines = [
         (f"row {number}", line.split()) for number, line in enumerate(split_lines(text), 1) if line.strip()
     ]
+    single = len(lines) > 2 and all(len(words) == 1 for _, words in lines)
+    return _bpplib(path, lines) if single else _or_library(path, lines)
+
+
+def _bpplib(path: Path, lines: _Lines) -> Iterator[_Raw]:
+    """BPPLIB's format, also Scholl's: M. Delorme, M. Iori, S. Martello, Optim. Lett. 12 (2018) 235–250."""
+    (place, (items,)), (second, (capacity,)), *rows = lines
+    if not _is_count(items):
+        _fail(path, place, items, "the number of items")
+    if len(rows) != int(items):
+        _fail(path, place, f"{len(rows)} sizes below", f"{items}, as this row says")
+    yield _Raw(path.stem, path.stem, (second, capacity), [(where, word) for where, (word,) in rows])
+
+
+def _or_library(path: Path, lines: _Lines) -> Iterator[_Raw]:
+    """OR-Library's format: J. E. Beasley, J. Oper. Res. Soc. 41 (1990) 1069–1072."""
     place, head = lines[0] if lines else ("row 1", [])
     if len(head) != 1 or not _is_count(head[0]):
         _fail(path, place, " ".join(head), "the number of instances")
