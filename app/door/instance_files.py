@@ -178,7 +178,8 @@ def _files(text: str) -> Iterator[Iterator[tuple[str, Path]]]:
     files = [(name, Path(name)) for name in names if Path(name).is_file()]
     if not files:
         expected = "expected a file, folder, pattern or archive of instances"
-        raise UserError(INVALID, f"{text}: no files, {expected}")
+        what = "no files" if path.is_dir() or glob.has_magic(text) else "no such file"
+        raise UserError(INVALID, f"{text}: {what}, {expected}")
     _check_number(path, len(files))
     yield iter(files)
 

@@ -119,6 +119,7 @@ def read(
     with errors(json):
         from ..door.instance_files import readings_of
         from ..door.plugins import load_problem
+        from ..views.readings import print_readings
 
         loaded = load_problem(problem, parameters(assign))
         rows = [
@@ -130,7 +131,7 @@ def read(
         if json:
             emit_json({"problem": loaded.name, "files": rows, "refused": refused})
         else:
-            _print_readings(rows, refused)
+            print_readings(console(), rows, refused)
         if refused:
             raise typer.Exit(CHECK_FAILED)
 
@@ -357,26 +358,6 @@ def _print_details(document: dict[str, Any]) -> None:
     say(f"optional parts: {', '.join(has) or 'none'}")
     if document["instance_format"]:
         say(f"files: {document['instance_format']}")
-
-
-def _print_readings(rows: list[dict[str, Any]], refused: int) -> None:
-    from ..views.plain import PlainTable
-    from ..words import count
-
-    out = console()
-    table = PlainTable("")
-    table.add_column("file", overflow="fold")
-    table.add_column("instances", justify="right")
-    for row in rows:
-        if row["fault"] is None:
-            table.add_row(row["file"], str(row["instances"]))
-    if refused < len(rows):
-        out.print(table)
-    for row in rows:
-        if row["fault"] is not None:
-            out.print(f"refused: {row['fault']}", markup=False, style="red")
-    instances = count(sum(row["instances"] for row in rows), "instance")
-    out.print(f"{count(len(rows), 'file')}: {instances} read, {count(refused, 'file')} refused", markup=False)
 
 
 def _print_report(report: Report) -> None:
