@@ -158,7 +158,7 @@ def test_nothing_there_is_said(packing, tmp_path):
     """An empty folder, a pattern without files, a missing file."""
     (tmp_path / "empty").mkdir()
     for text in (tmp_path / "empty", tmp_path / "*.txt", tmp_path / "missing.txt"):
-        with pytest.raises(UserError, match="no files|no such file"):
+        with pytest.raises(UserError, match=r"no files|no such file"):
             read_source(packing, str(text))
 
 
