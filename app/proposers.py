@@ -80,18 +80,25 @@ def live_source(
         proposer = build_proposer(config, store, folder, admission, evaluator, sends=sends)
         course = proposer.course if isinstance(proposer, Coursed) else None
         pace = Pace(config.campaign.in_flight, order_of(config), waits=config.uses_models, course=course)
-        return Source(proposer, pace, beside=_beside(config), beside_share=config.offline_share)
+        return Source(proposer, pace, beside=_beside(config, store.read), beside_share=config.offline_share)
 
     return source
 
 
-def _beside(config: Config) -> Proposer | None:
+def _beside(config: Config, reader: Reader) -> Proposer | None:
     """The offline proposer that works beside models, None if none does: then its modules are not loaded."""
-    if not config.offline_share:
-        return None
-    from ..evolve.offline import OfflineProposer
+    return offline_proposer(reader) if config.offline_share else None
 
-    return OfflineProposer()
+
+def offline_proposer(reader: Reader) -> Proposer:
+    """The offline proposer with the types that a run recorded; a run of an earlier version has none."""
+    from ..evolve.offline import OfflineProposer
+    from ..evolve.offline.types import is_type
+
+    rows = reader.record("types") or []
+    if not all(len(row) == 3 and is_type(row[2]) for row in rows):
+        raise UserError(INVALID, "the run's record: `types` holds other than function, parameter and type")
+    return OfflineProposer(tuple((function, name, type) for function, name, type in rows))
 
 
 def order_of(config: Config) -> Order:
@@ -115,9 +122,7 @@ def build_proposer(
         UserError: a model cannot be used; nothing was sent.
     """
     if not config.uses_models:
-        from ..evolve.offline import OfflineProposer
-
-        return OfflineProposer()
+        return offline_proposer(store.read)
     from ..evolve.pages import page_of
     from ..evolve.prompted import PromptedProposer
 

@@ -43,6 +43,7 @@ Key = Literal[
     "starts",
     "stop_reason",
     "timing",
+    "types",  # of the entry point's parameters, which offline edits lend to programs without annotations
     "unsafe_without",
     "versions",
 ]
@@ -62,6 +63,7 @@ SHAPES: dict[Key, Any] = {
     "group": str,
     "members": int,
     "docstrings": bool,
+    "types": [[str]],
     "search_seconds": float,
     "prepared_seconds": float,
     "unsafe_without": [str],
