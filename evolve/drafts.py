@@ -134,7 +134,7 @@ def decode_draft(document: Mapping[str, Any]) -> Draft:
         rows = typed(document, "operators", dict)
         operators = {name: tuple(columns(row, ((int,), (int,)), "operators")) for name, row in rows.items()}
         numpy, effort = typed(document, "numpy", bool), typed(document, "effort", float)
-        types = tuple(columns(row, (TEXT,) * 3, "types") for row in typed(document, "types", list))
+        types = tuple(tuple(columns(row, (TEXT,) * 3, "types")) for row in typed(document, "types", list))
         material = Material(files, donor, operators, numpy, effort, types)
         return Draft(material, seed, iteration, plain)
     raise AssertionError

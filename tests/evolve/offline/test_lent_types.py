@@ -1,4 +1,4 @@
-"""Programs without annotations are changed as well as those with: the problem says what their parameters are."""
+"""Programs without annotations are changed as well as those with: the problem says their types."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ def test_signature_says_types(signature: str) -> None:
 
 def test_methods_of_a_class_have_types() -> None:
     """A class that keeps state has the types of each method that its signature lists."""
-    text = "class order:\n    def __init__(self, room: int) -> None: ...\n    def place(self, item: float) -> int: ..."
+    start = "class order:\n    def __init__(self, room: int) -> None: ...\n"
+    text = f"{start}    def place(self, item: float) -> int: ..."
     assert types_of(problem(text), []) == (
         ("__init__", "room", "int"),
         ("__init__", "return", "None"),
