@@ -200,10 +200,10 @@ def open_record(folder: Path, *, checked: bool = True) -> Iterator[RunRecord]:
         reader.close()
 
 
-def find_runs(text: str, runs: Path) -> list[Path]:
-    """The run that `text` names, or all runs of the group that it names.
+def find_runs(text: str, runs: Path, *, unbegun: bool = False) -> list[Path]:
+    """The run that `text` names, or all runs of the group that it names; `unbegun` as for `find_run`.
 
     Raises:
         UserError: no run matches, or `text` is a prefix of several names.
     """
-    return find_group(text, runs) or [find_run(text, runs)]
+    return find_group(text, runs) or [find_run(text, runs, unbegun=unbegun)]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ..record.record import RunRecord
 
 
-def folders_of(text: str, runs: Path | None) -> list[Path]:
-    """The runs that an argument names: one, or those of a group.
+def folders_of(text: str, runs: Path | None, *, unbegun: bool = False) -> list[Path]:
+    """The runs that an argument names: one, or those of a group; `unbegun` as for `find_run`.
 
     Raises:
         UserError: there is no such run.
@@ -24,7 +24,7 @@ def folders_of(text: str, runs: Path | None) -> list[Path]:
     from ..record.record import find_runs
     from ..record.runs import runs_folder
 
-    return find_runs(text, runs_folder(runs))
+    return find_runs(text, runs_folder(runs), unbegun=unbegun)
 
 
 @contextmanager
