@@ -25,7 +25,7 @@ from typing import Any
 
 from ...evaluators.toolbox import SolverError
 from ..errors import ProblemError, SolverFailed, UnknownProblem
-from .given import code_digest
+from .given import code_digest, is_given
 from .mistyped import check_python, near_files
 
 PATIENCE_SECONDS = 5.0
@@ -142,6 +142,11 @@ def from_file(path: Path) -> Found:
 def from_module(spec: str, origin: str = "module") -> Found:
     """Imports `module:attribute`, from installed packages first and then from the working folder."""
     name, _, attribute = spec.partition(":")
+    if is_given(spec) and not hasattr(sys.modules.get(name), attribute.partition(".")[0]):
+        raise ProblemError(
+            f"problem {spec}: only the Python session that handed it over has it",
+            "go on there: gapsmith.resume_campaign(RUN); or write the problem to a file and start anew",
+        )
     _search_working_folder()
     with blame(f"problem {spec}" if origin == "module" else f"{origin} {spec}"):
         module = importlib.import_module(name)
