@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from ...evolve.budget import StopReason
 from ...evolve.store.reader import Event, Reader
-from ...evolve.store.schema import FILE_NAME
+from ...evolve.store.schema import FILE_NAME, StoreError
 from ...sandbox.unseen import clean, name_of, unseen
 from ..errors import INVALID, TROUBLE, USAGE, UserError
 
@@ -214,8 +214,9 @@ def new_folder(runs: Path, name: str) -> Iterator[Path]:
     folder = _make_folder(runs, name)
     try:
         yield folder
-    except (UserError, KeyboardInterrupt):
-        _discard_unbegun(folder)
+    except (UserError, StoreError, OSError, KeyboardInterrupt):
+        with suppress(StoreError, OSError):  # what ended the run is the error that counts
+            _discard_unbegun(folder)
         raise
 
 

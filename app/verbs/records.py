@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from ..errors import TROUBLE, USAGE, UserError
+from ..errors import INVALID, TROUBLE, USAGE, UserError
 from .terminal import console
 
 if TYPE_CHECKING:
@@ -34,6 +34,12 @@ def opened(folder: Path) -> Iterator[RunRecord]:
     from ..words import FOREIGN, clean, unsafe
 
     with open_record(folder) as record:
+        if record.reader.record("created") is None:
+            raise UserError(
+                INVALID,
+                f"{folder.name}: its search has not begun, so nothing of it is stored",
+                "if no process is at work in it, start it again with `gapsmith run`",
+            )
         if record.foreign:
             console(stderr=True).print(f"{clean(record.name)}: {FOREIGN}", markup=False)
         if record.unsafe:
