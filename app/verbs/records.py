@@ -31,7 +31,8 @@ def folders_of(text: str, runs: Path | None, *, unbegun: bool = False) -> list[P
 def opened(folder: Path) -> Iterator[RunRecord]:
     """The record of a run; says on standard error if it is foreign or was made without a sandbox layer."""
     from ..record.record import open_record
-    from ..words import FOREIGN, clean, unsafe
+    from ..record.seal import foreign_words
+    from ..words import clean, unsafe
 
     with open_record(folder) as record:
         if record.reader.record("created") is None:
@@ -41,7 +42,8 @@ def opened(folder: Path) -> Iterator[RunRecord]:
                 "if no process is at work in it, start it again with `gapsmith run`",
             )
         if record.foreign:
-            console(stderr=True).print(f"{clean(record.name)}: {FOREIGN}", markup=False)
+            said = f"{record.name}: {foreign_words()}"
+            console(stderr=True).print(clean(said), markup=False, soft_wrap=True)
         if record.unsafe:
             console(stderr=True).print(f"{clean(record.name)}: {unsafe(record.unsafe)}", markup=False)
         yield record

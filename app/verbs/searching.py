@@ -56,12 +56,15 @@ def search(
     from .. import compose
     from ..opening.timing import time_line
     from ..plan import plan
+    from ..record.seal import without_key
     from ..views.live import LiveView
 
     model = ", ".join(entry.spec for entry in config.model) or "offline"
     title = f"{config.campaign.problem}, {model}, seed {config.campaign.seed}"
     with LiveView(title, config.run.words) as view, interrupts() as catch:
         view.say(f"run {folder}")
+        if (note := without_key()) is not None:
+            view.say(note)
 
         begun = Event()
 

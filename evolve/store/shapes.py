@@ -39,6 +39,7 @@ Key = Literal[
     "simplified",
     "solver",
     "start",
+    "start_given",  # whether a user gave the start programs
     "start_programs",
     "starts",
     "stop_reason",
@@ -50,6 +51,7 @@ Key = Literal[
 """Every key of the table `run`: who writes or reads another one fails the type check."""
 SHAPES: dict[Key, Any] = {
     "start": str,
+    "start_given": bool,
     "starts": [str],
     "start_programs": [str],
     "founders": {str: str},
