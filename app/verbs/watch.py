@@ -64,7 +64,8 @@ def _begun(folder: Path, json: bool) -> bool:
     if not preparing(folder):
         return True
     if json:
-        emit_json({"run": folder.name, "status": "preparing"})
+        nothing = dict.fromkeys(("iterations", "evaluations", "executions"), 0)
+        emit_json({"run": folder.name, "status": "preparing", **nothing, "best": None})
         return False
     said = f"{clean(folder.name)}: references or baselines are being computed; waiting for the search"
     console(stderr=True).print(said, markup=False, soft_wrap=True)
