@@ -43,8 +43,8 @@ def lend(tree: ast.Module, types: Types) -> None:
     if not types:
         return
     known: dict[str, dict[str, str]] = {}
-    for function, name, type in types:
-        known.setdefault(function, {})[name] = type
+    for owner, name, type in types:
+        known.setdefault(owner, {})[name] = type
     for function in _functions(tree):
         own = known.get(function.name, {})
         for argument in _arguments(function):
