@@ -81,13 +81,14 @@ __all__ = [
     "check_problem",
     "evaluate",
     "load_run",
+    "resume_campaign",
     "run_campaign",
     "solve_cpsat",
     "solve_mip",
 ]
 
 _HOMES = {
-    "app.api": ("Progress", "evaluate", "load_run", "run_campaign"),
+    "app.api": ("Progress", "evaluate", "load_run", "resume_campaign", "run_campaign"),
     "app.errors": ("ProblemError", "UserError"),
     "app.result": ("Champion", "Picture", "RunResult"),
     "app.check": ("check_problem",),

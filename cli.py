@@ -73,11 +73,23 @@ def _told() -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        _name_value(error)
         say = getattr(error, "format_message", None)  # what errors of usage have, whatever their class
         if say is not None and "--json" in sys.argv:
             hint = "`gapsmith --help` lists the verbs, and each verb has its own --help"
             emit_json({"error": {"code": getattr(error, "exit_code", 2), "message": say(), "hint": hint}})
         raise
+
+
+def _name_value(error: Exception) -> None:
+    """Puts the value that was given into an error of usage that speaks of its form alone."""
+    faults = getattr(error.__cause__, "errors", None)
+    message = getattr(error, "message", None)
+    if not callable(faults) or not isinstance(message, str):
+        return
+    given = repr(faults()[0].get("input"))
+    if given not in message:
+        error.message = f"got {given}. {message}"  # type: ignore[attr-defined]
 
 
 app = typer.Typer(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..evolve.budget import BudgetSettings
+from ..evolve.store.schema import FILE_NAME
 from ..sandbox.base import MAIN_FILE
 from . import compose
 from .assignments import choose_models
@@ -19,6 +21,7 @@ from .door.plugins import load_problem
 from .errors import USAGE, UserError
 from .opening.prepare import setup_of_problem
 from .proposers import check_models
+from .record.resume import stored_config
 from .record.runs import find_run, new_folder, new_name, runs_folder
 from .result import RunResult
 from .views.live import LiveView, best_validated, mean_gap
@@ -62,7 +65,7 @@ def run_campaign(
     usd: float | None = None,
     tokens: int | None = None,
     seed: int | None = None,
-    start: str | None = None,
+    start: str | Sequence[str] | Mapping[str, str] | None = None,
     control: str | None = None,
     workers: int | str | None = None,
     runs: str | Path | None = None,
@@ -79,7 +82,7 @@ def run_campaign(
         usd: budget in US dollars, a hard cap.
         tokens: budget in tokens in and out, a hard cap.
         seed: of the search's random streams.
-        start: source text of a start program; the problem's own by default.
+        start: source text of a start program, several, or name → source text; the problem's own by default.
         control: `best-of-n` or `random` in place of the search.
         workers: as `--workers`; by default a thread per processor.
         runs: folder for the run; `GAPSMITH_RUNS` or `./runs` by default.
@@ -102,15 +105,98 @@ def run_campaign(
     )
     place = runs_folder(None if runs is None else Path(runs))
     config = check_models(resolve_budget(config), place)
-    programs = None if start is None else {"start": {MAIN_FILE: start}}
+    programs = _programs(start)
     spec = config.campaign.problem
     stem = Path(spec).stem if isinstance(problem, str) else load_problem(spec, config.problem).name
     name = new_name(stem, config.campaign.seed, time.time())
     with new_folder(place, name) as folder:
         view = LiveView(spec, config.run.words) if progress is True else None
-        with view or nullcontext():
+        with view or nullcontext(), _resumable(folder):
             compose.run(config, folder, start=programs, watcher=_watcher(progress, view))
         return RunResult(folder)
+
+
+def resume_campaign(
+    run: str | Path = "latest",
+    *,
+    iterations: int | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    usd: float | None = None,
+    tokens: int | None = None,
+    workers: int | str | None = None,
+    runs: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    progress: bool | Callable[[Progress], None] = False,
+) -> RunResult:
+    """Goes on with a run that was stopped or interrupted, as `gapsmith resume` does.
+
+    A problem that was handed over as a class must be there under its name, as in the notebook that ran it.
+
+    Args:
+        run: folder, name, unambiguous prefix, or `latest`.
+        iterations, evaluations, seconds, usd, tokens: new totals of the budget.
+        workers: as `--workers`; by default as the run was configured.
+        runs: folder of the runs; `GAPSMITH_RUNS` or `./runs` by default.
+        settings: further totals by dotted path (`{"budget.cpu_seconds": 800}`).
+        progress: as for `run_campaign`.
+
+    Raises:
+        UserError: whatever a person can mend, with an exit code and a hint.
+    """
+    folder = find_run(str(run), runs_folder(None if runs is None else Path(runs)))
+    totals = {"iterations": iterations, "evaluations": evaluations, "seconds": seconds}
+    totals |= {"usd": usd, "tokens": tokens}
+    for path, value in (settings or {}).items():
+        section, _, key = path.partition(".")
+        if section != "budget" or key not in BudgetSettings.__dataclass_fields__:
+            raise UserError(
+                USAGE, f"resume_campaign: settings: got {path!r}, expected a total such as budget.cpu_seconds"
+            )
+        totals[key] = value
+    config = stored_config(folder, {k: v for k, v in totals.items() if v is not None}, workers)
+    view = LiveView(config.campaign.problem, config.run.words) if progress is True else None
+    with view or nullcontext(), _resumable(folder):
+        compose.run(config, folder, watcher=_watcher(progress, view))
+    return RunResult(folder)
+
+
+def _programs(
+    start: str | Sequence[str] | Mapping[str, str] | None,
+) -> dict[str, dict[str, str]] | None:
+    """Start programs by name, as a campaign takes them.
+
+    Raises:
+        UserError: it is something else, or holds something else than texts.
+    """
+    if start is None:
+        return None
+    named: Mapping[str, Any] = {}
+    if isinstance(start, str):
+        named = {"start": start}
+    elif isinstance(start, Mapping):
+        named = start
+    elif isinstance(start, Sequence):
+        named = {f"start-{number}": text for number, text in enumerate(start, 1)}
+    if not named or not all(isinstance(part, str) for pair in named.items() for part in pair):
+        got = f"{type(start).__name__} {start!r:.60}"
+        raise UserError(
+            USAGE,
+            f"run_campaign: start: got {got}, expected source text, a list of them, or name → text",
+            'start=Path("mine.py").read_text()',
+        )
+    return {name: {MAIN_FILE: text} for name, text in named.items()}
+
+
+@contextmanager
+def _resumable(folder: Path) -> Iterator[None]:
+    """Says in an exception that ends a search, a caller's own included, how to go on."""
+    try:
+        yield
+    except BaseException as error:
+        if (folder / FILE_NAME).is_file():
+            error.add_note(f"the run is saved; gapsmith.resume_campaign({str(folder)!r}) goes on")
+        raise
 
 
 def load_run(run: str | Path = "latest", *, runs: str | Path | None = None) -> RunResult:

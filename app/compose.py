@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from ..evolve.store.store import Store
 from ..evolve.timing import Times
 from ..problems.base import SPLITS
 from .config import Config
-from .errors import UserError
+from .errors import INTERRUPTED, KEPT, UserError
 from .opening.baselines import evaluate_baselines, shipped_programs
 from .opening.drawn import keep_drawing
 from .opening.executors import open_executor
@@ -96,6 +96,8 @@ def run(
     """
     watcher, began = watcher or Watcher(), time.monotonic()
     with at_work(folder), run_log(folder) as log:
+        (folder / STOP_NAME).unlink(missing_ok=True)  # of an earlier session
+        watcher = _heeding(folder, watcher)
         setup = stored_setup(folder, config) or setup_of_campaign(config, watcher.notify, start)
         store = Store(folder)
         try:
@@ -112,6 +114,23 @@ def run(
         finally:
             store.close()
     return read_summary(folder)
+
+
+def _heeding(folder: Path, watcher: Watcher) -> Watcher:
+    """The watcher, which ends the preparation of a search when the run is asked to stop."""
+    begun = False
+
+    def started(campaign: Campaign) -> None:
+        nonlocal begun
+        begun = True
+        watcher.started(campaign)
+
+    def notify(what: str, done: int, total: int) -> None:
+        if not begun and (folder / STOP_NAME).exists():
+            raise UserError(INTERRUPTED, "asked to stop before the search began", KEPT)
+        watcher.notify(what, done, total)
+
+    return replace(watcher, notify=notify, started=started)
 
 
 def _last_step(folder: Path, setup: Setup, store: Store, stopped: StopReason, notify: Notify) -> None:
@@ -157,7 +176,6 @@ def prepared(
     Texts and steps come from `source_of`, by default the configuration's proposer, live; baselines are
     evaluated on `splits`; what is prepared since `began` (monotonic clock) counts as the run's time.
     """
-    (folder / STOP_NAME).unlink(missing_ok=True)
     with ThreadPoolExecutor(1, "open-slot") as opening:
         describer = opening.submit(setup.open_slot)
         with open_executor(setup, store) as executor, closing(describer.result()) as slot:

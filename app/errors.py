@@ -27,6 +27,9 @@ EXIT_CODES = {
 }
 """Exit code → what it means."""
 
+KEPT = "references and baselines that are computed are kept: the same command goes on with the others"
+"""What is left of a run that ended before its search began."""
+
 
 class UserError(Exception):
     """Something that the person at the terminal must put right.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -80,18 +81,25 @@ def live_source(
         proposer = build_proposer(config, store, folder, admission, evaluator, sends=sends)
         course = proposer.course if isinstance(proposer, Coursed) else None
         pace = Pace(config.campaign.in_flight, order_of(config), waits=config.uses_models, course=course)
-        return Source(proposer, pace, beside=_beside(config), beside_share=config.offline_share)
+        return Source(proposer, pace, beside=_beside(config, store.read), beside_share=config.offline_share)
 
     return source
 
 
-def _beside(config: Config) -> Proposer | None:
+def _beside(config: Config, reader: Reader) -> Proposer | None:
     """The offline proposer that works beside models, None if none does: then its modules are not loaded."""
-    if not config.offline_share:
-        return None
-    from ..evolve.offline import OfflineProposer
+    return offline_proposer(reader) if config.offline_share else None
 
-    return OfflineProposer()
+
+def offline_proposer(reader: Reader) -> Proposer:
+    """The offline proposer with the types that a run recorded; a run of an earlier version has none."""
+    from ..evolve.offline import OfflineProposer
+    from ..evolve.offline.types import is_type
+
+    rows = reader.record("types") or []
+    if not all(len(row) == 3 and is_type(row[2]) for row in rows):
+        raise UserError(INVALID, "the run's record: `types` holds other than function, parameter and type")
+    return OfflineProposer(tuple((function, name, type) for function, name, type in rows))
 
 
 def order_of(config: Config) -> Order:
@@ -115,9 +123,7 @@ def build_proposer(
         UserError: a model cannot be used; nothing was sent.
     """
     if not config.uses_models:
-        from ..evolve.offline import OfflineProposer
-
-        return OfflineProposer()
+        return offline_proposer(store.read)
     from ..evolve.pages import page_of
     from ..evolve.prompted import PromptedProposer
 
@@ -216,12 +222,78 @@ def check_models(config: Config, runs: Path, *, sends: bool = True) -> Config:
         UserError: one cannot.
     """
     if not config.uses_models:
+        _refuse_idle_caps(config)
         return config
+    for table in config.model:
+        _check_name(table.spec)
     config = config.model_copy(update={"model": tuple(_named(table, runs) for table in config.model)})
     for caller in build_callers(config, Cassette(), runs / "check", sends=sends):
         caller.close()
     prompt_builder(config)
     return config
+
+
+def _refuse_idle_caps(config: Config) -> None:
+    """Refuses a cap of what models cost where none is asked.
+
+    Raises:
+        UserError: the budget has such a cap.
+    """
+    for name in ("usd", "tokens"):
+        if (cap := getattr(config.budget, name)) is not None:
+            raise UserError(
+                USAGE,
+                f"[budget] {name} {cap:g}: caps what models cost, and no model is asked",
+                f"name one with --model openai/NAME, or leave {name} out",
+            )
+
+
+_FAMILIES = {
+    "gpt": "openai/{0}",
+    "chatgpt": "openai/{0}",
+    "o1": "openai/{0}",
+    "o3": "openai/{0}",
+    "o4": "openai/{0}",
+    "claude": "litellm/anthropic/{0}",
+    "gemini": "litellm/gemini/{0}",
+    "mistral": "litellm/mistral/{0}",
+    "deepseek": "litellm/deepseek/{0}",
+}
+"""How the names of a family of models begin → the specification."""
+
+
+def _check_name(spec: str) -> None:
+    """Refuses a specification of no provider, with the specification that was probably meant.
+
+    Raises:
+        UserError: no provider has that name.
+    """
+    from ..evolve.models.registry import providers
+
+    head, slash, rest = spec.partition("/")
+    rows = providers()
+    if head in rows or spec == "offline":
+        return
+    forms = ", ".join(["offline", *(row.form for name, row in rows.items() if name != "scripted")])
+    near = difflib.get_close_matches(head, rows, 1, 0.7)
+    if near:
+        guess = f"did you mean {rows[near[0]].form}?"
+    elif not slash:
+        family = next((form for start, form in _FAMILIES.items() if spec.startswith(start)), "openai/{0}")
+        guess = f"write --model {family.format(spec)}"
+    else:
+        guess = f"write --model litellm/{spec}, which needs gapsmith[litellm]"
+        if head in _SERVERS:
+            guess += f", or --model openai/{rest} with OPENAI_BASE_URL={_SERVERS[head]}"
+    raise UserError(USAGE, f"[[model]] spec: got {spec!r}, expected one of {forms}", guess)
+
+
+_SERVERS = {
+    "ollama": "http://localhost:11434/v1",
+    "vllm": "http://localhost:8000/v1",
+    "lmstudio": "http://localhost:1234/v1",
+}
+"""Name of a server's program → the usual address of its compatible interface."""
 
 
 def _named(table: ModelSettings, runs: Path) -> ModelSettings:

@@ -1,32 +1,29 @@
-"""Writes TOML, which the standard library only reads."""
+"""Writes configurations as TOML, which the standard library only reads."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 
 def dump(document: Mapping[str, Any]) -> str:
-    """TOML text of a configuration mapping; keys without a value are left out."""
-    lines: list[str] = []
-    for section, table in document.items():
-        if section == "model":
-            for entry in table:
-                lines += ["[[model]]", *_rows(entry), ""]
-        elif table:
-            lines += [f"[{section}]", *_rows(table), ""]
-    return "\n".join(lines)
+    """TOML text of a configuration mapping; keys without a value and empty sections are left out."""
+    import tomli_w
+
+    return tomli_w.dumps({name: _set(part) for name, part in document.items() if part})
 
 
 def toml_value(value: Any) -> str:
-    """TOML text of a plain value: JSON's form of texts, numbers, booleans and lists is TOML's too."""
+    """TOML text of a text, number, truth value or a list of them, on one line."""
+    import tomli_w
+
     if isinstance(value, list | tuple):
         return "[" + ", ".join(toml_value(item) for item in value) + "]"
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{k} = {toml_value(v)}" for k, v in value.items() if v is not None) + " }"
-    return json.dumps(value, ensure_ascii=False)
+    return tomli_w.dumps({"value": value}).removeprefix("value = ").removesuffix("\n")
 
 
-def _rows(table: Mapping[str, Any]) -> list[str]:
-    return [f"{key} = {toml_value(value)}" for key, value in table.items() if value is not None]
+def _set(value: Any) -> Any:
+    """A value without the keys of tables that have no value."""
+    if isinstance(value, Mapping):
+        return {key: _set(part) for key, part in value.items() if part is not None}
+    return [_set(part) for part in value] if isinstance(value, list | tuple) else value

@@ -31,6 +31,7 @@ class Material:
         operators: operator → (tries, gains) so far, counts.
         numpy: whether a candidate may import it.
         effort: moves of a new phase of local search, as a share of the usual ones (ratio, > 0).
+        types: of the entry point's parameters: rows of function, parameter, type.
     """
 
     files: Mapping[str, str]
@@ -38,6 +39,7 @@ class Material:
     operators: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     numpy: bool = False
     effort: float = 1.0
+    types: tuple[tuple[str, str, str], ...] = ()
 
 
 @runtime_checkable
@@ -112,6 +114,7 @@ def encode_draft(draft: Draft) -> dict[str, Any]:
         "operators": operators,
         "numpy": source.numpy,
         "effort": source.effort,
+        "types": [list(row) for row in source.types],
     }
 
 
@@ -131,7 +134,8 @@ def decode_draft(document: Mapping[str, Any]) -> Draft:
         rows = typed(document, "operators", dict)
         operators = {name: tuple(columns(row, ((int,), (int,)), "operators")) for name, row in rows.items()}
         numpy, effort = typed(document, "numpy", bool), typed(document, "effort", float)
-        material = Material(files, donor, operators, numpy, effort)
+        types = tuple(tuple(columns(row, (TEXT,) * 3, "types")) for row in typed(document, "types", list))
+        material = Material(files, donor, operators, numpy, effort, types)
         return Draft(material, seed, iteration, plain)
     raise AssertionError
 

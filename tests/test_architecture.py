@@ -49,6 +49,7 @@ HOMES = {
     "jinja2": ("prompts/", "app/"),
     "typer": ("cli.py", "app/verbs/"),
     "rich": ("app/",),
+    "tomli_w": ("app/toml_text.py",),
     "pandas": ("app/result.py",),
     "tensorboardX": ("app/record/tensorboard.py",),
     "matplotlib": ("app/views/plots/", "app/result.py"),
@@ -188,11 +189,11 @@ def test_every_sub_package_is_listed() -> None:
     assert there | {"gapsmith"} == listed
 
 
-def test_at_most_eleven_required_dependencies() -> None:
+def test_at_most_twelve_required_dependencies() -> None:
     """Few dependencies, each with a reason in `docs/dependencies.md`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     names = [text.split(">")[0].split("<")[0].split("=")[0].strip() for text in project["dependencies"]]
-    assert len(names) <= 11
+    assert len(names) <= 12
     page = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
     extras = list(project["optional-dependencies"])
     assert [name for name in [*names, *extras] if f"`{name}`" not in page] == []

@@ -17,13 +17,12 @@ from ...evolve.ledger import Ledger
 from ...evolve.models.assembly import RECORDED
 from ...evolve.models.caller import Caller
 from ...evolve.models.cassette import Cassette, RecordedModel
-from ...evolve.offline import OfflineProposer
 from ...evolve.prompted import PromptedProposer
 from ...evolve.store.reader import Reader
 from ...evolve.store.recorded import ended_by_a_clock, execution_seconds
 from ...sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Led, Limits, Program, Sandbox
 from ..opening.setup import Setup
-from ..proposers import Source, SourceOf, prompt_builder
+from ..proposers import Source, SourceOf, offline_proposer, prompt_builder
 from ..record.recorded import as_asked, recorded_course, recorded_replies
 
 if TYPE_CHECKING:
@@ -157,7 +156,7 @@ def _offline(reader: Reader, record: Recorded) -> Proposer:
     """The offline proposer where it makes the same texts as in the record, else the recorded texts."""
     recorded = (reader.record("versions") or {}).get("python") or platform.python_version()
     if recorded.split(".")[:2] == platform.python_version().split(".")[:2]:
-        return OfflineProposer()
+        return offline_proposer(reader)
     return _Texts(record)
 
 

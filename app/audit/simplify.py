@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from ...evolve.racing import PairedRace
 from ...evolve.store.schema import StoreError
 from ...evolve.syntax import guard
 from ...evolve.syntax.naming import named
-from ...evolve.syntax.simplify import Simplified, simplify
+from ...evolve.syntax.simplify import Simplified, probes, simplify
 from ...problems.base import HasPrimitives, Problem
 from ...sandbox.base import Description, Sandbox
 from ..errors import NO_CANDIDATE, UserError
@@ -38,6 +39,8 @@ LEVEL = 0.2
 """One-sided level at which a variant counts as worse: a strict judge, because many variants are tried."""
 FILE_NAME = "simplified.py"
 _SPLIT = "valid"
+_MOST_PROBES = 20
+"""Conditions that are looked at, each by one evaluation (count)."""
 
 
 def simplified(
@@ -76,7 +79,8 @@ def simplified(
         judge = _Judge(record, setup, id, slot, tried)
         done = simplify(judge.text, record.problem["entry_point"], judge.accept, evaluations)
         text = judge.renamed(done.text, named(done.text, _terms(setup.loaded.problem)))
-    return judge.document(judge.whole(text) or judge.text, done)
+        never = judge.never_true(text)
+    return judge.document(judge.whole(text) or judge.text, done) | {"never_true": never}
 
 
 def _terms(problem: Problem) -> dict[str, str]:
@@ -150,6 +154,18 @@ class _Judge:
                 self._after, self._description, self._renamed = evaluation, description, True
                 return other
         return text
+
+    def never_true(self, text: str) -> list[dict[str, Any]]:
+        """Line and text of each of the first conditions that held on no validation instance."""
+        found = []
+        for line, condition, probe in islice(probes(text), _MOST_PROBES):
+            program = self.whole(probe)
+            if program is None:
+                continue
+            evaluation = self._evaluate(program)
+            if evaluation.fitness is not None and self._loss(evaluation) == self._loss(self._after):
+                found.append({"line": line, "condition": condition})
+        return found
 
     def document(self, text: str, done: Simplified) -> dict[str, Any]:
         """The reduced program beside the original, both measured on this machine in this call."""

@@ -14,6 +14,12 @@ from ...evaluators.base import Plugin
 from ..errors import USAGE, UserError
 
 _numbers = count(1)
+_MADE = "gapsmith_given_"
+
+
+def is_given(spec: str) -> bool:
+    """Whether only one Python session has a problem: a class of a notebook, a script, or a function."""
+    return spec.startswith(("__main__:", _MADE))
 
 
 def spec_of(problem: Any) -> str:
@@ -40,7 +46,7 @@ def spec_of(problem: Any) -> str:
     for name, value in [] if module is None else list(vars(module).items()):
         if value is problem and module is not None:
             return f"{module.__name__}:{name}"
-    made = ModuleType(f"gapsmith_given_{next(_numbers)}")
+    made = ModuleType(f"{_MADE}{next(_numbers)}")
     made.given = problem  # type: ignore[attr-defined]
     sys.modules[made.__name__] = made
     return f"{made.__name__}:given"

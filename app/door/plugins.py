@@ -187,6 +187,12 @@ def _find(spec: str) -> Found:
     """Loads the object that a specification names."""
     if spec in BUILT_INS:
         return from_module(BUILT_INS[spec], BUILT_IN)
+    file, colon, attribute = spec.partition(":")
+    if colon and file.endswith(".py"):
+        raise UnknownProblem(
+            f"problem {spec!r}: a file and an attribute, expected a file.py or module:attribute",
+            f"write {file}, or {Path(file).stem}:{attribute} in the folder of the file",
+        )
     if _names_file(spec):
         return from_file(Path(spec))
     if ":" in spec:

@@ -10,6 +10,7 @@ import hashlib
 import importlib
 import logging
 import os
+import re
 import sys
 import time
 import traceback
@@ -25,7 +26,7 @@ from typing import Any
 
 from ...evaluators.toolbox import SolverError
 from ..errors import ProblemError, SolverFailed, UnknownProblem
-from .given import code_digest
+from .given import code_digest, is_given
 from .mistyped import check_python, near_files
 
 PATIENCE_SECONDS = 5.0
@@ -53,11 +54,12 @@ class Found:
 
 
 @contextmanager
-def blame(what: str) -> Iterator[None]:
+def blame(what: str, home: Path | None = None) -> Iterator[None]:
     """Turns any exception of plug-in code into a `ProblemError` with the file and line that raised it.
 
     Args:
         what: subject of the sentence (`knapsack.py`, `problem knapsack: instances('train', 1)`).
+        home: file of a single-file plug-in while it is run.
     """
     try:
         yield
@@ -71,8 +73,7 @@ def blame(what: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         raise ProblemError(
             f"{what}: needs a module that is not there: {error.name} ({place(error)})",
-            f"install what provides {error.name}, or correct the import; a single-file problem may import "
-            "installed packages only",
+            _missing(str(error.name), home),
         ) from None
     except SolverError as error:
         raise SolverFailed(f"{what}: {error}", "`gapsmith doctor` says which solvers work here") from None
@@ -81,6 +82,23 @@ def blame(what: str) -> Iterator[None]:
         line = place(error)
         hint = "correct the line that is named" if line[-1].isdigit() else "correct the plug-in's code"
         raise ProblemError(f"{what}: raised {words} ({line})", hint) from None
+
+
+def _missing(name: str, home: Path | None) -> str:
+    """What to do about a module that is not there; a file beside the plug-in is only found by a module."""
+    first = name.partition(".")[0]
+    if home is None or not ((home.parent / f"{first}.py").is_file() or (home.parent / first).is_dir()):
+        return (
+            f"install what provides {name}, or correct the import; a single-file problem may import "
+            "installed packages only"
+        )
+    classes = re.findall(r"^class (\w+)", home.read_text("utf-8-sig", "replace"), re.M)
+    attribute = classes[0] if len(classes) == 1 else "NAME"
+    return (
+        f"{first} lies beside {home.name}, but a problem's file is one text, and imports installed packages "
+        f"only: in the folder {home.parent.resolve()} name the problem {home.stem}:{attribute}, for a module "
+        "finds its siblings"
+    )
 
 
 @contextmanager
@@ -131,7 +149,7 @@ def from_file(path: Path) -> Found:
     module.__file__ = full
     sys.modules[name] = module
     try:
-        with blame(str(path)):
+        with blame(str(path), path):
             exec(compile(text, full, "exec"), module.__dict__)
     except BaseException:
         del sys.modules[name]
@@ -142,6 +160,11 @@ def from_file(path: Path) -> Found:
 def from_module(spec: str, origin: str = "module") -> Found:
     """Imports `module:attribute`, from installed packages first and then from the working folder."""
     name, _, attribute = spec.partition(":")
+    if is_given(spec) and not hasattr(sys.modules.get(name), attribute.partition(".")[0]):
+        raise ProblemError(
+            f"problem {spec}: only the Python session that handed it over has it",
+            "go on there: gapsmith.resume_campaign(RUN); or write the problem to a file and start anew",
+        )
     _search_working_folder()
     with blame(f"problem {spec}" if origin == "module" else f"{origin} {spec}"):
         module = importlib.import_module(name)

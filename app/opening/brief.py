@@ -19,6 +19,7 @@ from ...evaluators.cache import Cache, decode_reference, encode_reference
 from ...problems.base import Instance, decode_number, encode_number
 from ..config import parse
 from ..door.foreign import is_foreign
+from ..door.given import is_given
 from ..door.plugins import LoadedProblem, load_problem
 from ..errors import INVALID, USAGE, UserError
 from ..versions import versions
@@ -143,7 +144,7 @@ def _travelling(loaded: LoadedProblem, spec: str) -> tuple[str, str | None]:
             return str(path), path.read_bytes().decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(INVALID, f"{path}: cannot be read again for the workers: {error}") from error
-    if is_foreign(spec) or spec.startswith(("gapsmith_given_", "__main__:")):
+    if is_foreign(spec) or is_given(spec):
         what = "a task of another tool" if is_foreign(spec) else "an object of this Python process"
         raise UserError(
             USAGE,

@@ -167,13 +167,22 @@ def check_disjoint(loaded: LoadedProblem, splits: Mapping[str, Sequence[Instance
                 )
 
 
+NONE_GIVEN: Mapping[str, Reference] = {}
+
+
 def get_references(
-    loaded: LoadedProblem, config: Config, instances: Sequence[Instance], cache: Cache, notify: Notify
+    loaded: LoadedProblem,
+    config: Config,
+    instances: Sequence[Instance],
+    cache: Cache,
+    notify: Notify,
+    given: Mapping[str, Reference] = NONE_GIVEN,
 ) -> dict[str, Reference]:
-    """Instance id → reference, from the cache or computed, as many at a time as there are workers."""
+    """Instance id → reference: given by the instance's digest, cached, or computed on all workers."""
     book = book_of(loaded, cache)
     seconds = config.evaluation.reference_seconds
-    references = {i.id: stored for i in instances if (stored := book.get(i, seconds)) is not None}
+    found = {i.id: given.get(i.digest) or book.get(i, seconds) for i in instances}
+    references = {id: reference for id, reference in found.items() if reference is not None}
     missing = [i for i in instances if i.id not in references]
     notify("references", len(references), len(instances))
     for instance, reference in computed(loaded, config, missing, cache):

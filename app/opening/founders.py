@@ -51,6 +51,7 @@ def founders_of(
     if ids := store.read.record("starts"):
         return [_recorded(store.read, id, setup.prefixes[0]) for id in ids]
     programs = programs or store.read.record("given_starts")  # a kill may come before the evaluations
+    given = bool(programs)
     programs = programs or {n: {MAIN_FILE: t} for n, t in setup.loaded.problem.start_programs().items()}
     starts = _start_programs(setup, admission, executor, programs)
     by_id: dict[str, Founder] = {}
@@ -74,6 +75,7 @@ def founders_of(
         if store.read.record("founder_seconds") is None:  # a replay uses the evaluations of its record
             store.set("founder_seconds", {c.id: _seconds(evaluation) for c, evaluation in founders})
         store.set("given_starts", None)
+        store.set("start_given", given)
     return founders
 
 

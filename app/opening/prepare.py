@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ...evaluators.base import Reference
 from ...evaluators.cache import Cache
 from ...problems.base import SPLITS, Instance
 from ...sandbox.base import MAIN_FILE
 from ..door.plugins import LoadedProblem, load_problem
 from .baselines import UNKNOWN, best_of_baselines
-from .draw import check_disjoint, get_pool, get_references, missing_references, splits_of
+from .draw import NONE_GIVEN, check_disjoint, get_pool, get_references, missing_references, splits_of
 from .estimate import time_of_references, with_references
 from .executors import open_executor
 from .notify import Notify, silent
@@ -23,19 +24,26 @@ if TYPE_CHECKING:
     from ..config import Config
 
 
-def setup_of_problem(config: Config, *, sets: Sequence[str] = SPLITS, notify: Notify = silent) -> Setup:
+def setup_of_problem(
+    config: Config,
+    *,
+    sets: Sequence[str] = SPLITS,
+    notify: Notify = silent,
+    given: Mapping[str, Reference] = NONE_GIVEN,
+) -> Setup:
     """A problem as it is now: instances drawn or read, references from the cache or computed.
 
     Args:
         config: whole configuration, the caller's word.
         sets: splits, named sets or instance files to open.
+        given: references by an instance's digest that are taken as they are, as those of a run.
         notify: told how far the references are.
 
     Raises:
         UserError: the problem, a set or a file cannot be used.
     """
     loaded, config = _opened(config)
-    return setup_over(loaded, config, splits_of(loaded, config, sets), notify)
+    return setup_over(loaded, config, splits_of(loaded, config, sets), notify, given=given)
 
 
 def setup_of_campaign(
@@ -105,6 +113,7 @@ def setup_over(
     splits: Mapping[str, Sequence[Instance]],
     notify: Notify = silent,
     cache: Cache | None = None,
+    given: Mapping[str, Reference] = NONE_GIVEN,
 ) -> Setup:
     """A problem on given instances; references are kept in `cache`, by default the user's.
 
@@ -115,7 +124,7 @@ def setup_over(
     every = [i for instances in splits.values() for i in instances]
     check_disjoint(loaded, splits)
     if loaded.references is not None:
-        references = get_references(loaded, config, every, cache, notify)
+        references = get_references(loaded, config, every, cache, notify, given)
     else:
         first = Setup.of(loaded, config, {"all": every}, lambda id: UNKNOWN, cache)
         with open_executor(first) as executor:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ...evolve.offline.types import types_of
 from ...evolve.store.store import Store
 from ...evolve.store.work import asked
 from ...problems.base import SPLITS, DescribesStrata
@@ -37,6 +38,7 @@ def record_setup(
         if store.read.record("created") is None:
             store.set("created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
             store.set("docstrings", True)  # those that a program can read count in its id
+            store.set("types", types_of(setup.loaded.problem, splits["train"].values()))
             store.set("group", group and group.name)
             store.set("members", group and group.members)
             store.set("given_starts", start and {name: dict(files) for name, files in start.items()})

@@ -69,9 +69,29 @@ def headline(reader: Reader, summary: Mapping[str, Any]) -> dict[str, Any]:
     claim = next((claim for claim in summary["claims"] if claim["against"] == against), None)
     if split != "test" or claim is None:
         steers = "" if split == "test" else ", which takes part in the search"
-        return {"text": f"so far: {words}{steers}", **document, "verdict": Verdict.UNTESTED}
+        text = f"so far: {words}{steers}{_given_start(reader, summary, document)}"
+        return {"text": text, **document, "verdict": Verdict.UNTESTED}
     document |= {"verdict": _verdict(claim), "claim": claim}
-    return {"text": f"{words}: {_proof(claim)}", **document}
+    return {"text": f"{words}: {_proof(claim)}{_given_start(reader, summary, document)}", **document}
+
+
+def _given_start(reader: Reader, summary: Mapping[str, Any], document: Mapping[str, Any]) -> str:
+    """What the champion is worth against the start program that the user gave; empty without one.
+
+    Without baselines the headline compares with the start program anyhow.
+    """
+    start, split = summary["start"], document["split"]
+    if start is None or document["baseline"] is None or not reader.record("start_given"):
+        return ""
+    if start["candidate"] == document["champion"] or start["candidate"] in (reader.record("founders") or {}):
+        return ""
+    candidate = reader.candidate(start["candidate"])
+    name = "" if candidate is None else f" {candidate.operator}"
+    words = f"; your start program{name} {percent(_gap(start['splits'], split))}"
+    claim = next((claim for claim in summary["claims"] if claim["against"] == "start program"), None)
+    if split != "test" or claim is None:
+        return words
+    return f"{words}: {_proof(claim, 'that program')}"
 
 
 def _reported(best: Mapping[str, Any], document: dict[str, Any], split: str) -> dict[str, Any]:
@@ -114,7 +134,7 @@ def _of_founder(reader: Reader, summary: Mapping[str, Any], document: dict[str, 
     if name is None and rival is not None:
         found = f"best baseline: {rival}, {percent(document['baseline_percent'])}; {found}"
     so_far = "" if document["split"] == "test" else " so far"
-    text = f"no improvement found{so_far}; {found}"
+    text = f"no improvement found{so_far}; {found}{_given_start(reader, summary, document)}"
     return {"text": text, **document, "verdict": Verdict.NO_IMPROVEMENT, "founder": founder}
 
 
@@ -126,7 +146,7 @@ def _verdict(claim: Mapping[str, Any]) -> Verdict:
     return Verdict.BETTER if difference < 0 else Verdict.WORSE
 
 
-def _proof(claim: Mapping[str, Any]) -> str:
+def _proof(claim: Mapping[str, Any], other: str = "the baseline") -> str:
     """The paired result in words: direction, instances, p value."""
     difference, p = claim["difference_percent"], claim["p_value"]
     if difference is None:
@@ -134,7 +154,7 @@ def _proof(claim: Mapping[str, Any]) -> str:
     elif _verdict(claim) is not Verdict.UNDECIDED:
         words = f"{'better' if difference < 0 else 'worse'} beyond noise"
     else:
-        side = "neither" if not difference else "the champion" if difference < 0 else "the baseline"
+        side = "neither" if not difference else "the champion" if difference < 0 else other
         words = f"no difference beyond noise, pointing to {side}"
     chance = "" if p is None else f", p = {p:.2g}" if p >= 0.0001 else ", p < 0.0001"
     return (

@@ -11,9 +11,11 @@ from ...evolve.store.reader import Reader
 from ...evolve.store.schema import StoreError
 from .counted import told_iterations
 from .reported import REPORTED, trust
-from .runs import misnamed, status
+from .runs import misnamed, preparing, status
 from .seal import is_own
 from .summary import best_candidate
+
+_EMPTY = dict.fromkeys(("problem", "model", "iterations", "best_gap_percent", "started", "group"))
 
 
 def run_row(folder: Path) -> dict[str, Any]:
@@ -22,6 +24,8 @@ def run_row(folder: Path) -> dict[str, Any]:
     A store that cannot be read gives `status` `unreadable` and a `note` with the reason, whatever is wrong
     with it: one damaged run must not end the list of all.
     """
+    if preparing(folder):
+        return {"run": folder.name, **_EMPTY, "status": "preparing", "foreign": False, "unsafe_without": []}
     try:
         if fault := misnamed(folder):
             raise StoreError(fault)
@@ -33,9 +37,8 @@ def run_row(folder: Path) -> dict[str, Any]:
             reader.close()
     except Exception as error:
         why = str(error) if isinstance(error, StoreError) else f"damaged ({type(error).__name__}: {error})"
-        empty = dict.fromkeys(("problem", "model", "iterations", "best_gap_percent", "started", "group"))
         unknown = {"status": "unreadable", "foreign": True, "unsafe_without": [], "note": why}
-        return {"run": folder.name, **empty, **unknown}
+        return {"run": folder.name, **_EMPTY, **unknown}
 
 
 def _row(folder: Path, reader: Reader) -> dict[str, Any]:

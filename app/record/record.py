@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...evaluators.base import Score
+from ...evaluators.base import Reference, Score
 from ...evaluators.figures import Figures, by_stratum, of_evaluation
 from ...evolve.archive import Archive
 from ...evolve.base import Candidate
@@ -21,7 +21,7 @@ from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
 from .champions import time_budget
 from .elites import rebuild
 from .headline import best_baseline_name
-from .runs import find_group, find_run
+from .runs import CONFIG_NAME, find_group, find_run
 from .stored_run import StoredRun
 from .summary import best_candidate, summarise
 
@@ -200,10 +200,24 @@ def open_record(folder: Path, *, checked: bool = True) -> Iterator[RunRecord]:
         reader.close()
 
 
-def find_runs(text: str, runs: Path) -> list[Path]:
-    """The run that `text` names, or all runs of the group that it names.
+def references_of(file: Path) -> dict[str, Reference]:
+    """References of a run of this user by the digest of their instance, where a file is its configuration.
+
+    Nothing is taken of a foreign run, nor where the file is no run's.
+    """
+    if file.name != CONFIG_NAME or not (file.parent / FILE_NAME).is_file():
+        return {}
+    with open_record(file.parent) as record:
+        if record.foreign or record.reader.record("created") is None:
+            return {}
+        references = record.reader.references()
+        return {instance.digest: references[id] for id, instance in record.instances.items()}
+
+
+def find_runs(text: str, runs: Path, *, unbegun: bool = False) -> list[Path]:
+    """The run that `text` names, or all runs of the group that it names; `unbegun` as for `find_run`.
 
     Raises:
         UserError: no run matches, or `text` is a prefix of several names.
     """
-    return find_group(text, runs) or [find_run(text, runs)]
+    return find_group(text, runs) or [find_run(text, runs, unbegun=unbegun)]

@@ -69,7 +69,9 @@ def stored_config(
         }
         if document is None or reader.record("created") is None:
             raise UserError(
-                INVALID, f"{folder.name}: no configuration in the store, expected a run that has begun"
+                INVALID,
+                f"{folder.name}: ended before its search began, so nothing of it is stored",
+                "start it again with `gapsmith run`, and delete this folder",
             )
         refuse_other_version(reader.record("versions") or {}, folder.name)  # it has other keys: no edits
         config = granted(record, trust, uses)

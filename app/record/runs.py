@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from ...evolve.budget import StopReason
 from ...evolve.store.reader import Event, Reader
-from ...evolve.store.schema import FILE_NAME
+from ...evolve.store.schema import FILE_NAME, StoreError
 from ...sandbox.unseen import clean, name_of, unseen
 from ..errors import INVALID, TROUBLE, USAGE, UserError
 
@@ -61,6 +61,18 @@ def all_runs(runs: Path) -> list[Path]:
     return sorted(path.parent for path in runs.glob(f"*/{FILE_NAME}"))
 
 
+def preparing_runs(runs: Path) -> list[Path]:
+    """Folders of runs whose references or baselines a process computes, before anything is stored."""
+    if not runs.is_dir():
+        return []
+    return sorted(path.parent for path in runs.glob(f"*/{LOG_NAME}") if preparing(path.parent))
+
+
+def preparing(folder: Path) -> bool:
+    """Whether a live process prepares a run's search, before anything of the run is stored."""
+    return not (folder / FILE_NAME).is_file() and running(folder)
+
+
 def misnamed(folder: Path) -> str | None:
     """Names the invisible character in a run folder's name; None if the name is safe to print."""
     for name in (folder.name, folder.resolve().name):
@@ -69,8 +81,30 @@ def misnamed(folder: Path) -> str | None:
     return None
 
 
-def find_run(text: str, runs: Path) -> Path:
+def find_run(text: str, runs: Path, *, unbegun: bool = False) -> Path:
     """The run that `text` names: a folder, a name, an unambiguous prefix, or `latest`.
+
+    Args:
+        text: what names the run.
+        runs: folder of the runs.
+        unbegun: whether a run that is still being prepared will do, of which nothing is stored.
+
+    Raises:
+        UserError: no run or several runs match, or the run is still being prepared.
+    """
+    folder = _named(text, runs)
+    if not unbegun and preparing(folder):
+        named = shlex.quote(str(folder))
+        raise UserError(
+            TROUBLE,
+            f"run {folder.name}: its references or baselines are being computed, so its search has not begun",
+            f"`gapsmith watch {named}` waits for the search, `gapsmith stop {named}` ends the run",
+        )
+    return folder
+
+
+def _named(text: str, runs: Path) -> Path:
+    """The run that `text` names, which may still be in preparation.
 
     Raises:
         UserError: no run or several runs match.
@@ -81,10 +115,13 @@ def find_run(text: str, runs: Path) -> Path:
             raise UserError(INVALID, f"{text!r}: {fault}")
         return path if path.name not in ("", "..") else path.resolve()
     if path.is_dir() and (os.sep in text or path.is_absolute()):
+        if preparing(path) and not misnamed(path):
+            return path
         raise UserError(
             INVALID, f"{text}: no {FILE_NAME} in this folder, expected a run folder", "see `gapsmith list`"
         )
-    folders = [run for run in all_runs(runs) if not misnamed(run)]
+    every = sorted([*all_runs(runs), *preparing_runs(runs)])
+    folders = [run for run in every if not misnamed(run)]
     if text == "latest" and folders:
         return folders[-1]
     matches = [run for run in folders if run.name == text] or [r for r in folders if r.name.startswith(text)]
@@ -177,8 +214,9 @@ def new_folder(runs: Path, name: str) -> Iterator[Path]:
     folder = _make_folder(runs, name)
     try:
         yield folder
-    except (UserError, KeyboardInterrupt):
-        _discard_unbegun(folder)
+    except (UserError, StoreError, OSError, KeyboardInterrupt):
+        with suppress(StoreError, OSError):  # what ended the run is the error that counts
+            _discard_unbegun(folder)
         raise
 
 

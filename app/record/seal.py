@@ -17,6 +17,7 @@ from ...prompts.folder import template_texts
 from ..door.plugins import source_of
 from ..errors import INVALID, UserError
 from ..keyfile import kept
+from ..words import FOREIGN
 
 KEY = "signing-key"
 SEAL: Final = "seal"
@@ -78,6 +79,27 @@ def _digest(document: object) -> str:
 def _signature(config: object, signed: object) -> str:
     text = canonical_json({"config": config, "signed": signed})
     return hmac.new(_key(), text.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def without_key() -> str | None:
+    """Why no run can be signed here so that a later command knows it; None where a key is kept."""
+    path = cache_folder() / KEY
+    try:
+        kept(path)
+        if path.exists():
+            return None
+    except (UserError, OSError):  # a damaged key is told where a run is signed
+        return None
+    return (
+        f"no signing key can be kept in {path.parent}, for it cannot be written: later commands will call "
+        "this user's own runs foreign, and references are computed anew; GAPSMITH_CACHE names another folder"
+    )
+
+
+def foreign_words() -> str:
+    """What is said of a foreign run, and where no run can be signed here, that this may be the reason."""
+    why = without_key()
+    return FOREIGN if why is None else f"{FOREIGN} ({why})"
 
 
 def _key() -> bytes:

@@ -249,12 +249,12 @@ def _usage(record: RunRecord, file_name: str) -> list[str]:
     again = f"Check it again: {evaluate_command(record, file_name)}"
     if trust(record.reader) == REPORTED:
         return ["", again.replace("Check", "Evaluate")]
-    keys = ", ".join(_keys(record)) or "the instance's keys"
-    return [
-        "",
-        again,
-        f"Use it: python {shlex.quote(file_name)} < instance.json, one object with {keys}",
-    ]
+    keys, command = ", ".join(_keys(record)) or "the instance's keys", f"python {shlex.quote(file_name)}"
+    if is_stepwise(record):
+        use = f"{command}, then a JSON line with {keys}, then each revealed line; it answers line by line"
+    else:
+        use = f"{command} < instance.json, one object with {keys}"
+    return ["", again, f"Use it: {use}"]
 
 
 def _gap_lines(figures: Mapping[str, Any], split: str, record: RunRecord) -> list[str]:
@@ -295,6 +295,15 @@ def _quoted(text: str) -> str:
     if "'''" in text or "\\" in text or text.endswith("'"):
         return repr(text)
     return f"'''{text}'''"
+
+
+def is_stepwise(record: RunRecord) -> bool:
+    """Whether instances are revealed step by step, so that programs of the run read no whole one."""
+    driver = record.problem.get("driver")
+    try:
+        return isinstance(driver, str) and _interactive(driver)
+    except ValueError as error:
+        raise StoreError(f"{record.name}: the record is damaged: {error}") from error
 
 
 def _interactive(driver: str) -> bool:

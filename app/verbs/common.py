@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -125,6 +125,27 @@ def duration(text: str) -> float:
         raise typer.BadParameter(str(error)) from None
 
 
+def duration_in_seconds(text: str) -> float:
+    """Seconds of an option's value: a number, or a duration such as `5min`."""
+    from ...evolve.timing import seconds_of
+
+    try:
+        value = float(text)
+    except ValueError:
+        try:
+            value = seconds_of(text)
+        except ValueError:
+            expected = "seconds as a number, or with a unit: 90s, 5min, 2h"
+            raise typer.BadParameter(f"got {text!r}, expected {expected}") from None
+    if not LEAST_SECONDS <= value < inf:
+        raise typer.BadParameter(f"got {text!r}, expected a finite number of seconds >= {LEAST_SECONDS}")
+    return value
+
+
+LEAST_SECONDS = 0.001
+"""Smallest budget of seconds."""
+
+
 def finite(value: float | None) -> float | None:
     """Refuses an infinite or undefined number as an option's value."""
     if value is not None and not isfinite(value):
@@ -157,9 +178,9 @@ Seconds = Annotated[
     float | None,
     typer.Option(
         "--seconds",
-        min=0.001,
-        callback=finite,
-        help="Wall seconds of the whole campaign, about; at least half of them go to the search.",
+        parser=duration_in_seconds,
+        metavar="TIME",
+        help="Wall seconds of the whole campaign, or as 5min, about; at least half go to the search.",
     ),
 ]
 
@@ -175,7 +196,10 @@ Executions = Annotated[
 CpuSeconds = Annotated[
     float | None,
     typer.Option(
-        "--cpu-seconds", min=0.001, callback=finite, help="CPU seconds of those executions, in all."
+        "--cpu-seconds",
+        parser=duration_in_seconds,
+        metavar="TIME",
+        help="CPU seconds of those executions, in all.",
     ),
 ]
 

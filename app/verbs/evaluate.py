@@ -12,6 +12,9 @@ from .common import Json, Problem, Set, Without, Workers, one_set
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...evaluators.base import Reference
     from ..opening.notify import Notify
     from ..opening.setup import Setup
 
@@ -25,6 +28,8 @@ InstancesFrom = Annotated[
 ]
 
 
+_PLAIN_SECONDS = 30.0
+"""Between two lines of progress where there is no terminal."""
 MOST_LISTED = 10
 """Most instances whose objectives are printed one by one, and most failures that are (counts)."""
 
@@ -72,24 +77,56 @@ def open_one_set(
 ) -> tuple[Setup, str]:
     """A setup over one set or file, and the set's name in it."""
     from ..opening.prepare import setup_of_problem
+    from ..record.record import references_of
     from .flags import build_config
 
     config = build_config(problem, assign or [], workers=workers, without=without, unused=False)
     name = one_set(split, instances) or "test"
-    setup = setup_of_problem(config, sets=[name], notify=progress_line())
+    given = references_of(Path(problem))
+    setup = setup_of_problem(config, sets=[name], notify=progress_line(), given=given)
+    if given:
+        _say_references(setup, Path(problem).parent.name, given)
     return setup, setup.instances_from
 
 
+def _say_references(setup: Setup, run: str, given: Mapping[str, Reference]) -> None:
+    """Says on standard error that a run's own references are used, and how many the cache has otherwise."""
+    from ..opening.draw import book_of
+    from ..words import clean
+
+    instances = list(setup.evaluator.instances(setup.instances_from).values())
+    own = [instance for instance in instances if instance.digest in given]
+    if not own or setup.loaded.references is None:
+        return
+    book = book_of(setup.loaded, setup.cache)
+    cached = [(book.get(instance, 0.0), given[instance.digest]) for instance in own]
+    other = sum(now is not None and now.value != before.value for now, before in cached)
+    seconds = setup.config.evaluation.reference_seconds
+    words = f"references: those of run {run} ({seconds:g} s each) on {len(own)} of {len(instances)} instances"
+    if other:
+        words += f"; {other} of them differ from the cache, where others were computed since"
+    console(stderr=True).print(clean(words), markup=False, soft_wrap=True)
+
+
 def progress_line() -> Notify:
-    """Shows how far a step is in one line on standard error, rewritten, in a terminal only."""
+    """Shows how far a step is on standard error: one line, rewritten; elsewhere than in a terminal, what
+    references are to be computed, and again each half minute.
+    """
     import sys
+    import time
 
     from ..views.progress import Pace
 
-    pace = Pace()
+    pace, said = Pace(), dict[str, float]()
 
     def show(what: str, done: int, total: int) -> None:
-        if sys.stderr.isatty() and total:
+        now = time.monotonic()
+        if not sys.stderr.isatty():
+            if done < total and what.startswith("references") and now - said.get(what, -1e9) > _PLAIN_SECONDS:
+                said[what] = now
+                sys.stderr.write(f"{what}: {done} of {total} there, the others are computed\n")
+                sys.stderr.flush()
+        elif total:
             sys.stderr.write(f"\r{pace.text(what, done, total)}\033[K" if done < total else "\r\033[K")
             sys.stderr.flush()
 

@@ -12,13 +12,13 @@ def list_(runs: Runs = None, json: Json = False) -> None:
         import sys
 
         from ..record.listing import run_row
-        from ..record.runs import all_runs, runs_folder
+        from ..record.runs import all_runs, preparing_runs, runs_folder
         from ..views.listing import runs_table
         from ..views.plain import NARROW
         from ..words import one_line
 
         folder = runs_folder(runs)
-        rows = [run_row(run) for run in all_runs(folder)]
+        rows = [run_row(run) for run in sorted([*all_runs(folder), *preparing_runs(folder)])]
         if json:
             emit_json(rows)
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .common import Json, Problem, Sentences, Set, finite, parameters
+from .common import Json, Problem, Sentences, Set, duration_in_seconds, parameters
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -144,8 +144,8 @@ def check(
         float | None,
         typer.Option(
             "--seconds",
-            min=1,
-            callback=finite,
+            parser=duration_in_seconds,
+            metavar="TIME",
             help="Most wall seconds of the whole check; a check that is left out for that is named, "
             "and the problem has not passed.",
         ),

@@ -8,15 +8,15 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from ..errors import TROUBLE, USAGE, UserError
+from ..errors import INVALID, TROUBLE, USAGE, UserError
 from .terminal import console
 
 if TYPE_CHECKING:
     from ..record.record import RunRecord
 
 
-def folders_of(text: str, runs: Path | None) -> list[Path]:
-    """The runs that an argument names: one, or those of a group.
+def folders_of(text: str, runs: Path | None, *, unbegun: bool = False) -> list[Path]:
+    """The runs that an argument names: one, or those of a group; `unbegun` as for `find_run`.
 
     Raises:
         UserError: there is no such run.
@@ -24,18 +24,26 @@ def folders_of(text: str, runs: Path | None) -> list[Path]:
     from ..record.record import find_runs
     from ..record.runs import runs_folder
 
-    return find_runs(text, runs_folder(runs))
+    return find_runs(text, runs_folder(runs), unbegun=unbegun)
 
 
 @contextmanager
 def opened(folder: Path) -> Iterator[RunRecord]:
     """The record of a run; says on standard error if it is foreign or was made without a sandbox layer."""
     from ..record.record import open_record
-    from ..words import FOREIGN, clean, unsafe
+    from ..record.seal import foreign_words
+    from ..words import clean, unsafe
 
     with open_record(folder) as record:
+        if record.reader.record("created") is None:
+            raise UserError(
+                INVALID,
+                f"{folder.name}: its search has not begun, so nothing of it is stored",
+                "if no process is at work in it, start it again with `gapsmith run`",
+            )
         if record.foreign:
-            console(stderr=True).print(f"{clean(record.name)}: {FOREIGN}", markup=False)
+            said = f"{record.name}: {foreign_words()}"
+            console(stderr=True).print(clean(said), markup=False, soft_wrap=True)
         if record.unsafe:
             console(stderr=True).print(f"{clean(record.name)}: {unsafe(record.unsafe)}", markup=False)
         yield record

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .common import Json, Problem, Sentences, Set, Slots, one_set, parameters
+from .common import Json, Problem, Sentences, Set, Slots, duration_in_seconds, one_set, parameters
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -36,7 +36,13 @@ Split = Annotated[
 
 Seconds = Annotated[
     float | None,
-    typer.Option("--seconds", min=0.001, help="Wall seconds for each [default: 10].", show_default=False),
+    typer.Option(
+        "--seconds",
+        parser=duration_in_seconds,
+        metavar="TIME",
+        help="Wall seconds for each, or as 2min [default: 10].",
+        show_default=False,
+    ),
 ]
 
 

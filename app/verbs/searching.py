@@ -9,16 +9,13 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from ..errors import INTERRUPTED, TROUBLE, UserError
+from ..errors import INTERRUPTED, KEPT, TROUBLE, UserError
 
 if TYPE_CHECKING:
     from ...evolve.campaign import Campaign
     from ..config import Config
     from ..record.runs import Group
     from ..views.live import LiveView
-
-
-_KEPT = "references and baselines that are computed are kept: the same command goes on with the others"
 
 
 def search_new(
@@ -59,12 +56,15 @@ def search(
     from .. import compose
     from ..opening.timing import time_line
     from ..plan import plan
+    from ..record.seal import without_key
     from ..views.live import LiveView
 
     model = ", ".join(entry.spec for entry in config.model) or "offline"
     title = f"{config.campaign.problem}, {model}, seed {config.campaign.seed}"
     with LiveView(title, config.run.words) as view, interrupts() as catch:
         view.say(f"run {folder}")
+        if (note := without_key()) is not None:
+            view.say(note)
 
         begun = Event()
 
@@ -134,7 +134,7 @@ def until_stopped(
                 break
     except KeyboardInterrupt:  # while one of them was set up
         if group is None or not documents:
-            raise UserError(INTERRUPTED, "interrupted before the search began", _KEPT) from None
+            raise UserError(INTERRUPTED, "interrupted before the search began", KEPT) from None
         raise UserError(INTERRUPTED, "interrupted", saved(runs / documents[0]["run"], group)) from None
     return documents
 

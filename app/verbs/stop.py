@@ -11,7 +11,7 @@ def stop(run: Run, runs: Runs = None, json: Json = False) -> None:
     with errors(json):
         from ..record.runs import STOP_NAME, find_run, put_text, running, runs_folder
 
-        folder = find_run(run, runs_folder(runs))
+        folder = find_run(run, runs_folder(runs), unbegun=True)
         live = running(folder)
         if live:
             put_text(folder / STOP_NAME, "")

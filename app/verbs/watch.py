@@ -7,10 +7,14 @@ from typing import Annotated
 
 import typer
 
-from ..errors import USAGE, UserError
+from ...evolve.store.schema import FILE_NAME
+from ..errors import TROUBLE, USAGE, UserError
 from .common import Json, Run, Runs
 from .records import folders_of, opened, single
 from .terminal import console, emit_json, errors
+
+_PAUSE_SECONDS = 0.5
+"""Between two looks at a run whose search has not begun."""
 
 
 def watch(
@@ -31,8 +35,10 @@ def watch(
 
         if port is not None and not web:
             raise UserError(USAGE, "--port: only with --web", "add --web, or leave --port out")
-        folder = single(run, folders_of(run, runs))
+        folder = single(run, folders_of(run, runs, unbegun=True))
         try:
+            if not _begun(folder, json):
+                return
             if web:
                 _serve(folder, port or 0, json)
             elif json:
@@ -42,6 +48,36 @@ def watch(
                 follow(folder, console())
         except KeyboardInterrupt:
             return
+
+
+def _begun(folder: Path, json: bool) -> bool:
+    """Waits until the search of a run begins; of a run in preparation, JSON says so at once.
+
+    Raises:
+        UserError: the run ended before its search began.
+    """
+    import time
+
+    from ..record.runs import preparing
+    from ..words import clean
+
+    if not preparing(folder):
+        return True
+    if json:
+        nothing = dict.fromkeys(("iterations", "evaluations", "executions"), 0)
+        emit_json({"run": folder.name, "status": "preparing", **nothing, "best": None})
+        return False
+    said = f"{clean(folder.name)}: references or baselines are being computed; waiting for the search"
+    console(stderr=True).print(said, markup=False, soft_wrap=True)
+    while preparing(folder):
+        time.sleep(_PAUSE_SECONDS)
+    if not (folder / FILE_NAME).is_file():
+        raise UserError(
+            TROUBLE,
+            f"{folder.name}: ended before its search began, so nothing of it is stored",
+            "start it again with `gapsmith run`",
+        )
+    return True
 
 
 def _serve(folder: Path, port: int, json: bool) -> None:

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+def _names_run(command: str, summary: Mapping[str, Any]) -> bool:
+    return command.startswith("gapsmith ") and str(summary["run"]) in command
+
+
 def print_advice(console: Console, summary: Mapping[str, Any], where: str = "") -> None:
     """Prints each fact with its command below it.
 
@@ -22,6 +26,6 @@ def print_advice(console: Console, summary: Mapping[str, Any], where: str = "") 
     if summary["advice"]:
         console.print("what to try next", style="bold")
     for line in summary["advice"]:
-        command = line["command"] + (where if str(summary["run"]) in line["command"] else "")
+        command = line["command"] + (where if _names_run(line["command"], summary) else "")
         console.print(clean(f"{line['reason']}:"), markup=False)
         console.print(clean(f"  {command}"), markup=False, soft_wrap=True)

@@ -78,7 +78,9 @@ class LiveView:
         self._next = "programs that the search begins with" if what == "baselines" else self._next
         if what == "references" and left is not None and left > _SLOW_SECONDS and not self._warned:
             self._warned = True
-            self.say(f"{text}; Ctrl-C keeps those that are computed; {SHORTER}")
+            # A table below shows how much is left, and goes on counting.
+            said = text if self._live is None else "references take a while"
+            self.say(f"{said}; Ctrl-C keeps those that are computed; {SHORTER}")
         elif self._live is None and left is None and done < total:
             self._line(f"{what}: {total - done} to do")
         elif self._live is None and done < total and time.monotonic() >= self._next_line:

@@ -12,8 +12,9 @@ from ...problems.base import SPLITS
 from ..numbers import duration, interval, percent
 from ..record.record import RunRecord
 from ..record.reported import REPORTED, training_score
+from ..record.seal import foreign_words
 from ..record.summary import group_summary
-from ..words import FOREIGN, UNKNOWN, clean, count, counts, layers, sparkline, usd
+from ..words import UNKNOWN, clean, count, counts, layers, sparkline, usd
 from .advice import print_advice
 from .champions import print_champions
 from .tables import new_table, print_campaign
@@ -93,7 +94,7 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
             ("note", "the run was not closed and its folder cannot be written: the latest may be missing")
         )
     if summary["foreign"]:
-        lines.append(("note", FOREIGN))
+        lines.append(("note", foreign_words()))
     if found := summary.get("layers"):
         lines.append(("sandbox", layers(found)))
     if switched_off := summary.get("unsafe_without"):

@@ -13,6 +13,7 @@ from ..numbers import duration, percent, reported_cell, signed
 from ..record.headline import Verdict
 from ..record.record import SHORT, RunRecord
 from ..record.reported import REPORTED
+from ..record.standalone import is_stepwise
 from ..words import FOREIGN, UNVERIFIED, clean, count, counts, layers, one_line, unsafe, usd
 from .report_gaps import cell
 from .tables import SMALL
@@ -256,7 +257,10 @@ def _use(record: RunRecord, summary: Mapping[str, Any]) -> dict[str, str]:
         return {"answer": "Later: the champion is not chosen yet.", "command": f"gapsmith {verb} {name}"}
     if summary.get("trust") == REPORTED:
         return {"answer": "As its evaluator does.", "command": f"gapsmith best {name} -o best.py"}
-    answer = "As a program that needs no Gapsmith: an instance as JSON in, the answer as JSON out."
+    what = "an instance as JSON in, the answer as JSON out"
+    if is_stepwise(record):
+        what = "the instance as a JSON line in, then one revealed line at a time; one decision a line out"
+    answer = f"As a program that needs no Gapsmith: {what}."
     if undecided and headline["baseline"] is not None:
         answer += f" Nothing shows that it is better than the best baseline: {shlex.join(source)}."
     return {

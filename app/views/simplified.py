@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..numbers import interval, milliseconds, percent, reported_cell, signed
-from ..words import gap_word
+from ..words import clean, gap_word
 from .tables import new_table
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ def print_simplified(console: Console, document: Mapping[str, Any]) -> None:
         table.add_row(*row)
     console.print(table, soft_wrap=False)
     console.print(verdict(document), markup=False, soft_wrap=False)
+    for row in document.get("never_true") or ():
+        said = f"never true on a validation instance: line {row['line']}, if {row['condition']}"
+        console.print(clean(said), markup=False, soft_wrap=False)
 
 
 def columns(document: Mapping[str, Any]) -> tuple[str, str]:

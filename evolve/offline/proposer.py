@@ -23,6 +23,7 @@ from .blocks import spliced
 from .imports import IMPORTS
 from .neighbours import Ground, facts_of, hazards_of, joined, without
 from .phases import operators_of
+from .types import Types, lend, take_back
 from .work import Operator, Work, domains_of, read
 
 OPERATORS: tuple[Operator, ...] = (
@@ -45,8 +46,15 @@ _SHRINKING = ("hoist", "delete", "number", *(o.name for o in searches.OPERATORS 
 """Operators for large texts: what shrinks, adjusts numbers, or leaves the text inside as it is."""
 
 
+@dataclass(frozen=True, slots=True)
 class OfflineProposer:
-    """Mutates and crosses syntax trees. Stateless: a proposal is a function of its arguments alone."""
+    """Mutates and crosses syntax trees. Stateless: a proposal is a function of its arguments alone.
+
+    Attributes:
+        types: of the entry point's parameters, for programs without annotations.
+    """
+
+    types: Types = ()
 
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
         """A changed text of the first parent, crossed with the second when there is one."""
@@ -56,8 +64,8 @@ class OfflineProposer:
         """See `Remote`."""
         donor = next(iter(parents[1].candidate.files.values())) if len(parents) > 1 else None
         budget = None if context.times is None else context.times.budget_seconds
-        numpy = "numpy" in context.modules
-        return Material(parents[0].candidate.files, donor, context.operators, numpy, effort_for(budget))
+        numpy, effort = "numpy" in context.modules, effort_for(budget)
+        return Material(parents[0].candidate.files, donor, context.operators, numpy, effort, self.types)
 
     def make(self, material: Material, problem: Problem, rng: random.Random) -> Proposal | Rejection:
         """See `Remote`."""
@@ -67,8 +75,9 @@ class OfflineProposer:
         pool = rates(operators_for(problem), material.operators)
         ground = Ground.of(problem)
         text, entry, effort = files[main], problem.entry_point, material.effort
+        types = material.types
         for _ in range(BLOCK_TRIES if START in text else 1):
-            made = change(text, entry, rng, primitives, donor, pool, material.numpy, ground, effort)
+            made = change(text, entry, rng, primitives, donor, pool, material.numpy, ground, effort, types)
             if made is None:
                 break
             operator, changed = made
@@ -103,6 +112,7 @@ def change(
     numpy: bool = False,
     ground: Ground | None = None,
     effort: float = 1.0,
+    types: Types = (),
 ) -> tuple[Operator, str] | None:
     """The operator that was used first and the new text, or None when no attempt made a sound child.
 
@@ -116,6 +126,7 @@ def change(
         numpy: whether a child may import numpy where its parent does not.
         ground: objective and moves for phases of local search, None when the problem hands over no moves.
         effort: moves of a new phase, as a share of the usual ones (ratio, > 0).
+        types: of the entry point's parameters, for texts that write none.
     """
     behind = "" if ground is None else ground.text
     bare = without(text, behind) if behind else text
@@ -128,11 +139,14 @@ def change(
         for o in operators
         if (not large or o.name in _SHRINKING) and (donor is not None or o.origin is not Origin.CROSSOVER)
     ] or list(operators)
-    second = None if donor is None else read(donor)
+    second = None if donor is None else read(donor, types)
     domains = domains_of([bare] if donor is None else [bare, donor], primitives)
     for _ in range(ATTEMPTS):
-        work = Work(ast.parse(bare), entry, rng, primitives, second, domains, numpy, ground, effort)
+        tree = ast.parse(bare)
+        lend(tree, types)
+        work = Work(tree, entry, rng, primitives, second, domains, numpy, ground, effort)
         used = _apply(work, pool)
+        take_back(work.tree)
         if used is None:
             continue
         found = _finished(work, behind)

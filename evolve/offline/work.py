@@ -18,6 +18,7 @@ from ..syntax.scope import analyse
 from .domains import Domains, pairs_in
 from .imports import IMPORTS, NUMPY
 from .neighbours import Ground
+from .types import Types, lend
 
 Item = TypeVar("Item")
 
@@ -25,9 +26,10 @@ Item = TypeVar("Item")
 class Donor:
     """A text from which operators take parts: its unchanging tree, its places, its lists with indices."""
 
-    def __init__(self, text: str) -> None:
-        """Parses the text; all other facts are computed on first use."""
+    def __init__(self, text: str, types: Types = ()) -> None:
+        """Parses the text and lends it types; all other facts are computed on first use."""
         self.tree = ast.parse(text)
+        lend(self.tree, types)
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -41,9 +43,9 @@ class Donor:
 
 
 @lru_cache(maxsize=64)
-def read(text: str) -> Donor:
+def read(text: str, types: Types = ()) -> Donor:
     """Reads a text with its places; parents come back often, so the latest are cached."""
-    return Donor(text)
+    return Donor(text, types)
 
 
 @lru_cache(maxsize=4096)

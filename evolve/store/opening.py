@@ -71,7 +71,7 @@ def open_writing(folder: Path) -> sqlite3.Connection:
         StoreError: it is no store, or was written by a newer version.
     """
     path = folder / FILE_NAME
-    _examine(path)
+    there = _examine(path)
     try:
         database = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
         with _closed_on_error(database):
@@ -82,8 +82,19 @@ def open_writing(folder: Path) -> sqlite3.Connection:
             database.execute("PRAGMA foreign_keys = ON")
             migrate(database, version)
     except UNREADABLE as error:
+        if not there and isinstance(error, sqlite3.OperationalError):
+            _unmake(path)
+            raise StoreError(
+                f"{path}: {error}; nothing of the run is stored: make room, then start the run again"
+            ) from error
         raise damaged(path, error) from error
     return database
+
+
+def _unmake(path: Path) -> None:
+    """Removes a store that could not be made whole."""
+    for end in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 def open_reading(folder: Path, clock: Clock, *, checked: bool) -> sqlite3.Connection:

@@ -39,16 +39,19 @@ Key = Literal[
     "simplified",
     "solver",
     "start",
+    "start_given",  # whether a user gave the start programs
     "start_programs",
     "starts",
     "stop_reason",
     "timing",
+    "types",  # of the entry point's parameters, which offline edits lend to programs without annotations
     "unsafe_without",
     "versions",
 ]
 """Every key of the table `run`: who writes or reads another one fails the type check."""
 SHAPES: dict[Key, Any] = {
     "start": str,
+    "start_given": bool,
     "starts": [str],
     "start_programs": [str],
     "founders": {str: str},
@@ -62,6 +65,7 @@ SHAPES: dict[Key, Any] = {
     "group": str,
     "members": int,
     "docstrings": bool,
+    "types": [[str]],
     "search_seconds": float,
     "prepared_seconds": float,
     "unsafe_without": [str],

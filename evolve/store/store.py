@@ -72,15 +72,20 @@ class Store:
                 self._db.execute("COMMIT")
             except (sqlite3.OperationalError, sqlite3.DataError) as error:
                 self._roll_back()
-                raise StoreError(
-                    f"{self._folder}: {error}; nothing told before is lost: "
-                    f"make room, then `gapsmith resume {shlex.quote(str(self._folder))}`"
-                ) from error
+                raise StoreError(f"{self._folder}: {error}; {self._way_on()}") from error
             except BaseException:
                 self._roll_back()
                 raise
             finally:
                 self._nested = False
+
+    def _way_on(self) -> str:
+        """What is left after a failed write, and what to do."""
+        if self.read.record("starts") is None:
+            return "the search had not begun: make room, then start the run again"
+        return (
+            f"nothing told before is lost: make room, then `gapsmith resume {shlex.quote(str(self._folder))}`"
+        )
 
     def set(self, key: Key, value: Any) -> None:
         """Sets a value (JSON) of the run's own record."""

@@ -30,6 +30,7 @@ _WORK = 1_000_000
 """Nodes that the variants of one text may have together (count); of a long text not all are made."""
 SECONDS = 300.0
 """CPU seconds that the search for variants of one program may take; evaluations do not count."""
+_ENDS = (ast.Return, ast.Break, ast.Continue, ast.Raise)
 _KEPT = (ast.Return, ast.Break, ast.Import, ast.ImportFrom, ast.Pass, ast.ClassDef)
 Edit = Callable[[], None]
 
@@ -125,7 +126,7 @@ def _variants(text: str, entry: str, seconds: float = SECONDS) -> tuple[list[str
 def _edits(tree: ast.Module, entry: str) -> list[Edit]:
     """All single reductions of a tree, in a fixed order; each changes the tree in place."""
     analysis = analyse(tree)
-    edits = [lambda: _fold(tree), lambda: _drop_unused(tree, entry)]
+    edits = [lambda: _fold(tree), lambda: _drop_unused(tree, entry), lambda: _drop_dead(tree)]
     for block in analysis.blocks:
         for index in range(len(block.body)):
             edits += _statement_edits(block.body, index)
@@ -207,6 +208,12 @@ def _put(spot: Spot, node: ast.expr) -> Edit:
 
 def _operands(node: ast.expr) -> Iterator[ast.expr]:
     match node:
+        case ast.BinOp(
+            left=left, op=ast.Sub(), right=ast.BinOp(left=again, op=ast.Sub(), right=rest) as right
+        ):
+            if ast.dump(left) == ast.dump(again):  # exact for integers; of floats the caller judges
+                yield rest
+            yield from (left, right)
         case ast.BinOp(left=left, right=right):
             yield from (left, right)
         case ast.UnaryOp(operand=operand):
@@ -274,6 +281,34 @@ def _computed(a: object, op: type[ast.operator], b: object) -> ast.expr | None:
     if not abs(value) < _LARGEST:  # not a number, infinite, or too long to be worth its digits
         return None
     return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
+
+
+def _drop_dead(tree: ast.Module) -> None:
+    """Removes statements that stand behind a `return`, `break`, `continue` or `raise`."""
+    for node in walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(node, name, None)
+            if not isinstance(body, list):
+                continue
+            ends = [index for index, part in enumerate(body) if isinstance(part, _ENDS)]
+            if ends:
+                del body[ends[0] + 1 :]
+
+
+def probes(text: str) -> Iterator[tuple[int, str, str]]:
+    """For each `if` of a text: its line, its condition, and a text that fails where the condition holds.
+
+    None of a text that catches exceptions, which would hide the failure.
+    """
+    count = sum(isinstance(node, ast.If) for node in walk(ast.parse(text)))
+    for number in range(count):
+        tree = ast.parse(text)
+        if any(isinstance(node, ast.Try | ast.TryStar) for node in walk(tree)):
+            return
+        node = [part for part in walk(tree) if isinstance(part, ast.If)][number]
+        line, condition = node.lineno, ast.unparse(node.test)
+        node.body = [ast.Raise(ast.Name("RuntimeError", ast.Load()))]
+        yield line, condition, ast.unparse(tree)
 
 
 def _drop_unused(tree: ast.Module, entry: str) -> None:

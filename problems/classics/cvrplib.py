@@ -9,14 +9,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..base import Instance
-from .tsplib import SectionFile, Word
+from .tsplib import SectionFile
 
 FORMAT = """\
 A text file (.vrp) of CVRPLIB: lines `KEY : value` (TYPE CVRP, DIMENSION with the depot, CAPACITY,
 EDGE_WEIGHT_TYPE and EDGE_WEIGHT_FORMAT as in TSPLIB), NODE_COORD_SECTION or
 EDGE_WEIGHT_SECTION, DEMAND_SECTION with lines `node demand`, DEPOT_SECTION with 1 and -1, then EOF. Node 1 is
 the depot, with demand 0; the other demands are integers from 1 to the capacity. The number of vehicles is
-free; files that limit the length of routes (DISTANCE, SERVICE_TIME) are refused. At most 1,001 nodes."""
+free; files that limit the length of routes (DISTANCE, SERVICE_TIME) or hold other keys or sections
+(TIME_WINDOW_SECTION, BACKHAUL_SECTION …) are refused. At most 1,001 nodes."""
 
 _MOST = 1_001
 _LARGEST = 10**9
@@ -28,12 +29,7 @@ def read(path: Path) -> list[Instance]:
     Raises:
         InstanceFileError: names file and line, what was got and what was expected.
     """
-    file = SectionFile(path)
-    if file.keys.get("TYPE", Word("CVRP", 0)).text.split()[:1] != ["CVRP"]:
-        file.fault(file.keys["TYPE"], "TYPE CVRP")
-    for key in ("DISTANCE", "SERVICE_TIME"):
-        if key in file.keys:
-            file.fault(Word(key, file.keys[key].line), "routes of any length: this limit is not supported")
+    file = SectionFile(path, "CVRP", ("CAPACITY",), ("DEMAND_SECTION", "DEPOT_SECTION"))
     public = file.nodes(2, _MOST)
     count = len(public["distances"])
     capacity = file.integer(file.key("CAPACITY"), 1, _LARGEST)

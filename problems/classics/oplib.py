@@ -9,13 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..base import Instance
-from .tsplib import SectionFile, Word
+from .tsplib import SectionFile
 
 FORMAT = """\
 A text file of OPLib with one instance: lines `KEY : value` (TYPE OP, DIMENSION, COST_LIMIT, EDGE_WEIGHT_TYPE
 and EDGE_WEIGHT_FORMAT as in TSPLIB), NODE_COORD_SECTION or EDGE_WEIGHT_SECTION, NODE_SCORE_SECTION with
 lines `node prize` (integers from 0 to 1,000,000), DEPOT_SECTION with 1 and -1, then EOF. Nodes are numbered
-from 1, which is the depot; at least 2 and at most 500 nodes."""
+from 1, which is the depot; at least 2 and at most 500 nodes. Other keys and sections are refused."""
 
 _MOST = 500
 _LARGEST = 10**6
@@ -28,9 +28,7 @@ def read(path: Path) -> list[Instance]:
     Raises:
         InstanceFileError: names file and line, what was got and what was expected.
     """
-    file = SectionFile(path)
-    if file.keys.get("TYPE", Word("OP", 0)).text.split()[:1] != ["OP"]:
-        file.fault(file.keys["TYPE"], "TYPE OP")
+    file = SectionFile(path, "OP", ("COST_LIMIT",), ("NODE_SCORE_SECTION", "DEPOT_SECTION"))
     nodes = file.nodes(2, _MOST)
     count = len(nodes["distances"])
     longest = file.integer(file.key("COST_LIMIT"), 0, _LONGEST)

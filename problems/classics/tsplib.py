@@ -6,7 +6,7 @@ G. Reinelt, TSPLIB, ORSA Journal on Computing 3 (1991) 376-384, doi:10.1287/ijoc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import acos, ceil, cos, floor, sqrt
 from pathlib import Path
@@ -20,7 +20,8 @@ FORMAT = """\
 A text file of TSPLIB with one symmetric instance: lines `KEY : value` (TYPE TSP, DIMENSION, EDGE_WEIGHT_TYPE
 EUC_2D, CEIL_2D, MAN_2D, MAX_2D, ATT, GEO or EXPLICIT, of the last one EDGE_WEIGHT_FORMAT FULL_MATRIX,
 UPPER_ROW, UPPER_DIAG_ROW, LOWER_ROW or LOWER_DIAG_ROW), then NODE_COORD_SECTION with lines `node x y`, nodes
-from 1 in their order, or EDGE_WEIGHT_SECTION with integers, then EOF. At least 3 and at most 2,000 nodes."""
+from 1 in their order, or EDGE_WEIGHT_SECTION with integers, then EOF. At least 3 and at most 2,000 nodes. A
+file with other keys or sections (FIXED_EDGES_SECTION …) is refused: what they ask for would be ignored."""
 
 _MOST = 2_000
 _LARGEST = 10**9
@@ -32,6 +33,14 @@ _SHAPES: Mapping[str, Callable[[int, int], range]] = {
     "LOWER_DIAG_ROW": lambda row, n: range(row + 1),
 }
 """Columns that a format lists in each row."""
+
+KEYS = (
+    *("NAME", "COMMENT", "TYPE", "DIMENSION", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT"),
+    *("NODE_COORD_TYPE", "DISPLAY_DATA_TYPE"),
+)
+"""Keys that every file may have."""
+SECTIONS = ("NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION", "DISPLAY_DATA_SECTION")
+"""Sections that every file may have; those for display change no instance."""
 
 
 def _geo(a: float, b: float, c: float, d: float) -> int:
@@ -72,9 +81,7 @@ def read(path: Path) -> list[Instance]:
     Raises:
         InstanceFileError: names file and line, what was got and what was expected.
     """
-    file = SectionFile(path)
-    if file.keys.get("TYPE", Word("TSP", 0)).text.split()[:1] != ["TSP"]:
-        file.fault(file.keys["TYPE"], "TYPE TSP")
+    file = SectionFile(path, "TSP")
     public = file.nodes(3, _MOST)
     count = len(public["distances"])
     return [Instance(path.stem, path.name, f"{count} nodes", public, 1, f"file {path.name}")]
@@ -83,29 +90,61 @@ def read(path: Path) -> list[Instance]:
 class SectionFile:
     """Keys and sections of a file in the manner of TSPLIB."""
 
-    def __init__(self, path: Path) -> None:
-        """Reads a file; raises InstanceFileError if it is no text, or holds a key or a section twice."""
+    def __init__(self, path: Path, type: str, keys: Sequence[str] = (), sections: Sequence[str] = ()) -> None:
+        """Reads a file.
+
+        Args:
+            path: of the file.
+            type: first word of TYPE, if the file has that key.
+            keys: that the format has beside `KEYS`.
+            sections: that the format has beside `SECTIONS`.
+
+        Raises:
+            InstanceFileError: it is no text or of another type, holds a key or a section twice or
+                one that is not understood, or goes on after EOF.
+        """
         text = read_text(path)
         self._path = path
+        self._type = type
+        self._known = (*KEYS, *keys), (*SECTIONS, *sections)
         self.keys: dict[str, Word] = {}
         self.sections: dict[str, list[Word]] = {}
         section: list[Word] | None = None
+        ended = False
         for number, line in enumerate(split_lines(text), 1):
+            if ended and line.strip():
+                self.fault(Word(line.strip(), number), "nothing after EOF: a file holds one instance")
             key = re.match(r"\s*([A-Z_0-9]+)\s*(?::\s*(.*?)\s*)?$", line)
             if key and key[1] == "EOF":
-                break
-            if key and not key[1][0].isdigit():
-                keys = self.sections if key[1].endswith("_SECTION") else self.keys
-                if key[1] in keys:
-                    self.fault(Word(key[1], number), "each key and section once")
-                if key[1].endswith("_SECTION"):
-                    section = self.sections[key[1]] = []
-                else:
-                    self.keys[key[1]] = Word(key[2] or "", number)
+                ended = True
+            elif key and not key[1][0].isdigit():
+                section = self._begin(Word(key[1], number), key[2] or "")
             elif line.strip():
                 if section is None:
                     self.fault(Word(line.strip(), number), "`KEY : value` or a section")
                 section += [Word(word, number) for word in line.split()]
+        coordinates = self.keys.get("NODE_COORD_TYPE")
+        if coordinates is not None and coordinates.text not in ("TWOD_COORDS", "NO_COORDS"):
+            self.fault(coordinates, "NODE_COORD_TYPE TWOD_COORDS or NO_COORDS")
+
+    def _begin(self, name: Word, value: str) -> list[Word] | None:
+        """Takes the line of a key or a section; the words of the section, None for a key."""
+        keys, sections = self._known
+        if name.text not in (*keys, *sections):
+            what = "section" if name.text.endswith("_SECTION") else "key"
+            known = ", ".join(sections if what == "section" else keys)
+            self.fault(name, f"a {what} that is understood here: {known}")
+        if name.text in self.sections or (name.text in self.keys and name.text != "COMMENT"):
+            self.fault(name, "each key and section once")
+        if name.text in keys:
+            self.keys[name.text] = Word(value, name.line)
+            if name.text == "TYPE" and value.split()[:1] != [self._type]:
+                self.fault(Word(value, name.line), f"TYPE {self._type}")
+            return None
+        if value:
+            self.fault(Word(value, name.line), f"nothing behind {name.text} on its line")
+        words = self.sections[name.text] = []
+        return words
 
     def nodes(self, least: int, most: int) -> dict[str, Any]:
         """Coordinates (empty without them) and distances of `least` to `most` nodes."""
@@ -115,6 +154,8 @@ class SectionFile:
             return {"coordinates": [], "distances": self._matrix(count)}
         if kind.text not in METRICS:
             self.fault(kind, f"EDGE_WEIGHT_TYPE {', '.join(METRICS)} or EXPLICIT")
+        if "EDGE_WEIGHT_SECTION" in self.sections:
+            self.fault(kind, "EDGE_WEIGHT_TYPE EXPLICIT, since the file lists weights in EDGE_WEIGHT_SECTION")
         words = self.section("NODE_COORD_SECTION", 3 * count)
         for node in range(count):
             if self.integer(words[3 * node], 0, most) != node + 1:

@@ -83,7 +83,8 @@ JOBS = st.builds(
 
 FILES = st.dictionaries(TEXT, TEXT, min_size=1, max_size=3)
 COUNTS = st.dictionaries(TEXT, st.tuples(st.integers(), st.integers()), max_size=3)
-MATERIAL = st.builds(Material, FILES, st.none() | TEXT, COUNTS, st.booleans(), st.floats(0.01, 1))
+ROWS = st.lists(st.tuples(TEXT, TEXT, TEXT), max_size=3).map(tuple)
+MATERIAL = st.builds(Material, FILES, st.none() | TEXT, COUNTS, st.booleans(), st.floats(0.01, 1), ROWS)
 PROPOSALS = st.builds(Proposal, FILES, st.sampled_from(Origin), TEXT)
 DRAFTS = st.builds(Draft, MATERIAL | PROPOSALS, st.integers(0), st.integers(1), st.booleans())
 STATEMENTS = st.builds(Statement, *[st.integers(0)] * 2, TEXT, st.integers(0))

@@ -47,3 +47,18 @@ def test_a_line_of_progress_names_what_is_left_of_each_limit(fakes: Make, capsys
     first = capsys.readouterr().err.splitlines()[0]
     assert " iterations, " in first
     assert re.search(r", 9\d\d,\d{3} executions, (80|79) CPU seconds left$", first)
+
+
+def test_a_table_shows_one_estimate_of_the_time_left(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """What is said once above a table holds no estimate, which would soon contradict that of the table."""
+    clock = count()
+    watch = SimpleNamespace(monotonic=lambda: 20.0 * next(clock))
+    for module in (gapsmith.app.views.live, gapsmith.app.views.progress):
+        monkeypatch.setattr(module, "time", watch)
+    view, lines = LiveView("fakes", "1 slot"), list[str]()
+    view._live = SimpleNamespace(console=SimpleNamespace(print=lambda text, **_: lines.append(text)))  # type: ignore[assignment]
+    for done in range(4):
+        view.notify("references", done, 40)
+    assert [line for line in lines if "Ctrl-C keeps those" in line]
+    assert not [line for line in lines if " left" in line]
+    assert "left" in view._preparing

@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 from gapsmith.app.compose import read_summary
+from gapsmith.app.record import advice as advice_module
 from gapsmith.app.record.advice import advice
+from gapsmith.app.record.headline import Verdict
 from gapsmith.app.record.record import open_record
+from gapsmith.app.record.reported import REPORTED
 from gapsmith.app.views.report import html, markdown
+from gapsmith.evolve.store.progress import best_so_far
 from gapsmith.evolve.store.store import Store
 
 Run = Callable[..., tuple[dict[str, Any], Path]]
@@ -116,10 +120,16 @@ def test_a_better_program_beyond_the_time_budget_is_named(campaign: Run, problem
     }
 
 
+def best_in_training(folder: Path) -> str:
+    """Id of the search's best candidate on the training instances."""
+    with open_record(folder) as record:
+        return [id for iteration, id, _ in best_so_far(record.reader) if iteration][-1]
+
+
 def test_the_best_in_training_that_comes_close_to_its_cpu_limit_is_named(campaign: Run, problem: str) -> None:
     """It is no choice for a champion, so more time for an execution is what to try."""
     found, folder = campaign("near", budget={"iterations": 30}, search={"founders": "start"})
-    best = found["best"]["candidate"]
+    best = best_in_training(folder)
     store = Store(folder)
     store.set("champion", found["start"]["candidate"])
     store.set("claims", None)
@@ -139,7 +149,7 @@ def test_too_few_training_instances_lead_to_more_of_the_pool(
 ) -> None:
     """Those of the pool that were not in use come sooner; where all were, the pool is to be larger."""
     found, folder = campaign("misled", budget={"iterations": 30}, search={"founders": "start"})
-    best = found["best"]["candidate"]
+    best = best_in_training(folder)
     instances = found["best"]["splits"]["train"]["instances"]
     store = Store(folder)
     store.set("champion", found["start"]["candidate"])
@@ -149,3 +159,19 @@ def test_too_few_training_instances_lead_to_more_of_the_pool(
     reason = lines(read_summary(folder))[f"gapsmith run {problem} --set {setting}"]
     assert reason.startswith(f"candidate {best[:8]} is better in training than the best program before")
     assert reason.endswith(f"{instances} training instances may be too few")
+
+
+def test_reported_scores_make_no_claim_about_references(
+    campaign: Run, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where scores are only reported, no loss of 0 means that a reference was reached."""
+    _, folder = campaign("reported", budget={"iterations": 1})
+    with open_record(folder) as record:
+        summary = dict(read_summary(folder))
+        summary["headline"] = {**summary["headline"], "verdict": Verdict.NO_IMPROVEMENT, "split": "test"}
+        monkeypatch.setattr(advice_module, "best_so_far", lambda reader: [(0, "c0ffee", 0.0)])
+        assert "reaches the reference" in advice(record.reader, summary, 0)[0]["reason"]
+        monkeypatch.setattr(advice_module, "trust", lambda reader: REPORTED)
+        assert not any(
+            "reaches the reference" in line["reason"] for line in advice(record.reader, summary, 0)
+        )

@@ -172,6 +172,24 @@ def test_full_disk_loses_nothing(
     assert after["status"] == "completed"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("room", [20_000, 100_000])
+def test_full_disk_before_the_search_leaves_nothing(problem: str, tmp_path: Path, room: int) -> None:
+    """A store that cannot be made, or cannot take the run's setup, leads to a new start and no folder."""
+    words = [sys.executable, "-m", "gapsmith.cli", "run", problem, "--iterations", "5"]
+
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+
+    environment = {**os.environ, "GAPSMITH_RUNS": str(tmp_path / "runs")}
+    done = subprocess.run(
+        words, capture_output=True, text=True, env=environment, preexec_fn=little_room, timeout=240
+    )
+    assert done.returncode == 8, done.stderr
+    assert "make room, then start the run again" in done.stderr
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
 def test_stop_file_ends_a_run(document: Callable[..., dict[str, Any]], finished: Path) -> None:
     """`stop` on a run that is not running says so."""
     assert document("stop", finished.name) == {

@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -509,3 +511,22 @@ def test_a_foreign_group_is_no_larger_than_what_is_there(
     refused = say("resume", "group")
     assert (refused.code, words in refused.err) == (code, True), refused.err
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["group-s1"]
+
+
+def test_a_cache_folder_that_cannot_be_written_is_said_at_once(tmp_path: Path) -> None:
+    """Where no key can be kept, `run` says what follows, and a later command says why a run is foreign."""
+    (tmp_path / "file").write_text("", "utf-8")
+    environment = {**os.environ, "GAPSMITH_CACHE": str(tmp_path / "file" / "cache")}
+
+    def say(*words: str) -> str:
+        command = [sys.executable, "-m", "gapsmith.cli", *words, "--runs", str(tmp_path / "runs")]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240)
+        assert done.returncode == 0, done.stderr
+        return f"{done.stderr}\n{done.stdout}"
+
+    small = [f"problem.{split}_per_stratum=1" for split in ("train", "valid", "test")]
+    settings = [word for one in ("problem.jobs=6", *small) for word in ("--set", one)]
+    first = say("run", "smtt", *settings, "--iterations", "1", "--workers", "1").splitlines()
+    assert f"no signing key can be kept in {tmp_path / 'file' / 'cache'}" in first[1]
+    assert "GAPSMITH_CACHE names another folder" in first[1]
+    assert "no signing key can be kept" in " ".join(say("show", "latest").split())

@@ -169,3 +169,65 @@ def test_problems_are_listed_in_families_with_a_sentence(say: Say) -> None:
     text = say("problems", "list").out
     assert text.count("ONE MACHINE, TOTAL TARDINESS") == 1
     assert "minimise the total tardiness" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["run", "smtt", "--seconds", "5parsecs"],
+            "got '5parsecs', expected seconds as a number, or with a unit",
+        ),
+        (["run", "smtt", "--seconds", "0"], "got '0', expected a finite number of seconds >= 0.001"),
+        (["run", "smtt", "--cpu-seconds", "inf"], "got 'inf', expected a finite number of seconds"),
+        (["run", "smtt", "--iterations", "5k"], "got '5k'"),
+        (["resume", FINISHED, "--usd", "two"], "got 'two'"),
+        (["run", "smtt", "--set", "budget.seconds=5min"], "got '5min'"),
+    ],
+)
+def test_a_wrong_number_is_named(say: Say, words: list[str], message: str) -> None:
+    """The error of an option holds what was given, and what form was expected."""
+    said = say(*words)
+    assert said.code in (2, 3)
+    assert message in " ".join(said.err.split())
+
+
+@pytest.mark.parametrize(
+    "words", [["--seconds", "5min"], ["--seconds", "300"], ["--seconds", "0.0833333333h"]]
+)
+def test_seconds_have_units(say: Say, words: list[str]) -> None:
+    """A budget of time may be written as people say it."""
+    said = say("run", "smtt", *words, "--dry-run", "--json")
+    assert said.code == 0, said.err
+    assert "budget: seconds 300" in " ".join(said.document["lines"]).replace("299.9", "300")
+
+
+@pytest.mark.parametrize(
+    ("spec", "guess"),
+    [
+        ("gpt-5", "write --model openai/gpt-5"),
+        ("claude-x", "write --model litellm/anthropic/claude-x"),
+        ("anthropic/claude-x", "write --model litellm/anthropic/claude-x"),
+        ("ollama/llama", "--model openai/llama with OPENAI_BASE_URL=http://localhost:11434/v1"),
+        ("some-name", "write --model openai/some-name"),
+        ("opnai/x", "did you mean openai/NAME?"),
+    ],
+)
+@pytest.mark.parametrize("cap", [["--usd", "1"], ["--iterations", "1"]])
+def test_a_bare_name_of_a_model_leads_to_its_specification(
+    say: Say, spec: str, guess: str, cap: list[str]
+) -> None:
+    """The specification that was probably meant is named before prices are."""
+    said = say("run", "smtt", "--model", spec, *cap)
+    assert said.code == 2
+    assert guess in " ".join(said.err.split())
+
+
+@pytest.mark.parametrize("cap", ["usd", "tokens"])
+def test_a_cap_of_costs_needs_a_model(say: Say, cap: str) -> None:
+    """A cap on what models cost would bound nothing where none is asked."""
+    said = say("run", "smtt", f"--{cap}", "2", "--json")
+    assert said.code == 2
+    assert (
+        f"[budget] {cap} 2: caps what models cost, and no model is asked" in said.document["error"]["message"]
+    )

@@ -72,6 +72,23 @@ def test_a_founder_is_named() -> None:
     assert found["text"].endswith("best baseline: mdd, 3.00 %; best start program: heaviest, 2.00 % on test")
 
 
+def test_a_given_start_program_stands_beside_the_baseline() -> None:
+    """After `--start mine.py` the headline says what the champion is worth against that program too."""
+    summary = _summary(-0.4, 0.01)
+    summary["start"]["candidate"] = "cd"
+    own = {**summary["claims"][0], "against": "start program", "difference_percent": -6.0, "p_value": 0.001}
+    summary["claims"].append(own)
+    reader: Any = SimpleNamespace(
+        record=lambda key: True if key == "start_given" else None,
+        candidate=lambda id: SimpleNamespace(operator="mine.py"),
+    )
+    found = headline(reader, summary)
+    assert "; your start program mine.py 9.00 %: better beyond noise (17 better" in found["text"]
+    assert found["text"].startswith("best baseline mdd 3.00 % → champion 2.00 % on test: better beyond noise")
+    assert "start program" not in _headline(summary)["text"]
+    assert "your start program mine.py 9.00 %" in headline(reader, {**summary, "claims": []})["text"]
+
+
 def test_without_a_test_nothing_is_proven() -> None:
     """A run under way compares on validation and says that validation takes part in the search."""
     summary = _summary(-0.4, 0.01)

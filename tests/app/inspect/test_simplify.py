@@ -19,7 +19,7 @@ from gapsmith.app.views import report
 from gapsmith.app.views.simplified import verdict
 from gapsmith.evaluators.statistics import worse
 from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.syntax.simplify import variants
+from gapsmith.evolve.syntax.simplify import probes, variants
 
 Say = Callable[..., Any]
 RUN, EMPTY = "20260105-100000-smtt-simp", "20260104-090000-smtt-cccc"
@@ -122,12 +122,12 @@ def test_a_run_at_work_is_left_alone(say: Say, small: Path, tmp_path: Path) -> N
 
 
 def test_what_cannot_be_simplified_is_refused(say: Say, runs: Path, small: Path, tmp_path: Path) -> None:
-    """Without a feasible candidate, or of one that fails on validation, exit code 6 and one clear line."""
+    """Of a run that never began, or of a candidate that fails on validation: one clear line."""
     (tmp_path / "empty").mkdir()
     Store(tmp_path / "empty").close()
     said = say("simplify", "empty", runs=tmp_path)
-    assert said.code == 6
-    assert "no feasible candidate" in said.err
+    assert said.code == 3
+    assert "its search has not begun" in said.err
     with sqlite3.connect(runs / EMPTY / "archive.sqlite") as db:
         rows = db.execute("SELECT program FROM evaluations WHERE status = 'failed'").fetchall()
     said = say("simplify", EMPTY, rows[0][0])
@@ -177,3 +177,47 @@ def test_a_slower_form_is_called_so() -> None:
     said = [verdict({**document, "valid_before": figures[0], "valid_after": after}) for after in figures[1:]]
     assert ["times the CPU time" in text for text in said] == [False, True]
     assert "4.0 times" in said[1]
+
+
+def test_what_is_never_reached_goes() -> None:
+    """Statements behind a return are one variant, and `x - (x - y)` may become `y`."""
+    start, end = "def f(a, b):\n    if a:\n        return b", "\n    return a - (a - (b - a))"
+    text = f"{start}\n        b = 2{end}\n    return 3\n"
+    found = variants(text, "f")
+    assert start + end in found
+    assert any("return b - a\n    return 3" in variant for variant in found)
+
+
+def test_conditions_that_never_hold_are_named(say: Say, small: Path, tmp_path: Path) -> None:
+    """A condition that no validation instance makes true stands in the document and below the table."""
+    folder = tmp_path / RUN
+    shutil.copytree(small / RUN, folder)
+    text = (
+        "def schedule(processing_times, due_dates):\n"
+        "    jobs = sorted(range(len(due_dates)), key=lambda j: due_dates[j])\n"
+        "    if len(jobs) > 100000:\n"
+        "        return jobs[::-1]\n"
+        "    if len(jobs) > 1:\n"
+        "        return sorted(jobs)\n"
+        "    return jobs\n"
+    )
+    with sqlite3.connect(folder / "archive.sqlite") as db:
+        id = _padded(small)
+        db.execute("UPDATE candidates SET files = ? WHERE id = ?", (json.dumps({"heuristic.py": text}), id))
+    words = ("simplify", RUN, id, "--evaluations", "1")
+    said = say(*words, "--json", runs=tmp_path)
+    assert said.code == 0, said.err
+    (row,) = said.document["never_true"]
+    assert row["condition"].endswith("> 100000")
+    assert f"line {row['line']}, if {row['condition']}" in " ".join(say(*words, runs=tmp_path).out.split())
+
+
+def test_no_condition_is_named_where_a_failure_could_hide() -> None:
+    """A program that catches exceptions would hide that a condition held."""
+    assert list(probes("def f(a):\n    if a:\n        return 1\n    return 2\n")) == [
+        (2, "a", "def f(a):\n    if a:\n        raise RuntimeError\n    return 2")
+    ]
+    assert (
+        list(probes("def f(a):\n    try:\n        if a:\n            pass\n    except E:\n        pass\n"))
+        == []
+    )

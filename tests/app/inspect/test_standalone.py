@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.evolve.store.store import Store
 
 Say = Callable[..., Any]
 FINISHED = "20260102-203301-smtt-aaaa"
@@ -156,3 +157,19 @@ def _answer(
     assert say("best", FINISHED, "-o", str(path), runs=folder).code == 0
     command = [sys.executable, option, path]
     return subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_stepwise_program_says_what_it_reads(say: Say, runs: Path, tmp_path: Path) -> None:
+    """The report and the program's header of a problem that reveals its instances step by step."""
+    shutil.copytree(runs / FINISHED, tmp_path / FINISHED)
+    store = Store(tmp_path / FINISHED)
+    driver = "def drive(entry, instance, receive, send):\n    pass\n"
+    store.set("problem", {**store.read.record("problem"), "driver": driver})
+    store.close()
+    place = ("--runs", str(tmp_path))
+    assert say("best", FINISHED, "-o", str(tmp_path / "best.py"), *place).code == 0
+    header = (tmp_path / "best.py").read_text("utf-8")
+    assert "then each revealed line; it answers line by line" in header
+    assert say("report", FINISHED, *place).code == 0
+    page = (tmp_path / FINISHED / "report.md").read_text("utf-8")
+    assert "the instance as a JSON line in, then one revealed line at a time" in page

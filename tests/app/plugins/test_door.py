@@ -304,3 +304,20 @@ def test_references_belong_to_the_parameters_they_were_made_with(planted: Plante
     compute(first, instances, 1.0, workers=1)
     assert [row["value"] is None for row in table(first, instances)] == [False]
     assert [row["value"] is None for row in table(other, instances)] == [True]
+
+
+def test_a_sibling_of_a_file_leads_to_the_module(tmp_path: Path) -> None:
+    """A file imports nothing beside it; the error names the module, which does."""
+    (tmp_path / "helper.py").write_text("SIZE = 3\n", "utf-8")
+    path = tmp_path / "mine.py"
+    path.write_text("import helper\n\nclass Mine:\n    pass\n", "utf-8")
+    with pytest.raises(ProblemError, match="needs a module that is not there: helper") as caught:
+        load_problem(str(path))
+    assert f"in the folder {tmp_path} name the problem mine:Mine" in str(caught.value.hint)
+    path.write_text("import no_such_helper\n", "utf-8")
+    with pytest.raises(ProblemError) as caught:
+        load_problem(str(path))
+    assert "install what provides no_such_helper" in str(caught.value.hint)
+    with pytest.raises(UnknownProblem) as caught:
+        load_problem(f"{path}:Mine")
+    assert f"write {path}, or mine:Mine" in str(caught.value.hint)

@@ -12,7 +12,9 @@ from typing import Any
 import gapsmith
 import pytest
 from gapsmith import Instance, Plugin, Progress, Reference, RunResult, Sense, UserError, Verdict
+from gapsmith.app.api import _programs
 from gapsmith.app.door.given import code_digest, spec_of
+from gapsmith.app.record.in_python import python_of
 
 START = """
 def pick(values):
@@ -188,3 +190,92 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
         return module
 
     return make
+
+
+class Enough(Exception):
+    """What a caller's function raises."""
+
+
+def test_an_exception_of_the_caller_leaves_a_run_that_python_resumes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The caller's own exception arrives with the call that goes on, and that call ends the run."""
+    monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "cache"))
+
+    def tell(now: Progress) -> None:
+        if now.step == "search" and now.done > 2:
+            raise Enough
+
+    with pytest.raises(Enough) as caught:
+        gapsmith.run_campaign(Pick, iterations=8, workers=1, runs=tmp_path, progress=tell)
+    (note,) = caught.value.__notes__
+    assert note.startswith("the run is saved; gapsmith.resume_campaign(")
+    result = eval(note.removeprefix("the run is saved; ").removesuffix(" goes on"), {"gapsmith": gapsmith})
+    assert (result["status"], result["iterations"]) == ("completed", 8)
+    more = gapsmith.resume_campaign(runs=tmp_path, iterations=10)
+    assert (more.folder, more["iterations"]) == (result.folder, 10)
+    with pytest.raises(UserError, match=r"settings: got 'search.pool', expected a total"):
+        gapsmith.resume_campaign(runs=tmp_path, settings={"search.pool": 2})
+
+
+OTHER = START.replace("+ 5", "+ 4")
+
+
+@pytest.mark.parametrize(
+    ("start", "names"),
+    [(START, {"start"}), ([START, OTHER], {"start-1", "start-2"}), ({"mine": OTHER}, {"mine"})],
+)
+def test_start_takes_one_program_or_several(start: Any, names: set[str]) -> None:
+    """A text, a list of texts, or texts by name."""
+    assert set(_programs(start) or {}) == names
+
+
+@pytest.mark.parametrize("start", [[], {}, 3, [3], {"mine": None}, {3: START}])
+def test_a_wrong_start_is_named(start: Any) -> None:
+    """What is no text is refused in one sentence."""
+    with pytest.raises(UserError, match=r"run_campaign: start: got .*, expected source text"):
+        gapsmith.run_campaign(Pick, start=start)
+
+
+@pytest.mark.parametrize(
+    ("command", "call"),
+    [
+        (
+            "gapsmith run __main__:Pick --set search.pool=32",
+            "gapsmith.run_campaign(Pick, settings={'search.pool': 32})",
+        ),
+        (
+            "gapsmith run __main__:Pick --fronts time --time-budget 10ms",
+            "gapsmith.run_campaign(Pick, "
+            "settings={'archive.measures': ['time', 'size'], 'evaluation.time_budget': 0.01})",
+        ),
+        (
+            "gapsmith run __main__:Pick --model PROVIDER/NAME --usd 2",
+            "gapsmith.run_campaign(Pick, model='PROVIDER/NAME', usd=2)",
+        ),
+        ("gapsmith resume a-run --iterations 80", "gapsmith.resume_campaign('a-run', iterations=80)"),
+        (
+            "gapsmith resume a-run --cpu-seconds 800",
+            "gapsmith.resume_campaign('a-run', settings={'budget.cpu_seconds': 800})",
+        ),
+        (
+            "gapsmith run __main__:Pick --start large",
+            "gapsmith.run_campaign(Pick, start=Pick().baselines()['large'])",
+        ),
+        ("gapsmith baselines __main__:Pick --source large", "print(Pick().baselines()['large'])"),
+        ("gapsmith problems show __main__:Pick", "print(Pick.statement)"),
+        ("gapsmith show a-run", "gapsmith show a-run"),
+    ],
+)
+def test_advice_for_a_class_is_a_call(command: str, call: str) -> None:
+    """No shell can name a class of a notebook, so the advice calls Python."""
+    assert python_of(command, "__main__:Pick") == call
+    if call.startswith("gapsmith."):
+        compile(call, "advice", "eval")
+
+
+def test_a_session_that_lacks_a_class_says_so() -> None:
+    """Another process cannot load a notebook's class, and says where it can be gone on with."""
+    with pytest.raises(UserError, match="only the Python session that handed it over has it") as caught:
+        gapsmith.evaluate("__main__:NoSuchClass", START)
+    assert "gapsmith.resume_campaign(RUN)" in str(caught.value.hint)

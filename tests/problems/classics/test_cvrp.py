@@ -412,8 +412,23 @@ def test_cvrplib_is_read(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (HEAD.replace("CVRP", "TSP") + POINTS, "line 3: got 'TSP', expected TYPE CVRP"),
-        ("DISTANCE : 200\n" + HEAD + POINTS, "line 1: got 'DISTANCE', expected routes of any length"),
-        (HEAD.replace("CAPACITY : 3", "VEHICLES : 3") + POINTS, "got no key CAPACITY"),
+        (
+            "DISTANCE : 200\n" + HEAD + POINTS,
+            "line 1: got 'DISTANCE', expected a key that is",
+        ),
+        (HEAD.replace("CAPACITY : 3\n", "") + POINTS, "got no key CAPACITY"),
+        (
+            HEAD.replace("CAPACITY : 3", "VEHICLES : 3") + POINTS,
+            "line 6: got 'VEHICLES', expected a key",
+        ),
+        (HEAD + "VEHICLES_MAX_DURATION : 5\n", "line 7: got 'VEHICLES_MAX_DURATION', expected a key"),
+        (
+            HEAD + POINTS + "TIME_WINDOW_SECTION\n1 0 5\n",
+            "line 13: got 'TIME_WINDOW_SECTION', expected a",
+        ),
+        (HEAD + POINTS + "BACKHAUL_SECTION\n1 0\n", "line 13: got 'BACKHAUL_SECTION', expected a section"),
+        (HEAD + POINTS + "SERVICE_TIME_SECTION\n", "line 13: got 'SERVICE_TIME_SECTION', expected a section"),
+        (HEAD + POINTS + DEMANDS + DEPOT + HEAD, "line 23: got 'NAME : cross', expected nothing after EOF"),
         (HEAD + POINTS + DEPOT, "got no DEMAND_SECTION"),
         (HEAD + POINTS + DEMANDS.replace("5 1", "5 4") + DEPOT, "got '4', expected an integer from 1 to 3"),
         (HEAD + POINTS + DEMANDS.replace("1 0", "1 1") + DEPOT, "got '1', expected an integer from 0 to 0"),

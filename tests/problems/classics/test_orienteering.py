@@ -333,6 +333,13 @@ def test_oplib_is_read(tmp_path: Path) -> None:
     [
         ("TYPE : OP", "TYPE : TSP", "line 2: got 'TSP', expected TYPE OP"),
         ("COST_LIMIT : 34\n", "", "got no key COST_LIMIT"),
+        ("EOF", "TIME_WINDOW_SECTION", "line 19: got 'TIME_WINDOW_SECTION', expected a section that"),
+        (
+            "COST_LIMIT : 34\n",
+            "COST_LIMIT : 34\nVEHICLES : 2\n",
+            "line 5: got 'VEHICLES', expected a key",
+        ),
+        ("EOF\n", "EOF\nNAME : x", "line 20: got 'NAME : x', expected nothing after EOF"),
         ("34", "3.5", "line 4: got '3.5', expected an integer"),
         ("3 5\n", "3 -5\n", "line 14: got '-5', expected an integer from 0 to 1000000"),
         ("3 5\n", "2 5\n", "line 14: got '2', expected node 3"),

@@ -326,6 +326,7 @@ def explicit(form: str, numbers: str) -> str:
     "text",
     [
         HEAD + EUCLIDEAN + POINTS + "EOF\n",
+        HEAD + "COMMENT : second\nDISPLAY_DATA_TYPE : COORD_DISPLAY\n" + EUCLIDEAN + POINTS + "EOF\n\n",
         explicit("FULL_MATRIX", "0 10 14 10\n10 0 10 14\n14 10 0 10\n10 14 10 0"),
         explicit("UPPER_ROW", "10 14 10 10 14 10"),
         explicit("UPPER_DIAG_ROW", "0 10 14 10 0 10 14 0 10 0"),
@@ -334,7 +335,7 @@ def explicit(form: str, numbers: str) -> str:
     ],
 )
 def test_tsplib_is_read(tmp_path: Path, text: str) -> None:
-    """The square in six ways."""
+    """The square in seven ways; a file may have several lines of comment."""
     instance = read(tmp_path, text)
     assert instance.public["distances"] == SQUARE["distances"]
     assert instance.public["coordinates"] in ([], SQUARE["coordinates"])
@@ -380,6 +381,18 @@ def test_other_metrics(tmp_path: Path, kind: str, points: Any, row: list[int]) -
         (explicit("FULL_MATRIX", "0 1 2 3 9 0 1 2 2 1 0 1 3 2 1 0"), "got '9', expected 1, the distance"),
         (explicit("UPPER_ROW", "1 2 3 4 5 -6"), "line 8: got '-6', expected an integer from 0"),
         (explicit("FUNCTION", "1"), "got 'FUNCTION', expected EDGE_WEIGHT_FORMAT"),
+        (
+            HEAD + "FIXED_EDGES_SECTION\n1 3\n-1\n" + EUCLIDEAN + POINTS,
+            "line 5: got 'FIXED_EDGES_SECTION', expected a section that is understood here: NODE_COORD",
+        ),
+        (HEAD + "CAPACITY : 3\n", "line 5: got 'CAPACITY', expected a key that is understood here: NAME"),
+        (HEAD + "NODE_COORD_TYPE : THREED_COORDS\n", "line 5: got 'THREED_COORDS', expected NODE_COORD_TYPE"),
+        (HEAD + EUCLIDEAN + POINTS + "EOF\n" + HEAD, "line 12: got 'NAME : square', expected nothing after"),
+        (HEAD + "NODE_COORD_SECTION: 1 0 0\n", "line 5: got '1 0 0', expected nothing behind NODE_COORD"),
+        (
+            explicit("UPPER_ROW", "10 14 10 10 14 10").replace("EXPLICIT", "EUC_2D"),
+            "line 5: got 'EUC_2D', expected EDGE_WEIGHT_TYPE EXPLICIT",
+        ),
     ],
 )
 def test_a_faulty_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
