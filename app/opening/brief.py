@@ -7,10 +7,12 @@ other problem must be installed on the worker's machine. Digests show whether dr
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,6 +56,7 @@ def encode_brief(setup: Setup) -> str:
     config["campaign"]["problem"] = spec
     return json.dumps(
         {
+            "folder": os.getcwd(),
             "config": config,
             "source": source,
             "version": loaded.problem.version,
@@ -64,13 +67,14 @@ def encode_brief(setup: Setup) -> str:
 
 
 def read_brief(line: str) -> Setup:
-    """A setup equal to the one whose brief another process sent.
+    """A setup equal to the one whose brief another process sent, in that process's working folder.
 
     Raises:
         UserError: the line holds no brief, or the problem is not here or is another one.
     """
     try:
         document = json.loads(line)
+        folder = str(document["folder"])
         config = parse(document["config"], "the brief of a worker")
         splits = {name: [_read_instance(row) for row in rows] for name, rows in document["splits"].items()}
         references = {id: decode_reference(row) for id, row in document["references"].items()}
@@ -78,6 +82,8 @@ def read_brief(line: str) -> Setup:
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
         damage = f"{type(error).__name__}: {error}"
         raise UserError(INVALID, f"worker: its first line holds no brief ({damage})", STARTED) from error
+    with suppress(OSError):  # another machine need not have the folder
+        os.chdir(folder)
     loaded = _load(config.campaign.problem, source, config.problem).at(version)
     loaded = keyed(loaded, config.evaluation.secret)
     return Setup.of(loaded, config, splits, references.__getitem__, Cache())

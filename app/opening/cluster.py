@@ -11,11 +11,12 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import chdir, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from ...evolve.crew import CrewExecutor, Worker, WorkerLost
+from ...sandbox.interpreter import START_FOLDER
 from ...sandbox.slot import count_layers
 from ..errors import INVALID, MISSING, TROUBLE, UserError
 from .brief import check_hello, encode_brief
@@ -61,7 +62,8 @@ def connected(spec: str) -> Iterator[Any]:
             if port:  # Ray itself asks an address where nobody listens for minutes
                 socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
             address = f"{host}:{port}" if port else "auto"
-            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+            with chdir(START_FOLDER):  # Ray gives actors the working folder as a place of modules
+                ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (OSError, OverflowError, RuntimeError, ValueError) as error:
             why = str(error).strip().partition("\n")[0]
             hint = "`ray start --head` begins a cluster on this machine; ray://HOST:PORT names another one"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
 
 from ...evolve.crew import CrewExecutor, Worker, WorkerLost
+from ...sandbox.interpreter import START_FOLDER, environment, python
 from ...sandbox.slot import count_layers
 from .brief import check_hello, encode_brief
 from .setup import Setup
@@ -28,7 +28,9 @@ class PipeWorker:
     def __init__(self, number: int) -> None:
         """Starts the process; the first `send` must be the brief."""
         self._process = subprocess.Popen(
-            [sys.executable, *COMMAND],
+            python(*COMMAND),
+            cwd=START_FOLDER,
+            env=environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # a Ctrl-C in the terminal is for the driver
