@@ -335,7 +335,7 @@ def drive(path, folder, instance, options, seed, report):
 
 
 def open_workshop(task: Task, policy: Policy | None = None) -> Workshop:
-    """Opens a workshop; the first one of a process for each task, interpreter and policy is tested by attacks.
+    """Opens a workshop; the first one for each task, interpreter and policy is tested by attacks.
 
     Each task is tested, because the rules that open its folder are its own.
 
