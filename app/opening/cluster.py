@@ -19,6 +19,7 @@ from ...evolve.crew import CrewExecutor, Worker, WorkerLost
 from ...sandbox.interpreter import START_FOLDER
 from ...sandbox.slot import count_layers
 from ..errors import INVALID, MISSING, TROUBLE, UserError
+from ..words import clean
 from .brief import check_hello, encode_brief
 from .serve import Serving
 from .setup import Setup
@@ -145,9 +146,12 @@ class RayWorker:
     def receive(self) -> str:
         """See `Worker`."""
         try:
-            return str(self._ray.get(self._coming))
+            line = self._ray.get(self._coming)
         except self._ray.exceptions.RayError as error:
             raise WorkerLost(_said(error)) from error
+        if type(line) is not str:
+            raise WorkerLost(f"it sent {type(line).__name__}, expected a text")
+        return line
 
     def close(self) -> None:
         """See `Worker`."""
@@ -157,7 +161,7 @@ class RayWorker:
 
 def _said(error: BaseException) -> str:
     """Kind and first line of an error of Ray, whose full texts are pages long."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip() for line in clean(str(error)).splitlines() if line.strip()]
     return f"{type(error).__name__}: {(lines or ['no message'])[0]:.200}"
 
 
@@ -193,7 +197,7 @@ def ray_crew(setup: Setup, spec: str, note: Callable[[str], None]) -> Iterator[C
                 raise
             return worker
 
-        with crew_of(ready, replace, note) as executor:
+        with crew_of(ready, replace, note, setup) as executor:
             yield executor
 
 
