@@ -150,16 +150,16 @@ def confirm_drafted(draft: Draft, made: Proposal | Rejection) -> None:
         LineError: it cannot be the result of this draft.
     """
     source = draft.source
-    given = isinstance(source, Proposal)
-    if given and (made.origin, made.operator) != (source.origin, source.operator):
-        raise LineError(f"draft: {made.origin} by {made.operator!r:.60}, expected {source.origin}")
+    given = source if isinstance(source, Proposal) else None
+    if given is not None and (made.origin, made.operator) != (given.origin, given.operator):
+        raise LineError(f"draft: {made.origin} by {made.operator!r:.60}, expected {given.origin}")
     texts = [made.operator, made.excerpt] if isinstance(made, Rejection) else [made.operator]
     if any(len(text) > _MOST_CHARACTERS or clean(text) != text for text in texts):
         raise LineError("draft: a long text, or one with characters that nobody sees")
     if isinstance(made, Rejection):
         return
     assert made.examined is not None
-    if set(made.files) != set(source.files) or (given and dict(made.files) != dict(source.files)):
+    if set(made.files) != set(source.files) or (given and dict(made.files) != dict(given.files)):
         raise LineError(f"draft: files {', '.join(made.files)!r:.60}, expected those that were sent")
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in made.files.values())
     if size > MAX_SOURCE_BYTES or any(map(find_unseen, made.files.values())):

@@ -199,7 +199,7 @@ class _Function:
     def _is_head_allowed(self, node: ast.FunctionDef) -> bool:
         arguments = [one for one in ast.walk(node.args) if isinstance(one, ast.arg)]
         annotations = [node.returns, *(one.annotation for one in arguments)]
-        computed = node.decorator_list or getattr(node, "type_params", ())
+        computed = [*node.decorator_list, *getattr(node, "type_params", [])]
         return not computed and all(map(_is_plain, annotations))
 
     def _is_attribute_allowed(self, node: ast.Attribute) -> bool:

@@ -161,7 +161,7 @@ def _loader() -> Any:
     """
     import yaml
 
-    class Loader(yaml.SafeLoader):
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
         """Reads texts with colons as texts."""
 
         def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
