@@ -19,16 +19,24 @@ def kept(path: Path) -> str:
     """The 64 hexadecimal digits of a file; where no file can be kept, digits of this process alone.
 
     Raises:
-        UserError: the file was damaged.
+        UserError: the file was damaged, or is not this user's alone.
     """
     try:
         if not path.exists():
             _make(path)
         text = path.read_text("ascii").strip()
+        state = path.stat()
     except OSError:
         return secrets.token_hex(_BYTES)
     except UnicodeDecodeError:
         text = ""
+    else:
+        if state.st_uid != os.geteuid() or state.st_mode & 0o077:
+            raise UserError(
+                INVALID,
+                f"{path}: others can read or change this key, expected a file of this user with mode 0600",
+                "delete it: a new one is made, and earlier runs are foreign until you sign them anew",
+            )
     if not re.fullmatch(f"[0-9a-f]{{{2 * _BYTES}}}", text):
         raise UserError(
             INVALID,
@@ -41,7 +49,7 @@ def kept(path: Path) -> str:
 
 def _make(path: Path) -> None:
     """Writes new digits that only this user can read; of several processes the first one wins."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(0o700, parents=True, exist_ok=True)
     own = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     descriptor = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -35,10 +36,11 @@ class Cache:
     def get(self, kind: str, key: str) -> Any:
         """The stored document; None if there is none or the cache cannot be read."""
         try:
+            self._check()
             return json.loads(self._path(kind, key).read_text("utf-8"))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             self._complain(error)
             return None
 
@@ -47,12 +49,29 @@ class Cache:
         path = self._path(kind, key)
         draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
         try:
-            self._folder.mkdir(0o700, parents=True, exist_ok=True)  # whatever the umask
-            path.parent.mkdir(parents=True, exist_ok=True)
+            for folder in (self._folder.parent, self._folder):
+                folder.mkdir(0o700, parents=True, exist_ok=True)  # whatever the umask
+            self._check()
+            path.parent.mkdir(0o700, parents=True, exist_ok=True)
             draft.write_text(canonical_json(value), "utf-8")
             draft.replace(path)  # readers see the old document or the new one
         except OSError as error:
             self._complain(error)
+
+    def _check(self) -> None:
+        """Refuses a folder that others could have filled: what lies in it is taken for proven.
+
+        Raises:
+            OSError: it is not there, is a link, belongs to another user, or has another mode than 0700.
+        """
+        state = self._folder.lstat()
+        if not stat.S_ISDIR(state.st_mode):
+            raise NotADirectoryError("no folder, or a link to one")
+        if state.st_uid != os.geteuid():
+            raise PermissionError(f"belongs to user {state.st_uid}, expected {os.geteuid()}")
+        if stat.S_IMODE(state.st_mode) != 0o700:
+            mode = stat.S_IMODE(state.st_mode)
+            raise PermissionError(f"others may read or change it: mode {mode:o}, expected 700")
 
     def _path(self, kind: str, key: str) -> Path:
         """The file of an entry; digests of keys are spread over 256 folders."""
@@ -79,14 +98,14 @@ class ReferenceCache:
     def get(self, instance: Instance, seconds: float) -> Reference | None:
         """The stored reference if it is an optimum or its time limit was at least `seconds`, else None."""
         document = self._cache.get("reference", self._key(instance))
-        if document is None or (
-            document["reference"]["kind"] != ReferenceKind.OPTIMUM.value and document["limit"] < seconds
-        ):
-            return None
         try:
-            return decode_reference(document["reference"])
-        except ValueError:  # from a version that accepted NaN or infinity
+            reference = None if document is None else decode_reference(document["reference"])
+            served = reference is not None and (
+                reference.kind is ReferenceKind.OPTIMUM or document["limit"] >= seconds
+            )
+        except (AttributeError, LookupError, TypeError, ValueError):  # damaged, or of an old version
             return None
+        return reference if served else None
 
     def get_or_compute(
         self, instance: Instance, seconds: float, compute: Callable[[], Reference] | None = None

@@ -24,6 +24,7 @@ from ..problems.reported import Reported
 from ..sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox
 from .audit import Auditor, Decided, Noted, noted
 from .base import WHOLE, Evaluation, EvaluationStatus, Race, Reference, Score, ScoreStatus
+from .confirming import NotConfirmed, confirm_order, confirm_score
 from .judging import Judges
 from .reported import metrics_of
 from .scoring import fitness, normalised_loss, one_line, score
@@ -166,6 +167,33 @@ class GapEvaluator:
             return Evaluation(split, tuple(scores), EvaluationStatus.FAILED, None)
         value = fitness(scores, [self._every[score.instance] for score in scores])
         return Evaluation(split, tuple(scores), EvaluationStatus.COMPLETE, value)
+
+    def confirm(
+        self,
+        evaluation: Evaluation,
+        split: str,
+        *,
+        stop_at_failure: bool = True,
+        race: Race | None = None,
+        part: slice = WHOLE,
+    ) -> None:
+        """Checks an evaluation that another process made; arguments as for `evaluate`.
+
+        Raises:
+            NotConfirmed: it is of other instances, or its references, gaps or fitness are not those that this
+                process computes.
+        """
+        if evaluation.split != split:
+            raise NotConfirmed(f"an evaluation on {evaluation.split:.60}, expected one on {split}")
+        for one in evaluation.scores:
+            confirm_score(one, self.problem, self._every, self.references)
+        usual = list(self._splits[split].values())[part]
+        confirm_order(evaluation, in_order(usual, race), race, not stop_at_failure, self.loss)
+        if evaluation.status is EvaluationStatus.STOPPED:
+            return
+        made = self.evaluation(split, in_usual_order(evaluation.scores, usual))
+        if (made.scores, made.fitness) != (evaluation.scores, evaluation.fitness):
+            raise NotConfirmed("the fitness, or the order of scores, is not the one that the scores make")
 
     def prepare(self) -> None:
         """Starts the processes that judge answers, before the caller starts threads.

@@ -46,31 +46,43 @@ def score(
     if verdict.objective is None:
         status = ScoreStatus(verdict.status.value)
         return _failed(instance, reference, execution, status, "; ".join(verdict.violations), digest)
-    minimise = problem.sense is Sense.MINIMISE
-    excess = loss(verdict.objective, reference.value, minimise)
-    if not _measurable(excess, reference, instance):
+    made = figures(problem, instance, reference, verdict.objective)
+    if made is None:
         got = f"{problem.name}: verify gave {brief(verdict.objective)} as objective"
         whole = "the reference" if reference.value else "the instance's scale"
         why = f"{got}, expected one that is at most 10^301 times {whole} away from the reference"
         return _failed(instance, reference, execution, ScoreStatus.INVALID_ANSWER, why, digest)
-    beyond = reference.bound is not None and better_than(
-        verdict.objective, reference.bound, minimise, tolerance_of(problem)
-    )
+    status, excess, gap = made
     return Score(
         instance=instance.id,
-        status=ScoreStatus.BEYOND_BOUND if beyond else ScoreStatus.OK,
+        status=status,
         objective=verdict.objective,
         reference=reference.value,
         reference_kind=reference.kind,
-        gap=ratio(excess, reference.value)
-        if measured(reference.value, reference.kind) and not beyond
-        else None,
+        gap=gap,
         excess=excess,
         cpu_seconds=execution.cpu_seconds,
         answer_digest=digest,
-        message=_beyond(verdict.objective, reference, problem.unit) if beyond else None,
+        message=None if status is ScoreStatus.OK else _beyond(verdict.objective, reference, problem.unit),
         marks=execution.marks,
     )
+
+
+def figures(
+    problem: Problem, instance: Instance, reference: Reference, objective: Number
+) -> tuple[ScoreStatus, Number, Fraction | float | None] | None:
+    """Status, excess and gap (see `Score`) of a valid answer; None where the gap is no float's size."""
+    minimise = problem.sense is Sense.MINIMISE
+    excess = loss(objective, reference.value, minimise)
+    if not _measurable(excess, reference, instance):
+        return None
+    beyond = reference.bound is not None and better_than(
+        objective, reference.bound, minimise, tolerance_of(problem)
+    )
+    if beyond:
+        return ScoreStatus.BEYOND_BOUND, excess, None
+    with_gap = measured(reference.value, reference.kind)
+    return ScoreStatus.OK, excess, ratio(excess, reference.value) if with_gap else None
 
 
 def loss(objective: Number, reference: Number, minimise: bool) -> Number:

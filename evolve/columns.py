@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+MOST_CHARACTERS = 1 << 24
+"""Longest line of a worker; one of ten thousand scores has a third of that."""
 TEXT, MAYBE, COUNT = (str,), (str, type(None)), (int, type(None))
 
 
@@ -46,9 +48,11 @@ _DECODER = json.JSONDecoder(parse_constant=_refused)
 
 def document_of(line: str) -> dict[str, Any]:
     """The JSON object of a line."""
+    if len(line) > MOST_CHARACTERS:
+        raise LineError(f"a line of more than {MOST_CHARACTERS} characters")
     document = _DECODER.decode(line)
     if type(document) is not dict:
-        raise LineError(f"got {line:.60}, expected a JSON object")
+        raise LineError(f"got {line!r:.60}, expected a JSON object")
     return document
 
 

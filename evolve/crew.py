@@ -15,14 +15,19 @@ from typing import Any, Protocol
 
 from ..evaluators.base import Evaluation
 from ..sandbox.base import SandboxError
+from ..sandbox.unseen import clean
 from .base import Proposal, Rejection
 from .columns import LineError
-from .drafts import Draft
+from .drafts import Draft, confirm_drafted
 from .executor import Job
 from .lines import Made, Work, WorkerFault, decode_reply, encode_work
 
 MOST_TRIES = 3
 """How often a job is begun before its campaign ends."""
+_MOST_STRAYS = 100
+"""Replies to other jobs that a worker may send before its reply to this one (count)."""
+_SENTENCE = 1000
+"""Longest sentence about a lost worker, which quotes what it sent (characters)."""
 
 
 class WorkerLost(Exception):
@@ -75,6 +80,7 @@ class CrewExecutor:
         workers: Sequence[Worker],
         replace: Callable[[Worker], Worker],
         note: Callable[[str], None] = lambda sentence: None,
+        confirm: Callable[[Job, Evaluation], None] = lambda job, evaluation: None,
     ) -> None:
         """Takes workers that are ready.
 
@@ -83,8 +89,10 @@ class CrewExecutor:
             replace: starts a worker in the place of a lost one, from the lost one's thread; any exception
                 of it leaves the place empty.
             note: called for each lost worker, in that worker's thread; an exception leaves the place empty.
+            confirm: holds an evaluation against what this process has; a `ValueError` loses the worker.
         """
         self._replace, self._note = replace, note
+        self._confirm = confirm
         self._numbers = count(1)
         self._drafts: deque[_Task] = deque()
         self._jobs: deque[_Task] = deque()
@@ -191,7 +199,7 @@ class CrewExecutor:
     def _done(self, worker: Worker, task: _Task) -> Made:
         """The result of a job or draft; replies to others, late or doubled, are passed over."""
         worker.send(encode_work(task.number, task.work))
-        while True:
+        for _ in range(_MOST_STRAYS):
             number, outcome = decode_reply(worker.receive())
             if number != task.number:
                 continue
@@ -199,7 +207,21 @@ class CrewExecutor:
                 raise outcome
             if isinstance(outcome, Evaluation) is isinstance(task.work, Draft):
                 raise LineError(f"reply to job {number}: got {type(outcome).__name__}, expected another kind")
+            self._check(task.work, outcome)
             return outcome
+        raise LineError(f"{_MOST_STRAYS} replies to other jobs, expected one to job {task.number}")
+
+    def _check(self, work: Work, outcome: Made) -> None:
+        """Refuses a result that this process can tell to be wrong."""
+        try:
+            if isinstance(outcome, Evaluation) and isinstance(work, Job):
+                self._confirm(work, outcome)
+            elif isinstance(outcome, Proposal | Rejection) and isinstance(work, Draft):
+                confirm_drafted(work, outcome)
+        except LineError:
+            raise
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise LineError(f"reply: {error}") from error
 
     def _lose(
         self,
@@ -212,6 +234,7 @@ class CrewExecutor:
     ) -> Worker | None:
         """Ends a worker, queues its job first, and starts another worker; None leaves the place empty."""
         worker.close()
+        sentence = clean(sentence)[:_SENTENCE]
         task.lost.append(sentence)
         with self._changed:
             if self._closed:

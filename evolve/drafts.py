@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from .admission import Admission
+from ..sandbox.base import MAX_SOURCE_BYTES
+from ..sandbox.unseen import clean, find_unseen
+from .admission import ID_CHARACTERS, Admission
 from .asks import Ask
 from .base import Context, Elite, Examined, Origin, Proposal, Proposer, Rejection, RejectionReason, stream
 from .columns import MAYBE, TEXT, LineError, columns, reading, texts_by_path, typed
 from .faults import sheltered
 from .store.records import decode_description, encode_description
+
+_MOST_CHARACTERS = 1000
+"""Longest name of an operator, or excerpt of a rejected text."""
+_ID = re.compile(f"[0-9a-f]{{{ID_CHARACTERS}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +145,36 @@ def decode_draft(document: Mapping[str, Any]) -> Draft:
         material = Material(files, donor, operators, numpy, effort, types)
         return Draft(material, seed, iteration, plain)
     raise AssertionError
+
+
+def confirm_drafted(draft: Draft, made: Proposal | Rejection) -> None:
+    """Checks what another process made of a draft: a text that it was given stays as it is, ids are ids.
+
+    Raises:
+        LineError: it cannot be the result of this draft.
+    """
+    source = draft.source
+    given = source if isinstance(source, Proposal) else None
+    if given is not None and (made.origin, made.operator) != (given.origin, given.operator):
+        raise LineError(f"draft: {made.origin} by {made.operator!r:.60}, expected {given.origin}")
+    texts = [made.operator, made.excerpt] if isinstance(made, Rejection) else [made.operator]
+    if any(len(text) > _MOST_CHARACTERS or clean(text) != text for text in texts):
+        raise LineError("draft: a long text, or one with characters that nobody sees")
+    if isinstance(made, Rejection):
+        return
+    assert made.examined is not None
+    if set(made.files) != set(source.files) or (given and dict(made.files) != dict(given.files)):
+        raise LineError(f"draft: files {', '.join(made.files)!r:.60}, expected those that were sent")
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in made.files.values())
+    if size > MAX_SOURCE_BYTES or any(map(find_unseen, made.files.values())):
+        raise LineError("draft: a text that is too large, or with characters that nobody sees")
+    _confirm_identity(made.examined, len(made.files) == 1 and not draft.plain)
+
+
+def _confirm_identity(examined: Examined, single: bool) -> None:
+    id, digest = examined.id, examined.description.token_digest or ""
+    if not _ID.fullmatch(id) or (single and not digest.startswith(id)):
+        raise LineError(f"draft: id {id!r:.60}, expected {ID_CHARACTERS} digits of the digest")
 
 
 def encode_drafted(made: Proposal | Rejection) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from ..evaluators.base import (
 )
 from ..problems.base import decode_number, encode_number
 from ..sandbox.base import Program, SandboxError
+from ..sandbox.unseen import clean
 from .base import Proposal, Rejection
 from .columns import COUNT, MAYBE, TEXT, LineError, columns, document_of, reading, texts_by_path, typed
 from .drafts import Draft, decode_draft, decode_drafted, encode_draft, encode_drafted
@@ -38,6 +39,10 @@ _STATUSES = {status.value: status for status in ScoreStatus}
 _number = lru_cache(maxsize=4096)(decode_number)
 """Cached, because the same numbers arrive often: references with each job, gaps with each twin."""
 _KINDS = {kind.value: kind for kind in ReferenceKind}
+
+
+_TOLD = 20_000
+"""Longest text of an error that a worker tells (characters)."""
 
 
 class WorkerFault(Exception):
@@ -117,8 +122,9 @@ def decode_reply(line: str) -> tuple[int, Made | SandboxError | WorkerFault]:
         if "draft" in document:
             return number, decode_drafted(typed(document, "draft", dict))
         if "sandbox" in document:
-            return number, SandboxError(*columns(document["sandbox"], (TEXT, TEXT, TEXT), "sandbox"))
-        return number, WorkerFault(typed(document, "fault", str))
+            told = columns(document["sandbox"], (TEXT, TEXT, TEXT), "sandbox")
+            return number, SandboxError(*[clean(text)[:_TOLD] for text in told])
+        return number, WorkerFault(clean(typed(document, "fault", str))[-_TOLD:])
     raise AssertionError
 
 

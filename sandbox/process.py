@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .base import SandboxError
+from .interpreter import START_FOLDER, environment, module_places, python
 from .policy import Policy
 from .sealed.protocol import REQUEST, SEAL_FAILED, VERDICT
 
@@ -80,24 +81,24 @@ class Server:
         config = {
             "modules": policy.modules,
             "without": sorted(policy.without),
-            "path": [str(place) for place in sys.path if place],
+            "path": module_places(),
         }
         self._control.send(
             json.dumps(config).encode()
         )  # not as an argument: those stay readable in every child
         threads = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-        environment = dict.fromkeys(threads, "1") | {"PYTHONHASHSEED": "0", "LC_ALL": "C"}
+        variables = dict.fromkeys(threads, "1") | {"PYTHONHASHSEED": "0", "LC_ALL": "C"}
         if "LD_LIBRARY_PATH" in os.environ:  # some interpreters do not start without it
-            environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
-        flags = ["-s", "-S", "-P", "-B", "-X", "utf8"]
+            variables["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
+        flags = ["-s", "-S", "-B", "-X", "utf8"]
         home = str(Path(__file__).parent)
         return subprocess.Popen(
-            [sys.executable, *flags, "-c", _BOOTSTRAP, home, str(control.fileno())],
+            python(*flags, "-c", _BOOTSTRAP, home, str(control.fileno())),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            env=environment,
-            cwd="/",
+            env=environment(variables),
+            cwd=START_FOLDER,
             start_new_session=True,  # a Ctrl-C in the terminal is for the tool
             pass_fds=[control.fileno()],
         )

@@ -215,14 +215,18 @@ def _modules(folder: Path) -> list[str]:
 
 
 def _readable(folder: Path) -> list[str]:
-    """Entries of a task's folder that its evaluator may read: not hidden, and no runs with their stores."""
-    entries = [entry for entry in sorted(folder.iterdir()) if not entry.name.startswith(".")]
+    """Entries of a task's folder that its evaluator may read: not hidden, and no runs with their stores.
+
+    A link is no entry: a rule for it would open its target, wherever that is. What it leads to inside of the
+    folder has a rule of its own.
+    """
+    entries = [e for e in sorted(folder.iterdir()) if not e.name.startswith(".") and not e.is_symlink()]
     return [str(entry) for entry in entries if entry.suffix not in _STORES and not _holds_runs(entry)]
 
 
 def _holds_runs(entry: Path) -> bool:
     """Whether a folder is that of a run, or of runs."""
-    if not entry.is_dir() or entry.is_symlink():
+    if not entry.is_dir():
         return False
     if entry.name in ("runs", "openevolve_output"):
         return True
@@ -276,7 +280,7 @@ def _judge(report: dict[str, Any], limits: Limits, answer: int) -> tuple[Executi
 
 
 _active: dict[str, dict[str, bool]] = {}
-_tested: set[tuple[str, str]] = set()
+_tested: set[tuple[str, str, Path]] = set()
 _testing = threading.Lock()
 
 
@@ -301,12 +305,25 @@ def tried(attempt):
         return False
 def drive(path, folder, instance, options, seed, report):
     libc = ctypes.CDLL(None, use_errno=True)
+    def reads(path):
+        kind = os.O_DIRECTORY if os.path.isdir(path) else 0
+        return tried(lambda: os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | kind)))
+    def by_right(path):
+        system = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/nix", "/dev")
+        places = map(os.path.realpath, (sys.prefix, sys.base_prefix, *system, *sys.path))
+        return any(os.path.commonpath((path, place)) in (path, place) for place in places)
+    within, closed = os.path.join(os.path.realpath(folder), ""), []
+    for name in os.listdir(folder):
+        real = os.path.realpath(os.path.join(folder, name))
+        if (name.startswith(".") or not real.startswith(within)) and not by_right(real):
+            closed.append(real)
     def mounted():
         if libc.mount(b"none", b"/", None, 0, None):
             raise OSError
     done = {
         "read /etc/passwd": ["landlock", tried(lambda: open("/etc/passwd"))],
         "read /proc": ["landlock", tried(lambda: open("/proc/self/environ"))],
+        "read a hidden entry, or a link out of the task": ["landlock", any(map(reads, closed))],
         "write outside": ["landlock", tried(lambda: open(os.path.join(folder, ".probe"), "w"))],
         "open a socket": ["seccomp", tried(socket.socket)],
         "mount": ["uid", tried(mounted)],
@@ -318,13 +335,15 @@ def drive(path, folder, instance, options, seed, report):
 
 
 def open_workshop(task: Task, policy: Policy | None = None) -> Workshop:
-    """Opens a workshop; the first one of a process with an interpreter and a policy is tested by attacks.
+    """Opens a workshop; the first one for each task, interpreter and policy is tested by attacks.
+
+    Each task is tested, because the rules that open its folder are its own.
 
     Raises:
         SandboxError: no evaluator can be run safely here; says which layer, why, and what to do.
     """
     workshop = Workshop(task, policy or Policy())
-    key = (workshop.policy.digest, task.python)
+    key = (workshop.policy.digest, task.python, task.folder)
     with _testing:
         if key not in _tested:
             self_test(workshop)

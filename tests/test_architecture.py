@@ -19,7 +19,7 @@ FOLDERS = ("app", "evolve", "problems", "evaluators", "prompts", "sandbox")
 MAY_IMPORT = {
     "app": set(FOLDERS),
     "evolve": {"problems.base", "evaluators.base", "sandbox.base", "sandbox.unseen", "prompts"},
-    "evaluators": {"problems", "sandbox.base", "sandbox.lines", "sandbox.unseen"},
+    "evaluators": {"problems", "sandbox.base", "sandbox.interpreter", "sandbox.lines", "sandbox.unseen"},
     "problems": {"sandbox.unseen"},
     "sandbox": set(),
     "prompts": {"sandbox.unseen"},

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import IO, Any
 
 from ...sandbox.base import SandboxError
+from ...sandbox.interpreter import START_FOLDER, environment, module_places, python
 from .findings import Finding, Report
 
 __all__ = ["Finding", "Report", "check_problem"]
@@ -61,9 +61,12 @@ def check_problem(
         return check_task(spec, parameters or {}, notify, inf if limit is None else limit)
     report, started = Report(load_problem(spec, parameters).name), time.monotonic()
     ends = inf if limit is None else started + limit + _GRACE_SECONDS
-    job = json.dumps([spec, dict(parameters or {}), min(seconds, limit or seconds), sys.path, quick, limit])
+    place = [os.getcwd(), module_places()]
+    job = json.dumps([spec, dict(parameters or {}), min(seconds, limit or seconds), *place, quick, limit])
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", f"{__name__}.child"],
+        python("-m", f"{__name__}.child"),
+        cwd=START_FOLDER,
+        env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

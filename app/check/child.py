@@ -1,7 +1,7 @@
 """All checks of a problem one after the other, as the process of `check_problem` makes them.
 
-Run as `python -m gapsmith.app.check.child`, with `[spec, parameters, seconds, path, quick, limit]` on
-standard input; each line on standard output is `[kind, value]`.
+Run as `python -m gapsmith.app.check.child`, with `[spec, parameters, seconds, folder, path, quick,
+limit]` on standard input; each line on standard output is `[kind, value]`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...sandbox.base import SandboxError
+from ...sandbox.interpreter import enter
 from ..door.plugins import load_problem
 from ..door.sources import place
 from ..errors import ProblemError
@@ -152,8 +153,8 @@ def _broken(bench: Bench, name: str, got: str) -> None:
 
 def main() -> None:
     """Makes the checks of a job; what the plug-in prints goes to standard error."""
-    spec, parameters, seconds, path, quick, limit = json.load(sys.stdin)
-    sys.path[:] = path
+    spec, parameters, seconds, folder, path, quick, limit = json.load(sys.stdin)
+    enter(folder, path)
     lines = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
 

@@ -1,7 +1,7 @@
 """Digests of a problem's instances, and a reference, from another process with another hash seed.
 
-Run as `python -m gapsmith.app.check.fresh`, with `[spec, parameters, seed, instance]` on standard input;
-`instance` is null where no reference is asked for.
+Run as `python -m gapsmith.app.check.fresh`, with `[folder, path, spec, parameters, seed, instance]` on
+standard input; `instance` is null where no reference is asked for.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 from ...evaluators.base import Reference
 from ...problems.base import SPLITS, encode_number
+from ...sandbox.interpreter import START_FOLDER, enter, environment, module_places, python
 
 _TIMEOUT_SECONDS = 60
 
@@ -50,11 +51,12 @@ def words(reference: Reference | None) -> str | None:
 def _elsewhere(job: list[Any]) -> Any:
     try:
         run = subprocess.run(
-            [sys.executable, "-P", "-m", __name__],  # a problem in random.py must not hide the module random
-            input=json.dumps(job),
+            python("-m", __name__),  # a problem in random.py must not hide the module random
+            input=json.dumps([os.getcwd(), module_places(), *job]),
             capture_output=True,
             text=True,
-            env={**os.environ, "PYTHONHASHSEED": "4711"},
+            cwd=START_FOLDER,
+            env=environment() | {"PYTHONHASHSEED": "4711"},
             timeout=_TIMEOUT_SECONDS,
         )
     except subprocess.TimeoutExpired:
@@ -68,7 +70,8 @@ def main() -> None:
     """Prints split → digests and a reference as JSON."""
     from ..door.plugins import load_problem
 
-    spec, parameters, seed, instance = json.load(sys.stdin)
+    folder, path, spec, parameters, seed, instance = json.load(sys.stdin)
+    enter(folder, path)
     with redirect_stdout(sys.stderr):  # a plug-in may print; the answer stands alone
         loaded = load_problem(spec, parameters)
         drawn = {split: loaded.instances(split, seed) for split in SPLITS}

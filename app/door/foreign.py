@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ...evaluators.base import Reference, ReferenceKind
 from ...problems.base import Instance, Parameter
 from ...problems.foreign.configuration import Configuration, ConfigurationError, read
+from ...problems.foreign.inside import is_own_file, links_out
 from ...problems.foreign.shinka import message_of, read_shinka
 from ...problems.foreign.task import ReportedTask
 from ...problems.reported import Reported
@@ -79,6 +80,7 @@ def load_foreign(spec: str, given: Mapping[str, object]) -> ForeignTask:
     specs = read_parameters(_parameters, spec)
     values = resolve(specs, given, spec)
     folder = _folder(spec)
+    _refuse_links(folder)
     python = values["python"] or sys.executable
     tool = spec.partition(":")[0]
     evaluator, start = _file(folder, *_EVALUATORS[tool]), _start(folder, tool)
@@ -111,7 +113,7 @@ def source_of_task(spec: str) -> Source:
     """Where a task is, and a digest of its Python and configuration files."""
     folder = _place(spec)
     paths = [*sorted(folder.glob("*")), *sorted(folder.glob("evaluator/*"))]
-    files = [path for path in paths if path.suffix in (".py", ".yaml", ".yml")]
+    files = [path for path in paths if path.suffix in (".py", ".yaml", ".yml") and is_own_file(folder, path)]
     return Source(folder, content_digest(files))
 
 
@@ -132,10 +134,26 @@ def _folder(spec: str) -> Path:
     return folder.resolve()
 
 
+def _refuse_links(folder: Path) -> None:
+    """Refuses a folder with a link to something outside: an evaluator, and so a program, could read that."""
+    try:
+        links = links_out(folder)
+    except OSError as error:
+        raise ProblemError(f"{folder}: {error.strerror}", "expected a folder that can be read") from error
+    if links:
+        raise ProblemError(
+            f"{links[0]}: a link that leads out of the task's folder, to {links[0].readlink()}",
+            "put a copy of what the evaluator needs into the folder, in place of the link",
+        )
+
+
 def _file(folder: Path, *names: str) -> Path:
     for name in names:
-        if (folder / name).is_file():
-            return folder / name
+        path = folder / name
+        if is_own_file(folder, path):
+            return path
+        if path.exists() or path.is_symlink():
+            raise ProblemError(f"{path}: expected a plain file of the folder, and no link on the way there")
     raise ProblemError(
         f"{folder}: no {' or '.join(names)}", "expected a task's folder, as docs/foreign.md says"
     )
@@ -161,10 +179,14 @@ def _text(path: Path) -> str:
 def _configuration(folder: Path, name: str, tool: str) -> Configuration:
     """What the task's configuration says; a statement of ShinkaEvolve may stand in `run_evo.py` too."""
     stem, reader = ("shinka", read_shinka) if tool == "shinka" else ("config", read)
-    if name and not (folder / name).is_file():
-        raise ProblemError(f"problem.config: {folder / name}: no such file")
+    if name and not is_own_file(folder, folder / name):
+        raise ProblemError(
+            f"problem.config: {folder / name}: no such file in the folder (links do not count)"
+        )
     paths = [folder / name] if name else sorted(folder.glob(f"{stem}*.y*ml"))
     usual = [path for path in paths if path.stem == stem] or paths
+    if usual and not is_own_file(folder, usual[0]):
+        raise ProblemError(f"{usual[0]}: no plain file of the folder, expected a configuration")
     try:
         configuration = reader(usual[0]) if usual else Configuration()
         if tool == "shinka" and not configuration.message:

@@ -93,7 +93,7 @@ def _taken_values(source: str) -> dict[str, object]:
     public = "{" + ", ".join(f'"{name}": None' for name in taken.arguments) + "}"
     return {
         "taken": taken,
-        "spec": source,
+        "spec": source.encode("unicode_escape").decode().replace('"', "'"),  # stands in a text of the file
         "start": literal(taken.start),
         "signature": repr(taken.signature),
         "statement": literal(taken.statement),

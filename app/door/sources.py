@@ -237,7 +237,15 @@ def source_of_file(path: Path) -> Source:
 
 def source_of_module(name: str) -> Source:
     """The source of a module that can be imported; neither the module nor its packages are run."""
+    before = list(sys.path)
     _search_working_folder()
+    try:
+        return _found(name)
+    finally:
+        sys.path[:] = before  # a name in a record is no reason to import anything from here
+
+
+def _found(name: str) -> Source:
     places, file, packaged = None, None, False
     parts = name.split(".")
     for number in range(len(parts)):

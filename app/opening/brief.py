@@ -7,27 +7,33 @@ other problem must be installed on the worker's machine. Digests show whether dr
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...evaluators.cache import Cache, decode_reference, encode_reference
 from ...problems.base import Instance, decode_number, encode_number
+from ...sandbox.policy import LAYERS
 from ..config import parse
 from ..door.foreign import is_foreign
 from ..door.given import is_given
 from ..door.plugins import LoadedProblem, load_problem
 from ..errors import INVALID, USAGE, UserError
 from ..versions import versions
+from ..words import clean
 from .secret import keyed
 from .setup import Setup
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 """Texts and random streams may differ between minor versions of Python."""
+_HELLO_CHARACTERS = 1 << 16
+"""Longest first line of a worker."""
 STARTED = "`gapsmith run … --workers processes:N` starts workers and writes their lines"
 
 
@@ -55,6 +61,7 @@ def encode_brief(setup: Setup) -> str:
     config["campaign"]["problem"] = spec
     return json.dumps(
         {
+            "folder": os.getcwd(),
             "config": config,
             "source": source,
             "version": loaded.problem.version,
@@ -65,13 +72,14 @@ def encode_brief(setup: Setup) -> str:
 
 
 def read_brief(line: str) -> Setup:
-    """A setup equal to the one whose brief another process sent.
+    """A setup equal to the one whose brief another process sent, in that process's working folder.
 
     Raises:
         UserError: the line holds no brief, or the problem is not here or is another one.
     """
     try:
         document = json.loads(line)
+        folder = str(document["folder"])
         config = parse(document["config"], "the brief of a worker")
         splits = {name: [_read_instance(row) for row in rows] for name, rows in document["splits"].items()}
         references = {id: decode_reference(row) for id, row in document["references"].items()}
@@ -79,6 +87,8 @@ def read_brief(line: str) -> Setup:
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
         damage = f"{type(error).__name__}: {error}"
         raise UserError(INVALID, f"worker: its first line holds no brief ({damage})", STARTED) from error
+    with suppress(OSError):  # another machine need not have the folder
+        os.chdir(folder)
     loaded = _load(config.campaign.problem, source, config.problem).at(version)
     loaded = keyed(loaded, config.evaluation.secret)
     return Setup.of(loaded, config, splits, references.__getitem__, Cache())
@@ -104,14 +114,18 @@ def check_hello(line: str, setup: Setup) -> dict[str, Any]:
         UserError: the worker could not begin, or is no equal of this process.
     """
     try:
+        if len(line) > _HELLO_CHARACTERS:
+            raise ValueError(f"more than {_HELLO_CHARACTERS} characters")
         document = json.loads(line)
         if "error" in document:
             code, message, hint = document["error"]
-            raise UserError(int(code), str(message), hint)
-        said = {key: document[key] for key in ("gapsmith", "python", "problem", "evaluator")}
-        layers = {str(name): bool(on) for name, on in document["layers"].items()}
-        named = str(document["machine"])
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise UserError(_code(code), clean(_text(message)), None if hint is None else clean(_text(hint)))
+        said = {key: _text(document[key]) for key in ("gapsmith", "python", "problem", "evaluator")}
+        layers = {name: on for name, on in document["layers"].items() if name in LAYERS and type(on) is bool}
+        if layers.keys() != document["layers"].keys():
+            raise ValueError("layers: expected names of layers, each true or false")
+        named = clean(_text(document["machine"]))
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise UserError(INVALID, f"its first line is damaged ({error}): {line!r:.80}") from None
     for key, here in identity(setup).items():
         if said[key] != here:
@@ -121,6 +135,18 @@ def check_hello(line: str, setup: Setup) -> dict[str, Any]:
                 "install the same Gapsmith, Python minor version and plug-ins everywhere",
             )
     return {"layers": layers, "machine": named}
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise TypeError(f"got {value!r:.40}, expected a text")
+    return value
+
+
+def _code(value: Any) -> int:
+    if type(value) is not int or not 0 < value < 128:
+        raise TypeError(f"got {value!r:.40}, expected an exit code")
+    return value
 
 
 _MEANING = {

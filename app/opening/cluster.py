@@ -11,13 +11,15 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import chdir, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from ...evolve.crew import CrewExecutor, Worker, WorkerLost
+from ...sandbox.interpreter import START_FOLDER
 from ...sandbox.slot import count_layers
 from ..errors import INVALID, MISSING, TROUBLE, UserError
+from ..words import clean
 from .brief import check_hello, encode_brief
 from .serve import Serving
 from .setup import Setup
@@ -61,7 +63,8 @@ def connected(spec: str) -> Iterator[Any]:
             if port:  # Ray itself asks an address where nobody listens for minutes
                 socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
             address = f"{host}:{port}" if port else "auto"
-            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+            with chdir(START_FOLDER):  # Ray gives actors the working folder as a place of modules
+                ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (OSError, OverflowError, RuntimeError, ValueError) as error:
             why = str(error).strip().partition("\n")[0]
             hint = "`ray start --head` begins a cluster on this machine; ray://HOST:PORT names another one"
@@ -143,9 +146,12 @@ class RayWorker:
     def receive(self) -> str:
         """See `Worker`."""
         try:
-            return str(self._ray.get(self._coming))
+            line = self._ray.get(self._coming)
         except self._ray.exceptions.RayError as error:
             raise WorkerLost(_said(error)) from error
+        if type(line) is not str:
+            raise WorkerLost(f"it sent {type(line).__name__}, expected a text")
+        return line
 
     def close(self) -> None:
         """See `Worker`."""
@@ -155,7 +161,7 @@ class RayWorker:
 
 def _said(error: BaseException) -> str:
     """Kind and first line of an error of Ray, whose full texts are pages long."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip() for line in clean(str(error)).splitlines() if line.strip()]
     return f"{type(error).__name__}: {(lines or ['no message'])[0]:.200}"
 
 
@@ -191,7 +197,7 @@ def ray_crew(setup: Setup, spec: str, note: Callable[[str], None]) -> Iterator[C
                 raise
             return worker
 
-        with crew_of(ready, replace, note) as executor:
+        with crew_of(ready, replace, note, setup) as executor:
             yield executor
 
 

@@ -36,8 +36,10 @@ _TEXT = """\
 #SBATCH --signal=B:TERM@120
 #SBATCH --open-mode=append
 #SBATCH --output="{folder}/%a.log"
-cd -- {here} || exit 1
-exec {python} -m gapsmith.cli member {quoted} "$SLURM_ARRAY_TASK_ID" --workers "${{SLURM_CPUS_PER_TASK:-1}}"
+# Python starts in the root folder, so that it imports nothing that merely lies in yours.
+cd / || exit 1
+exec {python} -P -m gapsmith.cli member {quoted} "$SLURM_ARRAY_TASK_ID" --folder {here} \
+    --workers "${{SLURM_CPUS_PER_TASK:-1}}"
 """
 
 

@@ -5,19 +5,25 @@ from __future__ import annotations
 import contextlib
 import logging
 import subprocess
-import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
 
+from ...evaluators.base import Evaluation
+from ...evolve.columns import MOST_CHARACTERS
 from ...evolve.crew import CrewExecutor, Worker, WorkerLost
+from ...evolve.executor import Job
+from ...sandbox.interpreter import START_FOLDER, environment, python
 from ...sandbox.slot import count_layers
 from .brief import check_hello, encode_brief
 from .setup import Setup
 
 COMMAND = ("-m", "gapsmith.cli", "worker")
 """What Python runs as a worker."""
+_READY_SECONDS = 600.0
+"""Wall seconds that a worker may take to be ready: it prepares its evaluator and opens a slot."""
 _END_SECONDS = 5.0
 """Wall seconds that a worker may take to end by itself."""
 
@@ -28,7 +34,9 @@ class PipeWorker:
     def __init__(self, number: int) -> None:
         """Starts the process; the first `send` must be the brief."""
         self._process = subprocess.Popen(
-            [sys.executable, *COMMAND],
+            python(*COMMAND),
+            cwd=START_FOLDER,
+            env=environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # a Ctrl-C in the terminal is for the driver
@@ -55,12 +63,38 @@ class PipeWorker:
         """See `Worker`."""
         assert self._process.stdout is not None
         try:
-            line = self._process.stdout.readline()
+            line = self._process.stdout.readline(MOST_CHARACTERS)
+        except UnicodeDecodeError as error:
+            raise WorkerLost("it sent bytes that are no text") from error
         except (OSError, ValueError) as error:
             raise WorkerLost(self._ended()) from error
         if not line.endswith("\n"):
-            raise WorkerLost(self._ended())
+            long = len(line) == MOST_CHARACTERS
+            raise WorkerLost(f"it sent a line of {len(line)} characters" if long else self._ended())
         return line
+
+    def first(self) -> str:
+        """Waits for the first line, in which the worker says that it is ready.
+
+        Raises:
+            WorkerLost: the line does not come.
+        """
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            self._process.kill()
+
+        timer = threading.Timer(_READY_SECONDS, end)
+        timer.start()
+        try:
+            return self.receive()
+        except WorkerLost:
+            if late.is_set():
+                raise WorkerLost(f"no first line after {_READY_SECONDS:g} s") from None
+            raise
+        finally:
+            timer.cancel()
 
     def close(self) -> None:
         """See `Worker`; what the process has started ends with it."""
@@ -100,7 +134,7 @@ def process_crew(setup: Setup, workers: int, note: Callable[[str], None]) -> Ite
         worker = PipeWorker(next(numbers))
         try:
             worker.send(brief)
-            said = check_hello(worker.receive(), setup)
+            said = check_hello(worker.first(), setup)
         except BaseException:
             worker.close()
             raise
@@ -117,7 +151,7 @@ def process_crew(setup: Setup, workers: int, note: Callable[[str], None]) -> Ite
         for worker in opened:
             worker.close()
         raise
-    with crew_of(opened, start, note) as executor:
+    with crew_of(opened, start, note, setup) as executor:
         yield executor
 
 
@@ -133,10 +167,23 @@ def warn_of_idle(workers: int, in_flight: int) -> None:
 
 @contextmanager
 def crew_of(
-    workers: Sequence[Worker], replace: Callable[[Worker], Worker], note: Callable[[str], None]
+    workers: Sequence[Worker],
+    replace: Callable[[Worker], Worker],
+    note: Callable[[str], None],
+    setup: Setup,
 ) -> Iterator[CrewExecutor]:
-    """An executor over workers that are ready, which end with it; arguments as those of `CrewExecutor`."""
-    executor = CrewExecutor(workers, replace, note)
+    """An executor over workers that are ready, which end with it; arguments as those of `CrewExecutor`.
+
+    What workers send is held against the evaluator of `setup`.
+    """
+
+    def confirm(job: Job, evaluation: Evaluation) -> None:
+        part = slice(job.first, job.last)
+        setup.evaluator.confirm(
+            evaluation, job.split, stop_at_failure=not job.whole, race=job.race, part=part
+        )
+
+    executor = CrewExecutor(workers, replace, note, confirm)
     try:
         yield executor
     except BaseException:  # nobody asks for what runs: a second Ctrl-C, or an error

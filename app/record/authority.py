@@ -8,9 +8,8 @@ the word was given when the run was begun.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any
@@ -18,15 +17,15 @@ from typing import Any
 from ...evolve.store.schema import FILE_NAME
 from ...sandbox.policy import DEFAULT_MODULES
 from ..config import Config, parse
+from ..door.foreign import is_foreign
 from ..door.instance_files import names_file
 from ..door.plugins import source_of
 from ..errors import INVALID, USAGE, UserError
-from ..workers import Workers
 from .seal import SEAL, templates_digest
 from .stored_run import StoredRun
 
 _MUCH = 16
-"""Times the usual memory, answer or workers from which on a limit protects the machine no more."""
+"""Times the usual memory or answer from which on a limit protects the machine no more."""
 _HINTS = {
     True: "read what is named; --trust-run allows it, and `resume RUN --trust-run` makes the run your own",
     False: "restore the text, or allow it as it is now with --trust-run",
@@ -78,6 +77,8 @@ class Request:
 def granted(record: StoredRun, trust: Trust = NO_TRUST, uses: Collection[Use] = ()) -> Config:
     """A run's configuration, as far as its user or the caller stands behind it.
 
+    What evaluates programs is the caller's choice alone: a foreign record names no workers.
+
     Args:
         record: of the run.
         trust: the caller's word.
@@ -89,7 +90,9 @@ def granted(record: StoredRun, trust: Trust = NO_TRUST, uses: Collection[Use] = 
     config = recorded_config(record)
     _check_layers(record, config, trust)
     asks = list(requests(record, config, uses))
-    if not record.foreign:
+    if record.foreign:
+        config = config.model_copy(update={"run": replace(config.run, workers=None)})
+    else:
         asks = [ask for ask in asks if not ask.unchanged]
     if not asks:
         return config
@@ -148,10 +151,8 @@ def requests(record: StoredRun, config: Config, uses: Collection[Use]) -> Iterat
         yield Request(
             f"programs that take {section.memory_mb:g} MiB of memory and answer {section.output_kb:g} KiB"
         )
-    if config.run.slots > _MUCH * (os.cpu_count() or 1):
-        yield Request(f"{config.run.slots} programs at once")
-    if config.run.kind is Workers.RAY:
-        yield Request(f"workers on the cluster {config.run.workers}")
+    if is_foreign(config.campaign.problem) and config.problem.get("python"):
+        yield Request(f"interpreter {config.problem['python']}, for the packages of the task's evaluator")
     if Use.INSTANCE_FILES in uses:
         for text in config.evaluation.instances:
             if names_file(text):

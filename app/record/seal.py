@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -108,14 +107,4 @@ def _key() -> bytes:
     Raises:
         UserError: others may read or change it, so that a signature proves nothing.
     """
-    path = cache_folder() / KEY
-    digits = kept(path)
-    if path.exists():
-        state = path.stat()
-        if state.st_uid != os.geteuid() or state.st_mode & 0o077:
-            raise UserError(
-                INVALID,
-                f"{path}: others can read or change this key, expected a file of this user with mode 0600",
-                "delete it: a new one is made, and earlier runs are foreign until you sign them anew",
-            )
-    return bytes.fromhex(digits)
+    return bytes.fromhex(kept(cache_folder() / KEY))

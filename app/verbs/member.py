@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -18,6 +19,9 @@ from .terminal import errors
 def member(
     array: Annotated[Path, typer.Argument(metavar="FOLDER", help="What `run --slurm` wrote.")],
     number: Annotated[int, typer.Argument(metavar="NUMBER", help="Of the run in its group, from 1.")],
+    folder: Annotated[
+        Path, typer.Option(exists=True, file_okay=False, help="Working folder of the command.")
+    ] = Path(),
     workers: Workers = None,
     json: Json = False,
 ) -> None:
@@ -28,16 +32,18 @@ def member(
         from ..opening.slurm import read_array
         from ..record.resume import ended, stored_config
 
+        array = array.absolute()
+        os.chdir(folder)
         group, config, programs = read_array(array, number)
         if workers is not None:
             config = config.model_copy(update={"run": replace(config.run, workers=workers)})
-        folder, interrupted = array.absolute().parent / group.member(number), Event()
-        if not folder.exists():
-            document = search_new(config, folder.parent, folder.name, programs, group, interrupted)
-        elif not (folder / FILE_NAME).is_file():  # a kill while it was set up
-            document = search(config, folder, programs, group, interrupted)
-        elif ended(folder):
-            document = compose.read_summary(folder)
+        run, interrupted = array.parent / group.member(number), Event()
+        if not run.exists():
+            document = search_new(config, run.parent, run.name, programs, group, interrupted)
+        elif not (run / FILE_NAME).is_file():  # a kill while it was set up
+            document = search(config, run, programs, group, interrupted)
+        elif ended(run):
+            document = compose.read_summary(run)
         else:
-            document = search(stored_config(folder, {}, workers), folder, {}, group, interrupted)
-        finish([document], None, json, folder.parent)
+            document = search(stored_config(run, {}, workers), run, {}, group, interrupted)
+        finish([document], None, json, run.parent)

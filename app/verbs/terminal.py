@@ -216,7 +216,7 @@ def write_crash_log(error: Exception) -> Path | None:
 
     path = cache_folder() / f"crash-{time.strftime('%Y%m%d-%H%M%S')}.log"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
         about = f"gapsmith {__version__}, Python {sys.version.split()[0]}\n{shlex.join(sys.argv)}\n\n"
         path.write_text(
             about + "".join(traceback.format_exception(error)), "utf-8", errors="backslashreplace"

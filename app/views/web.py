@@ -6,8 +6,10 @@ import base64
 import hashlib
 import hmac
 import json
+import logging
 import os
 import secrets
+import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -25,15 +27,19 @@ from ...sandbox.unseen import clean as seen
 from ..errors import USAGE, UserError
 from ..record.record import SHORT, RunRecord, open_record
 from ..record.reported import LOSS, REPORTED
+from ..translate import known
 from ..words import clean
 from .history import loss, unified
 from .watching import LEAST_SECONDS, snapshot
 
 ADDRESS = "127.0.0.1"
+_log = logging.getLogger("gapsmith.web")
 _SHARE = 0.01
 """Share of one core that polls may use: the pause between two grows with the CPU time of one."""
 _NEWEST = 12
 _MARKS = 6
+_TROUBLE = 2000
+"""Longest text of an error that a browser is shown (characters)."""
 
 
 class LiveServer(ThreadingHTTPServer):
@@ -56,6 +62,10 @@ class LiveServer(ThreadingHTTPServer):
                 USAGE, f"--port {port}: {error.strerror}", "leave it out for a free one"
             ) from error
         self.hosts = {f"{name}:{self.server_address[1]}" for name in (ADDRESS, "localhost")}
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Says of a connection that failed only what kind of error it was: a text could hold anything."""
+        _log.warning("a request was not answered: %s", type(sys.exception()).__name__)
 
     @property
     def address(self) -> str:
@@ -192,10 +202,20 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 30
 
     def do_GET(self) -> None:
-        """Answers a request."""
+        """Answers a request; a record that cannot be read is an answer too."""
+        try:
+            self._answer()
+        except ConnectionError:  # the browser went away
+            self.close_connection = True
+        except Exception as error:
+            trouble = known(error)
+            said = trouble.message if trouble else f"{type(error).__name__}: {error}"
+            self._send_trouble(f"the record cannot be shown: {said}")
+
+    def _answer(self) -> None:
         host, (_, token, *rest) = self.headers.get("Host"), f"{self.path}/".split("/", 2)
-        known = hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
-        if host not in self.server.hosts or not known:
+        right = hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
+        if host not in self.server.hosts or not right:
             self._send(None)
             return
         where, source = rest[0].rstrip("/") if rest else "", self.server.source
@@ -203,20 +223,20 @@ class _Handler(BaseHTTPRequestHandler):
             "live.json": (source.live, "application/json"),
             "report": (source.report, "text/html; charset=utf-8"),
         }
-        try:
-            if where == "":
-                text, policy = page(source.name)
-                self._send(text, "text/html; charset=utf-8", policy)
-            elif where in makers:
-                make, kind = makers[where]
-                self._send(make(), kind)
-            elif where.startswith("candidate/") and where[10:].isalnum():
-                self._send(source.candidate(where[10:]), "application/json")
-            else:
-                self._send(None)
-        except UserError as error:
-            text = json.dumps({"error": clean(str(error))}).encode()
-            self._send(text, "application/json", status=HTTPStatus.SERVICE_UNAVAILABLE)
+        if where == "":
+            text, policy = page(source.name)
+            self._send(text, "text/html; charset=utf-8", policy)
+        elif where in makers:
+            make, kind = makers[where]
+            self._send(make(), kind)
+        elif where.startswith("candidate/") and where[10:].isalnum():
+            self._send(source.candidate(where[10:]), "application/json")
+        else:
+            self._send(None)
+
+    def _send_trouble(self, said: str) -> None:
+        text = json.dumps({"error": clean(said)[:_TROUBLE]}).encode("utf-8", "replace")
+        self._send(text, "application/json", status=HTTPStatus.SERVICE_UNAVAILABLE)
 
     def _send(
         self,

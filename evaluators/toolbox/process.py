@@ -7,13 +7,14 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from ...sandbox.interpreter import environment, python
 
 GRACE_SECONDS = 2.0
 """Wall seconds by which a solver may overrun its time limit before it is killed."""
@@ -76,7 +77,7 @@ def run_worker(solver: str, model: str, options: Mapping[str, Any], seconds: flo
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
         with (folder / "errors").open("wb") as errors:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", f"{__package__}.worker", name],
+                python("-m", f"{__package__}.worker", name),
                 stdin=subprocess.PIPE,  # closes when the parent ends, which ends the worker
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -155,4 +156,4 @@ def _explain(report: Report, code: int, folder: Path, solver: str) -> None:
 def _environment() -> dict[str, str]:
     """The few environment variables that a solver needs; leaves out all others, such as providers' keys."""
     kept = ("PATH", "HOME", "TMPDIR", "TEMP", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "SYSTEMROOT")
-    return {name: os.environ[name] for name in kept if name in os.environ}
+    return environment({name: os.environ[name] for name in kept if name in os.environ})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,11 @@ TIMEOUT_SECONDS = 300.0
 _MOST_BYTES = 1 << 20
 _MOST_PARTS = 100_000
 """Values of a file whose aliases are written out: a few lines of aliases of aliases make billions (count)."""
+_MOST_DIGITS = 1000
+"""Longest text of a number (characters)."""
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+_DAMAGES = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+"""What PyYAML raises, beside its own errors, for tags that do not fit their texts."""
 _LARGEST = 10**15
 """Size of a number that any key takes."""
 _USED = {
@@ -98,7 +104,7 @@ class Keys:
         if path.stat().st_size > _MOST_BYTES:
             raise ConfigurationError(f"{path}: more than {_MOST_BYTES} bytes, expected a configuration")
         try:
-            loader = yaml.SafeLoader(path.read_bytes())
+            loader = _loader()(path.read_bytes())
             node = loader.get_single_node()
             if node is not None and _parts(node, {}) > _MOST_PARTS:
                 raise ConfigurationError(
@@ -108,8 +114,9 @@ class Keys:
             document = None if node is None else loader.construct_document(node)
         except ConfigurationError:
             raise
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
-            raise ConfigurationError(f"{path}: {' '.join(str(error).split())}, expected YAML") from error
+        except (yaml.YAMLError, *_DAMAGES) as error:
+            words = f"{type(error).__name__}: {' '.join(str(error).split()):.300}"
+            raise ConfigurationError(f"{path}: {words}, expected YAML") from error
         if document is not None and not isinstance(document, dict):
             raise ConfigurationError(f"{path}: got {type(document).__name__}, expected a mapping of keys")
         self._found: Mapping[Any, Any] = document or {}
@@ -144,6 +151,37 @@ class Keys:
         table = self._found.get(section) if section else self._found
         value = table.get(name) if isinstance(table, dict) else None
         return None if isinstance(value, str) and (value == "???" or value.startswith("${")) else value
+
+
+@cache
+def _loader() -> Any:
+    """PyYAML's safe loader without numbers of base 60: `1:1:1` is a text, as in YAML 1.2.
+
+    Python would take minutes for one of a million digits; so a number has an end, too.
+    """
+    import yaml
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
+        """Reads texts with colons as texts."""
+
+        def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
+            """The tag of a node."""
+            tag = super().resolve(kind, value, implicit)
+            sexagesimal = tag in _NUMBERS and isinstance(value, str) and ":" in value
+            return self.DEFAULT_SCALAR_TAG if sexagesimal else tag
+
+        def number(self, node: Any) -> Any:
+            """The value of a node with the tag of a number."""
+            text = str(self.construct_scalar(node))
+            if ":" in text or len(text) > _MOST_DIGITS:
+                raise ValueError(f"{text!r:.40} is no number of at most {_MOST_DIGITS} digits")
+            return (
+                self.construct_yaml_int(node) if node.tag == _NUMBERS[0] else self.construct_yaml_float(node)
+            )
+
+    for tag in _NUMBERS:
+        Loader.add_constructor(tag, Loader.number)
+    return Loader
 
 
 def _parts(node: Any, known: dict[int, float]) -> float:

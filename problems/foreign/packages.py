@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from .inside import is_own_file
+
 SHAREABLE = ("numpy", "scipy", "pandas", "networkx", "sympy")
 """Packages that start no thread and open no file when they are imported, so that a process with them can be
 forked. Others (jax, torch, whatever has a GPU) start threads; each evaluation imports them itself."""
@@ -42,8 +44,12 @@ def required(files: Sequence[Path], places: Sequence[Path]) -> dict[str, bool]:
         seen.add(path)
         for node, needed in _imports(path.read_text("utf-8-sig", "replace")):
             for name in {name.partition(".")[0] for name in _named(node)}:
-                own = [p for place in places for p in (place / f"{name}.py", place / name / "__init__.py")]
-                beside = [p for p in own if p.is_file()]
+                beside = [
+                    path
+                    for place in places
+                    for path in (place / f"{name}.py", place / name / "__init__.py")
+                    if is_own_file(place, path)
+                ]
                 if beside:
                     waiting += beside
                 else:

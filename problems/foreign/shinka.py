@@ -14,6 +14,7 @@ from .configuration import (
     Keys,
     budget_of,
 )
+from .inside import is_own_file
 
 KEY = "task_sys_msg"
 _MOST_BYTES = 1 << 20
@@ -72,9 +73,15 @@ def _seconds(path: Path, key: str, value: float | str | None) -> float | None:
 
 
 def message_of(folder: Path) -> str:
-    """The value of `task_sys_msg` in `run_evo.py` (a literal or a name's value); empty without one."""
+    """The value of `task_sys_msg` in `run_evo.py` (a literal or a name's value); empty without one.
+
+    Raises:
+        ConfigurationError: the file is a link.
+    """
     path = folder / "run_evo.py"
-    if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+    if path.is_symlink():
+        raise ConfigurationError(f"{path}: a link, expected a plain file of the folder")
+    if not is_own_file(folder, path) or path.stat().st_size > _MOST_BYTES:
         return ""
     try:
         tree = ast.parse(path.read_text("utf-8-sig"))

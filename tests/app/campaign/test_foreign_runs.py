@@ -19,7 +19,9 @@ from typing import Any
 import pytest
 from gapsmith.app import compose
 from gapsmith.app.config import parse
+from gapsmith.app.opening import executors
 from gapsmith.app.toml_text import dump
+from gapsmith.app.workers import Workers
 from gapsmith.cli import app
 from gapsmith.evolve.models.settings import ModelSettings
 from gapsmith.sandbox.policy import LAYERS
@@ -106,6 +108,32 @@ def say(tmp_path: Path) -> Callable[..., Said]:
         return Said(result.exit_code, result.stdout, result.stderr)
 
     return call
+
+
+@pytest.mark.parametrize("verb", [("verify",), ("replay",), ("resume", "--iterations", "3")])
+@pytest.mark.parametrize(
+    "workers", ["processes:1", *(pytest.param(w, marks=pytest.mark.slow) for w in ("ray", 256))]
+)
+def test_a_foreign_record_chooses_no_workers(
+    copied: Callable[[str], Path],
+    say: Callable[..., Said],
+    monkeypatch: pytest.MonkeyPatch,
+    verb: tuple[str, ...],
+    workers: int | str,
+) -> None:
+    """Its programs run on a thread per processor, whatever the record says, and even with `--trust-run`."""
+    begun: list[tuple[Workers, int]] = []
+    monkeypatch.setattr("gapsmith.app.opening.executors._crew", lambda *_: pytest.fail("workers began"))
+    threads = executors._threads
+    monkeypatch.setattr(
+        "gapsmith.app.opening.executors._threads",
+        lambda setup: (begun.append((setup.config.run.kind, setup.config.run.slots)), threads(setup))[1],
+    )
+    folder = copied("built-in")
+    edit(folder, lambda config: config["run"].update(workers=workers))
+    done = say(*on(folder, verb), *(["--trust-run"] if workers == 256 else []))
+    assert done.code in (0, 1), done.err
+    assert set(begun) == {(Workers.THREADS, os.cpu_count())}
 
 
 @pytest.fixture
@@ -291,7 +319,6 @@ def test_further_modules_need_a_word(copied: Callable[[str], Path], say: Callabl
     ("section", "key", "value", "words"),
     [
         ("sandbox", "memory_mb", 1_048_576.0, "programs that take 1.04858e+06 MiB of memory"),
-        ("run", "workers", 256, "256 programs at once"),
         ("campaign", "problem", "antigravity", "plug-in"),
         ("campaign", "problem", "os:system", "plug-in"),
         ("campaign", "problem", "../\n  plug-in of your own\0", "plug-in"),

@@ -303,8 +303,8 @@ def test_a_worker_that_cannot_begin_leaves_no_other(monkeypatch: pytest.MonkeyPa
         def send(self, line: str) -> None:
             """See `Worker`."""
 
-        def receive(self) -> str:
-            """See `Worker`."""
+        def first(self) -> str:
+            """See `PipeWorker`."""
             if self._number == 1:
                 assert begun.wait(10)
                 raise WorkerLost("no memory")

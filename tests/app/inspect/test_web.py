@@ -7,7 +7,9 @@ import http.client
 import json
 import re
 import shutil
+import socket
 import sqlite3
+import struct
 import threading
 from base64 import b64encode
 from collections.abc import Callable, Iterator
@@ -168,3 +170,74 @@ def test_port_alone_is_refused(say: Say) -> None:
     said = say("watch", MODEL, "--port", "8123")
     assert said.code == 2
     assert "--web" in said.err
+
+
+@pytest.mark.parametrize("where", ["live.json", "report", "candidate/aa"])
+@pytest.mark.parametrize("damage", ["other bytes", "no file", "a text", "another table", "controls"])
+def test_a_damaged_record_is_an_answer(
+    serve: Callable[..., Any],
+    runs: Path,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    where: str,
+    damage: str,
+) -> None:
+    """The browser gets one clean sentence, and the terminal no traceback and no escape sequence."""
+    folder = Path(shutil.copytree(runs / MODEL, tmp_path / "run"))
+    server, store = serve(folder), folder / "archive.sqlite"
+    if damage == "other bytes":
+        store.write_bytes(store.read_bytes()[:4096] + b"\x1b[2J" * 5000)
+    elif damage == "no file":
+        store.unlink()
+    elif damage == "a text":
+        store.write_text("\x1b]0;owned\x07")
+    elif damage == "another table":
+        with sqlite3.connect(store) as db:
+            db.execute("ALTER TABLE iterations RENAME TO [\x1b[2J]")
+        db.close()
+    else:
+        with sqlite3.connect(store) as db:
+            db.execute("UPDATE run SET value = ?", (json.dumps({"\x1b[2J": "\x1b]0;owned\x07"}),))
+        db.close()
+    status, _, text = ask(server, f"/{server.token}/{where}")
+    assert (status, text) == (404, "not found\n") or (
+        status == 503 and json.loads(text)["error"].replace("\n", "").isprintable()
+    )
+    assert ask(server, f"/{server.token}/")[0] == 200
+    said = "".join(capfd.readouterr())
+    assert "Traceback" not in said
+    assert "\x1b" not in said
+
+
+def test_any_exception_is_an_answer(
+    serve: Callable[..., Any], runs: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What nobody foresaw is said in the browser, cleaned and within a limit; the server goes on."""
+    server = serve(runs / MODEL)
+    trouble = ZeroDivisionError("\x1b[2J" + "x" * 10_000)
+    with monkeypatch.context() as patch:
+        patch.setattr(server.source, "live", lambda: (_ for _ in ()).throw(trouble))
+        status, _, text = ask(server, f"/{server.token}/live.json")
+    assert (status, len(text) < 3000, "\x1b" in text) == (503, True, False)
+    assert ask(server, f"/{server.token}/live.json")[0] == 200
+    assert "Traceback" not in "".join(capfd.readouterr())
+
+
+def test_a_request_that_is_none_leaves_no_traceback(
+    serve: Callable[..., Any], runs: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Bytes that are no request, and a connection that is cut, end the connection alone."""
+    server = serve(runs / MODEL)
+    for sent in (
+        b"\x1b[2J\r\n\r\n",
+        b"GET /\x1b[2J HTTP/9.9\r\n\r\n",
+        b"GET " + b"x" * 70_000,
+        b"\x16\x03\x01",
+    ):
+        with socket.create_connection(("127.0.0.1", server.server_address[1])) as raw:
+            raw.sendall(sent)
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    assert ask(server, f"/{server.token}/live.json")[0] == 200
+    said = "".join(capfd.readouterr())
+    assert "Traceback" not in said
+    assert "\x1b" not in said

@@ -30,14 +30,17 @@ CONFIGURATIONS = {
     "merged mappings": (aliases("", "{{<<: [{}]}}", "{k: 1}"), "aliases"),
     "a list that holds itself": ("max_iterations: &a [*a]\n", "aliases"),
     "a mapping merged with itself": ("a: &a\n  <<: *a\n", "aliases"),
-    "a long hexadecimal count": (f"max_iterations: {LONG}\n", "got a value of type int"),
-    "a long negative count": (f"max_iterations: -{LONG}\n", "got a value of type int"),
-    "a long threshold": (f"evaluator: {{cascade_thresholds: [{LONG}]}}\n", "expected numbers"),
+    "a long hexadecimal count": (f"max_iterations: {LONG}\n", "no number of at most 1000 digits"),
+    "a long negative count": (f"max_iterations: -{LONG}\n", "no number of at most 1000 digits"),
+    "a long threshold": (
+        f"evaluator: {{cascade_thresholds: [{LONG}]}}\n",
+        "no number of at most 1000 digits",
+    ),
     "a threshold that is no number": ("evaluator: {cascade_thresholds: [.nan]}\n", "expected numbers"),
     "a time that is no number": ("evaluator: {timeout: .nan}\n", "got nan"),
     "a time without end": ("evaluator: {timeout: .inf}\n", "got inf"),
     "a long decimal count": (f"max_iterations: {'9' * 5000}\n", "expected YAML"),
-    "a count in base 60": ("max_iterations: 1" + ":59" * 3000 + "\n", "got a value of type int"),
+    "a count in base 60": ("max_iterations: 1" + ":59" * 3000 + "\n", "max_iterations: got '1:59"),
     "a call": ("a: !!python/object/apply:os.system ['true']\n", "expected YAML"),
     "brackets": ("a: " + "[" * 20_000, "expected YAML"),
     "levels": ("".join(" " * i + "- \n" for i in range(900)), "expected YAML"),
@@ -77,7 +80,7 @@ def test_a_file_that_does_not_end_is_not_read(task: Path, name: str, kind: str) 
     else:
         path.unlink()
         os.mkfifo(path) if kind == "a pipe" else path.symlink_to("/dev/zero")
-    with pytest.raises(ProblemError, match=r"more than|no "):
+    with pytest.raises(ProblemError, match=r"more than|no |plain file|link"):
         load_foreign(f"openevolve:{task}", {})
 
 
