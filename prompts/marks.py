@@ -70,10 +70,10 @@ _CHAT = "|".join(
         # <|im_start|>, <｜User｜>
         rf"[{_OPEN}](?={DOT}*+[{_BAR}](?:{_few(_OPEN + _CLOSE + _BAR, 80)})?[{_BAR}][{_CLOSE}])",
         # <s>, </think>, <SPECIAL_11>, <extra_id_1>, <reserved_106>, <seed:think>, <function=f>, <tool name="x">
-        rf"[{_OPEN}](?={DOT}*+[/!{_BAR}]{{0,2}}+(?!(?:{_OWN_NAMES})[{_CLOSE}]|SYS>>|\d)\w[\w:.=▁-]{{0,80}}+"
+        rf"[{_OPEN}](?={DOT}*+[/!{_BAR}]{{0,2}}+(?!(?:{_OWN_NAMES})[{_CLOSE}]|SYS>{DOT}*+>|\d)\w[\w:.=▁-]{{0,80}}+"
         rf"(?:[ \t]++[\w:-]{{1,40}}+[ \t]*+={_few(_OPEN + _CLOSE, 120)})?[ \t/{_BAR}]{{0,4}}+[{_CLOSE}])",
         rf"[{_OPEN}](?={DOT}*+\[{DOT}*+{_few(_OPEN + _CLOSE + '[]', 80)}\][{_CLOSE}])",  # <[begin▁of▁sentence]>
-        rf"<(?={DOT}*+</?SYS>>)",
+        rf"<(?={DOT}*+</?SYS>{DOT}*+>)",
         rf">(?={DOT}*+>(?-i:[A-Z_]{{3,40}}+)<{DOT}*+<)",  # >>QUESTION<<
         rf"\[(?={DOT}*+/?(?:{_WORDS})\])",
         rf"\[(?={DOT}*+(?:/[A-Za-z_]\w{{0,60}}+|unused\d{{1,6}}+|Round[ \t]\d{{1,6}}+)\])",
