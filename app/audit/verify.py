@@ -215,9 +215,15 @@ def claims_now(record: RunRecord, setup: Setup) -> list[dict[str, Any]]:
 
 
 def compare_claims(record: RunRecord, now: Sequence[Mapping[str, Any]], findings: Findings) -> None:
-    """Compares each recorded claim with the one that follows now, figure by figure of the recorded one."""
+    """Compares each recorded claim with the one that follows now, figure by figure of the recorded one.
+
+    A run that ended without a champion on the test split claims nothing.
+    """
+    claimed = record.reader.record("claims")
+    if claimed is None:
+        return
     again = {str(claim["against"]): claim for claim in now}
-    recorded = {str(claim.get("against")): claim for claim in record.reader.record("claims") or ()}
+    recorded = {str(claim.get("against")): claim for claim in claimed}
     for against in dict.fromkeys([*recorded, *again]):
         told, follows = recorded.get(against), again.get(against)
         if told is not None and follows is not None:
