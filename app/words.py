@@ -26,9 +26,7 @@ SHORTER = (
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 # What Markdown reads as more than itself; a `_` within a word is none, and names are full of them.
-_MARKUP = re.compile(
-    r"[\\`*~|<>&$@\[\]]|(?<![^\W_])_|_(?![^\W_])|(?<=\w):(?=//)|(?<=\bwww)\.", re.IGNORECASE
-)
+_MARKUP = re.compile(r"[\\`*~|<>&$@\[\]]|(?<![^\W_])_|_(?![^\W_])|(?<=\w):(?=//)|(?<=\bwww)\.", re.IGNORECASE)
 _BEGINNING = re.compile(r"^(\d{1,9}+(?=[.)](?: |$))|(?=#{1,6}+(?: |$)|[+-](?: |$)|-{2}|={2}))")
 _KIND_WORDS = {
     "optimum": ("optimum", "optima"),

@@ -318,7 +318,9 @@ def _matches(lines: list[str], search: tuple[str, ...], tolerance: Callable[[str
     """
     first, *others = _keys(_trimmed(search), tolerance)
     letters: dict[str | int, str] = {}
-    text = "".join(_letter(letters, part) for text, shift in _keys(lines, tolerance) for part in (shift, text))
+    text = "".join(
+        _letter(letters, part) for text, shift in _keys(lines, tolerance) for part in (shift, text)
+    )
     parts = [first[0], *(part for text, shift in others for part in (shift, text))]
     if any(part not in letters for part in parts):
         return []

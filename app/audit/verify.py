@@ -198,7 +198,11 @@ def _best_baselines(
             evaluation = record.evaluation(BASELINE + name, split)
             for score in () if evaluation is None else evaluation.scores:
                 reference = known.get(score.instance)
-                if reference is None or reference.kind is not ReferenceKind.BASELINE or score.objective is None:
+                if (
+                    reference is None
+                    or reference.kind is not ReferenceKind.BASELINE
+                    or score.objective is None
+                ):
                     continue
                 wrong = better_than(score.objective, reference.value, minimise, tolerance)
                 if reference.solver == name:

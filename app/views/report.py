@@ -24,7 +24,19 @@ from ..record.runs import CONFIG_NAME
 from ..record.simplified import kept
 from ..record.standalone import evaluate_command
 from ..record.summary import summarise, test_used
-from ..words import UNVERIFIED, clean, code_span, count, counts, gap_word, inert, layers, reaches, reference_kinds, usd
+from ..words import (
+    UNVERIFIED,
+    clean,
+    code_span,
+    count,
+    counts,
+    gap_word,
+    inert,
+    layers,
+    reaches,
+    reference_kinds,
+    usd,
+)
 from .champions import COLUMNS, champion_notes, champion_rows
 from .highlight import code_html
 from .history import unified

@@ -89,7 +89,9 @@ def parse_reply(body: str, name: str, seconds: float, keys: Keys = NO_KEYS) -> C
     choice = reply.choices[0] if reply.choices else _Choice()
     message = choice.message or _Message()
     finish = "refusal" if message.refusal else _label(choice.finish_reason, keys)
-    completion = _completion(keys.hide(_text(message)), finish, reply, _label(reply.model, keys) or name, seconds)
+    completion = _completion(
+        keys.hide(_text(message)), finish, reply, _label(reply.model, keys) or name, seconds
+    )
     if not completion.text.strip() and finish not in ("length", "content_filter", "refusal"):
         raise ModelError(
             ErrorKind.EMPTY,

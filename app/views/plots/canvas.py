@@ -98,7 +98,7 @@ def page_part(figure: Figure, salt: str, description: str, links: dict[str, str]
     text = render(figure, "svg", salt).decode()
     text = text[text.index("<svg ") :]
     text = re.sub(r' id="[A-Za-z0-9.]+_\d+"', "", text)  # names of parts, the same in every picture
-    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
+    text = re.sub(r"<metadata>(?:(?!<metadata>).)*?</metadata>\s*+", "", text, flags=re.S)
     text = text.replace(INK, "currentColor").replace(FAINT, "var(--line)")
     # As wide as the page allows, up to the size at which its text reads well: 1.46 pixels a point.
     room = f'style="max-width: {figure.get_figwidth() * 6.6:.1f}rem" '

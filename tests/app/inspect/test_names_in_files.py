@@ -74,7 +74,11 @@ def test_no_python_file_reads_a_name_as_more_than_a_comment(say: Say, run: Path,
     outside = ast.unparse(tree)
     assert run.name not in outside
     done = subprocess.run(
-        [sys.executable, "-I", "-m", "py_compile", str(path)], capture_output=True, text=True, cwd=tmp_path, check=False
+        [sys.executable, "-I", "-m", "py_compile", str(path)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     from gapsmith.sandbox.sealed.text import describe
@@ -133,7 +137,22 @@ def test_no_back_tick_leaves_a_code_span(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["# a", "- a", "1. a", "1) a", "---", "===", "+ a", "www.a.b", "a@b.c", "$x$", "> a", "http://a.b", "[a](b)"]
+    "text",
+    [
+        "# a",
+        "- a",
+        "1. a",
+        "1) a",
+        "---",
+        "===",
+        "+ a",
+        "www.a.b",
+        "a@b.c",
+        "$x$",
+        "> a",
+        "http://a.b",
+        "[a](b)",
+    ],
 )
 def test_inert_text_is_text(text: str) -> None:
     """No block, link or formula begins with it, and it is shown letter for letter."""

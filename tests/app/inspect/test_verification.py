@@ -98,7 +98,9 @@ def claiming(copy: Path) -> Path:
 
 OF = "evaluation IN (SELECT id FROM evaluations WHERE {})"
 BASELINES = OF.format("program LIKE 'baseline/%' AND split = 'test'")
-START = OF.format("program = (SELECT json_extract(value, '$') FROM run WHERE key = 'start') AND split = 'valid'")
+START = OF.format(
+    "program = (SELECT json_extract(value, '$') FROM run WHERE key = 'start') AND split = 'valid'"
+)
 
 
 @pytest.mark.parametrize(
@@ -106,9 +108,15 @@ START = OF.format("program = (SELECT json_extract(value, '$') FROM run WHERE key
     [
         (f"UPDATE executions SET answer = zeroblob(32) WHERE {BASELINES}", "baseline "),
         (f"UPDATE executions SET objective = '1', excess = '1' WHERE {BASELINES}", "baseline "),
-        ("UPDATE evaluations SET fitness = -9 WHERE program LIKE 'baseline/%' AND split = 'valid'", "baseline "),
+        (
+            "UPDATE evaluations SET fitness = -9 WHERE program LIKE 'baseline/%' AND split = 'valid'",
+            "baseline ",
+        ),
         (f"UPDATE executions SET objective = '1', excess = '1' WHERE {START}", "candidate "),
-        ("UPDATE run SET value = json_set(value, '$[0].p_value', 1e-9) WHERE key = 'claims'", "claim against"),
+        (
+            "UPDATE run SET value = json_set(value, '$[0].p_value', 1e-9) WHERE key = 'claims'",
+            "claim against",
+        ),
         ("UPDATE run SET value = json_set(value, '$[1].wins', 19) WHERE key = 'claims'", "claim against"),
         ("UPDATE run SET value = json_set(value, '$[0].against', 'x') WHERE key = 'claims'", "claim against"),
         ("UPDATE run SET value = json_remove(value, '$[1]') WHERE key = 'claims'", "claim against"),

@@ -132,8 +132,14 @@ class Server:
             fault = "key"
         told = {name: value for name, value in body.items() if name != "messages"}
         self.requests.append(
-            {"at": time.time(), "fault": fault, "digest": hash(json.dumps(body["messages"])), **told,
-             "accepts": fields.get("accept-encoding"), "authorization": fields.get("authorization")}
+            {
+                "at": time.time(),
+                "fault": fault,
+                "digest": hash(json.dumps(body["messages"])),
+                **told,
+                "accepts": fields.get("accept-encoding"),
+                "authorization": fields.get("authorization"),
+            }
         )
         self.flying += 1
         self.most_flying = max(self.most_flying, self.flying)

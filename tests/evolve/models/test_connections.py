@@ -40,11 +40,18 @@ def test_no_compression_is_asked_for(loopback, caller):
 
 @pytest.mark.parametrize(
     ("coding", "body"),
-    [("identity", GOOD), ("gzip", gzip.compress(GOOD)), ("deflate", zlib.compress(GOOD)), ("GZip", gzip.compress(GOOD))],
+    [
+        ("identity", GOOD),
+        ("gzip", gzip.compress(GOOD)),
+        ("deflate", zlib.compress(GOOD)),
+        ("GZip", gzip.compress(GOOD)),
+    ],
 )
 def test_one_coding_is_undone(loopback, caller, coding, body):
     """Some gateways compress although nobody asked."""
-    assert ask(caller, loopback(faults=[raw(200, [f"content-encoding: {coding}"], body)])).text.startswith("def")
+    assert ask(caller, loopback(faults=[raw(200, [f"content-encoding: {coding}"], body)])).text.startswith(
+        "def"
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,7 +105,9 @@ def test_a_small_body_does_not_become_a_large_one(loopback, coding):
         model.close()
         """
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
     kind, megabytes = done.stdout.split()
     assert (kind, int(megabytes) < 400) == ("garbage", True), done
 

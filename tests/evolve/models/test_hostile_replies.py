@@ -76,7 +76,9 @@ def test_a_reply_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.slow
 def test_sigterm_ends_a_campaign_whose_replies_are_hostile(loopback, tmp_path: Path) -> None:
     """While replies of 300 kB are read, which once held everything up for half an hour."""
-    server = loopback(replies=["### Instruction" + " " * 60_000 + "x\n```python\ndef schedule(a, b):\n    x\n"])
+    server = loopback(
+        replies=["### Instruction" + " " * 60_000 + "x\n```python\ndef schedule(a, b):\n    x\n"]
+    )
     config = tmp_path / "c.toml"
     config.write_text(
         '[campaign]\nproblem = "smtt"\n[budget]\nseconds = 600\n'
