@@ -55,7 +55,7 @@ _BAR = "|｜￨"
 def _few(without: str, most: int) -> str:
     """At most so many characters on one line, none of `without`; dots between them do not count.
 
-    `without` holds the character that opens the mark, so that many openings are not each looked at to the end.
+    `without` holds the character that opens the mark: of many openings, none is looked at to the end.
     """
     return rf"(?:{DOT}*+[^{re.escape(without)}\n{DOT}]){{1,{most}}}+{DOT}*+"
 
@@ -69,10 +69,11 @@ _CHAT = "|".join(
     (
         # <|im_start|>, <｜User｜>
         rf"[{_OPEN}](?={DOT}*+[{_BAR}](?:{_few(_OPEN + _CLOSE + _BAR, 80)})?[{_BAR}][{_CLOSE}])",
-        # <s>, </think>, <SPECIAL_11>, <extra_id_1>, <reserved_106>, <seed:think>, <function=f>, <tool name="x">
+        # <s>, </think>, <SPECIAL_11>, <extra_id_1>, <reserved_106>, <seed:think>, <tool name="x">
         rf"[{_OPEN}](?={DOT}*+[/!{_BAR}]{{0,2}}+(?!(?:{_OWN_NAMES})[{_CLOSE}]|SYS>{DOT}*+>|\d)\w[\w:.=▁-]{{0,80}}+"
         rf"(?:[ \t]++[\w:-]{{1,40}}+[ \t]*+={_few(_OPEN + _CLOSE, 120)})?[ \t/{_BAR}]{{0,4}}+[{_CLOSE}])",
-        rf"[{_OPEN}](?={DOT}*+\[{DOT}*+{_few(_OPEN + _CLOSE + '[]', 80)}\][{_CLOSE}])",  # <[begin▁of▁sentence]>
+        # <[begin▁of▁sentence]>
+        rf"[{_OPEN}](?={DOT}*+\[{DOT}*+{_few(_OPEN + _CLOSE + '[]', 80)}\][{_CLOSE}])",
         rf"<(?={DOT}*+</?SYS>{DOT}*+>)",
         rf">(?={DOT}*+>(?-i:[A-Z_]{{3,40}}+)<{DOT}*+<)",  # >>QUESTION<<
         rf"\[(?={DOT}*+/?(?:{_WORDS})\])",

@@ -25,7 +25,7 @@ ROOT = Path(gapsmith.__file__).parent
 FUNCTIONS = ("compile", "match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
 SMALL, LARGE = 8_000, 24_000
 SUSPECT = 0.02
-"""CPU seconds for a small text beyond which a large one is tried: a hundred times what a linear look takes."""
+"""CPU seconds for a small text beyond which a large one is tried; a linear look takes a hundredth."""
 MOST = 0.12
 """CPU seconds for a large text that no linear look takes."""
 RATIO = 5
@@ -173,7 +173,7 @@ def alphabet(pattern: re.Pattern[str]) -> tuple[list[str], list[str]]:
 
 
 def hostile(pattern: re.Pattern[str]) -> Iterator[Callable[[int], str]]:
-    """Texts of any size from what a pattern looks for: one unit again and again, and then what does not fit."""
+    """Texts of any size from what a pattern looks for: one unit again and again, then what does not fit."""
     letters, words = alphabet(pattern)
     units = [*letters, *words, *(a + b for a in words for b in letters[:8])]
     units += [a + b for a in letters[:5] for b in letters[:5] if a != b]

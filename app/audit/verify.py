@@ -293,7 +293,7 @@ def _submit(
 def _submit_baselines(
     record: RunRecord, setup: Setup, executor: Executor, findings: Findings
 ) -> Iterator[tuple[str, Evaluation, Future[Evaluation]]]:
-    """Runs each recorded baseline again, as the problem ships it; one that it does not ship is a difference."""
+    """Runs each recorded baseline again, as the problem ships it; one that it lacks is a difference."""
     from ...evolve.executor import Job
 
     sources = shipped_programs(setup.loaded.problem)

@@ -52,7 +52,7 @@ def write_array(runs: Path, group: Group, config: Config, programs: dict[str, di
     if any(character in '"\\%\n' or unseen(character) for character in str(folder)):
         raise UserError(
             INVALID,
-            f"{str(folder)!r}: Slurm reads quotes, backslashes, percent signs and controls in a path otherwise",
+            f"{str(folder)!r}: Slurm reads quotes, backslashes, percent and control signs otherwise",
             "name another folder with --runs DIR",
         )
     text = _TEXT.format(
