@@ -26,7 +26,8 @@ SHORTER = (
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 # What Markdown reads as more than itself; a `_` within a word is none, and names are full of them.
-_MARKUP = re.compile(r"[\\`*~|<>&\[\]]|(?<![^\W_])_|_(?![^\W_])|(?<=\w):(?=//)")
+_MARKUP = re.compile(r"[\\`*~|<>&$@\[\]]|(?<![^\W_])_|_(?![^\W_])|(?<=\w):(?=//)|(?<=\bwww)\.", re.IGNORECASE)
+_BEGINNING = re.compile(r"^(\d{1,9}+(?=[.)](?: |$))|(?=#{1,6}+(?: |$)|[+-](?: |$)|-{2}|={2}))")
 _KIND_WORDS = {
     "optimum": ("optimum", "optima"),
     "bound": ("bound", "bounds"),
@@ -48,7 +49,16 @@ def escaped(document: str) -> str:
 
 def inert(text: str) -> str:
     """A clean text on one line that Markdown shows as it is, also in a cell of a table."""
-    return _MARKUP.sub(r"\\\g<0>", " ".join(clean(text).split()))
+    words = _MARKUP.sub(r"\\\g<0>", " ".join(clean(text).split()))
+    return _BEGINNING.sub(r"\g<0>\\", words, count=1)  # a heading, list, or rule
+
+
+def code_span(text: str) -> str:
+    """A clean text on one line as Markdown's code, which no back-tick in the text ends."""
+    words = " ".join(clean(text).split())
+    longest = max((len(run) for run in re.findall(r"`++", words)), default=0)
+    marks, room = "`" * (longest + 1), " " if longest or not words else ""
+    return f"{marks}{room}{words}{room}{marks}"
 
 
 def one_line(text: str, width: int) -> str:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
+from ..prompts.marks import without_dots
 from .base import Prompt
 
 AGAIN = "\n\nThis question was asked before, {times}. Give another idea than the first that comes to mind.\n"
@@ -26,8 +27,11 @@ def without_seconds(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def timeless(prompt: Prompt) -> str:
-    """Hex SHA-256 of a prompt without the seconds in it; kept, as a question is looked up several times."""
-    texts = [without_seconds(text) for text in (prompt.system, prompt.user)]
+    """Hex SHA-256 of a prompt without its seconds and the dots in its marks; kept, as it is asked for often.
+
+    Which marks get dots changed between versions, and a replay is to find the prompts of all of them.
+    """
+    texts = [without_seconds(without_dots(text)) for text in (prompt.system, prompt.user)]
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 

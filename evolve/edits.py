@@ -9,6 +9,7 @@ once a reply has been taken apart.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,9 +18,14 @@ from .base import RejectionReason
 from .fences import SEARCH, dedent, defined, fences, without_thoughts
 
 START, END = "# EVOLVE-BLOCK-START", "# EVOLVE-BLOCK-END"
-_DIVIDE = re.compile(r"^\s*={5,9}\s*$")
-_REPLACE = re.compile(r"^\s*>{5,9}\s*REPLACE\s*$")
+MOST_CHARACTERS = 1_000_000
+"""Of a reply without its thoughts; a program has at most a sixteenth of that."""
+SECONDS = 10.0
+"""CPU time after which a reply that is still being taken apart is given up."""
+_DIVIDE = re.compile(r"^\s*+={5,9}+\s*+$")
+_REPLACE = re.compile(r"^\s*+>{5,9}+\s*+REPLACE\s*+$")
 _WORK = 500_000  # hunks times lines (count): more is no edit, and would take minutes to look up
+_WORK_CHARACTERS = 50_000_000  # hunks times characters of the program that they make
 _MOST_PLACES = 10
 
 
@@ -35,6 +41,18 @@ class EditError(ValueError):
         super().__init__(sentence)
         self.reason = reason
         self.sentence = sentence
+
+
+class Deadline:
+    """The CPU time of this thread until a reply is given up, from the deadline's construction."""
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._end = time.thread_time() + seconds
+
+    def check(self) -> None:
+        """Raises an `EditError` once the time is up."""
+        if time.thread_time() > self._end:
+            raise EditError(RejectionReason.TOO_LARGE, "the reply takes too long to be taken apart")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +77,14 @@ def apply_reply(reply: str, parent: str, entry_point: str, cut: bool = False) ->
     Raises:
         EditError: no code, or it does not fit the parent.
     """
-    reply = without_thoughts(reply.replace("\r\n", "\n"))
-    if hunks := find_hunks(reply):
-        return _tidy(apply_hunks(parent, hunks))
+    reply, deadline = without_thoughts(reply.replace("\r\n", "\n")), Deadline()
+    if len(reply) > MOST_CHARACTERS:
+        raise EditError(
+            RejectionReason.TOO_LARGE,
+            f"the reply has {len(reply):,} characters, expected at most {MOST_CHARACTERS:,}",
+        )
+    if hunks := find_hunks(reply, deadline):
+        return _tidy(apply_hunks(parent, hunks, deadline))
     text = restore(find_program(reply, entry_point, cut))
     return _tidy(splice(parent, text)) if START in parent else _tidy(text)
 
@@ -97,7 +120,7 @@ def find_program(reply: str, entry_point: str, cut: bool = False) -> str:
     raise EditError(RejectionReason.NO_CODE, "the reply holds no program in a ```python fence and no hunk")
 
 
-def find_hunks(reply: str) -> list[Hunk]:
+def find_hunks(reply: str, deadline: Deadline | None = None) -> list[Hunk]:
     """All SEARCH/REPLACE hunks of a reply, in order, inside or outside of fences.
 
     Raises:
@@ -106,7 +129,9 @@ def find_hunks(reply: str) -> list[Hunk]:
     hunks: list[Hunk] = []
     search: list[str] | None = None
     replace: list[str] | None = None
+    deadline = deadline or Deadline()
     for line in reply.split("\n"):
+        deadline.check()
         if SEARCH.match(line):
             if search is not None:
                 raise _broken(len(hunks) + 1)
@@ -134,16 +159,20 @@ def _broken(number: int) -> EditError:
     )
 
 
-def apply_hunks(parent: str, hunks: list[Hunk]) -> str:
+def apply_hunks(parent: str, hunks: list[Hunk], deadline: Deadline | None = None) -> str:
     """The parent with all hunks applied in order, each inside one EVOLVE-BLOCK if the parent has any.
 
     Raises:
         EditError: `HUNK_NOT_FOUND` when a hunk matches nowhere or more than once; nothing is applied then.
     """
     pieces = _pieces(parent)
-    if len(hunks) * (parent.count("\n") + sum(len(hunk.replace) for hunk in hunks)) > _WORK:
+    lines = parent.count("\n") + sum(len(hunk.replace) for hunk in hunks)
+    characters = len(parent) + sum(len(line) for hunk in hunks for line in (*hunk.search, *hunk.replace))
+    if len(hunks) * lines > _WORK or len(hunks) * characters > _WORK_CHARACTERS:
         raise EditError(RejectionReason.TOO_LARGE, f"{len(hunks)} hunks are more than a program can need")
+    deadline = deadline or Deadline()
     for number, hunk in enumerate(hunks, 1):
+        deadline.check()
         if not any(line.strip() for line in hunk.search):
             raise EditError(RejectionReason.HUNK_NOT_FOUND, f"hunk {number} has an empty SEARCH part")
         if any(mark in line for line in hunk.replace for mark in (START, END)):
@@ -160,10 +189,10 @@ def apply_hunks(parent: str, hunks: list[Hunk]) -> str:
         if len(places) != 1:
             raise EditError(RejectionReason.HUNK_NOT_FOUND, _misfit(number, hunk, len(places), pieces))
         index, at = places[0]
-        lines = pieces[index].lines
+        old = pieces[index].lines
         length = len(_trimmed(hunk.search))
-        new = _shifted(_trimmed(hunk.search), _trimmed(hunk.replace), lines[at : at + length])
-        pieces[index] = _Piece([*lines[:at], *new, *lines[at + length :]], True)
+        new = _shifted(_trimmed(hunk.search), _trimmed(hunk.replace), old[at : at + length])
+        pieces[index] = _Piece([*old[:at], *new, *old[at + length :]], True)
     return "\n".join(line for piece in pieces for line in piece.lines)
 
 
@@ -284,23 +313,30 @@ def _matches(lines: list[str], search: tuple[str, ...], tolerance: Callable[[str
     """Indices at which the trimmed search lines occur, as far as the tolerance looks; at most `_MOST_PLACES`.
 
     A place that is indented differently counts only if all of its lines are moved by as much: each line is
-    indented against the one before as in the search lines. Every different line becomes a character, so that
-    the search takes time in proportion to the lines.
+    indented against the one before as in the search lines. Every different text and indentation becomes a
+    character, two a line, so that each occurrence is a match and the search takes time in proportion.
     """
     first, *others = _keys(_trimmed(search), tolerance)
-    shown = _keys(lines, tolerance)
-    letters: dict[tuple[str, int], str] = {}
-    text = "".join(letters.setdefault(key, chr(len(letters))) for key in shown)
-    if any(key not in letters for key in others):
+    letters: dict[str | int, str] = {}
+    text = "".join(
+        _letter(letters, part) for text, shift in _keys(lines, tolerance) for part in (shift, text)
+    )
+    parts = [first[0], *(part for text, shift in others for part in (shift, text))]
+    if any(part not in letters for part in parts):
         return []
-    wanted = "".join(letters[key] for key in others)
+    wanted = "".join(letters[part] for part in parts)
     places: list[int] = []
-    at = text.find(wanted, 1)
-    while at > 0 and len(places) < _MOST_PLACES:
-        if shown[at - 1][0] == first[0]:
-            places.append(at - 1)
+    at = text.find(wanted)
+    while at >= 0 and len(places) < _MOST_PLACES:
+        places.append(at // 2)
         at = text.find(wanted, at + 1)
     return places
+
+
+def _letter(letters: dict[str | int, str], part: str | int) -> str:
+    """The character that stands for a line's text or indentation; none of them is half of a pair."""
+    number = len(letters)
+    return letters.setdefault(part, chr(number if number < 0xD800 else number + 0x800))
 
 
 def _keys(lines: Sequence[str], tolerance: Callable[[str], str]) -> list[tuple[str, int]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-SEARCH = re.compile(r"^\s*<{5,9}\s*SEARCH\s*$")
+SEARCH = re.compile(r"^\s*+<{5,9}+\s*+SEARCH\s*+$")
 """The line that begins a hunk."""
-_FENCE = re.compile(r"^[ ]{0,3}(?P<marks>`{3,}+|~{3,}+)(?P<info>[^\n`]*)$")
+_FENCE = re.compile(r"^[ ]{0,3}(?P<marks>`{3,}+|~{3,}+)(?P<info>[^\n`]*+)$")
 _PYTHON = ("", "python", "py", "python3")
 
 
@@ -18,7 +18,7 @@ def without_thoughts(reply: str) -> str:
 
 def defined(entry_point: str) -> re.Pattern[str]:
     """Matches the line that defines the entry point."""
-    return re.compile(rf"^[ \t]*(async\s+def|def|class)\s+{re.escape(entry_point)}\b", re.MULTILINE)
+    return re.compile(rf"^[ \t]*+(async\s++def|def|class)\s++{re.escape(entry_point)}\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,35 +43,64 @@ HEADINGS = (
     "Repair your last reply",
 )
 """Headings of the prompts' own templates."""
-_TAGS = (
-    "s|bos|eos|pad|unk|start_of_turn|end_of_turn|think|thinking|tool_call|tool_calls|tool_response|system|user"
-    "|assistant|human|function_calls|function_results|invoke"
-)
+_OWN_NAMES = "module|lambda|listcomp|setcomp|dictcomp|genexpr|string|stdin|stdout|stderr|unknown|locals"
+"""What Python itself writes between angle brackets: `in <module>`."""
 _WORDS = "INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT"
-_ROLES = "Human|Assistant|User|System"
+_ROLES = ("Human", "Assistant", "User", "System", "问", "答", "用户", "助手")
+_OPEN = "<＜"
+_CLOSE = ">＞"
+_BAR = "|｜￨"
+
+
+def _few(without: str, most: int) -> str:
+    """At most so many characters on one line, none of `without`; dots between them do not count.
+
+    `without` holds the character that opens the mark: of many openings, none is looked at to the end.
+    """
+    return rf"(?:{DOT}*+[^{re.escape(without)}\n{DOT}]){{1,{most}}}+{DOT}*+"
+
+
+_CAPITALS = r"/?(?-i:[a-z]?[A-Z]{3}[A-Z0-9_]{0,60}+)\]"
+_TOKEN = rf"\[(?={DOT}*+{_CAPITALS})"
+"""[gMASK], [UNUSED_TOKEN_146], [/SYS]."""
+_NO_SUBSCRIPT = rf"(?<![\w)\]])\[(?={_CAPITALS})|\[(?={_CAPITALS}\w)|\[(?={DOT}++{_CAPITALS})"
+"""The same but for the subscript of `a[MOST]`; with dots, that too."""
 _CHAT = "|".join(
     (
-        rf"<(?={DOT}*[|｜][^|｜<>\n]{{0,40}}[|｜]>)",  # <|im_start|>, <|endoftext|>, <｜User｜>
-        rf"<(?={DOT}*</?SYS>>)",
-        rf"<(?={DOT}*/?(?:{_TAGS})>)",
-        rf"\[(?={DOT}*/?(?:{_WORDS})\])",
-        *(rf"^[ \t]*{role[0]}(?={DOT}*{role[1:]}[ \t]*:)" for role in _ROLES.split("|")),
-        rf"^[ \t]*#(?={DOT}*#*[ \t]*(?:Instruction|Response|Input|{_ROLES})[ \t]*:?[ \t]*$)",
+        # <|im_start|>, <｜User｜>
+        rf"[{_OPEN}](?={DOT}*+[{_BAR}](?:{_few(_OPEN + _CLOSE + _BAR, 80)})?[{_BAR}][{_CLOSE}])",
+        # <s>, </think>, <SPECIAL_11>, <extra_id_1>, <reserved_106>, <seed:think>, <tool name="x">
+        rf"[{_OPEN}](?={DOT}*+[/!{_BAR}]{{0,2}}+(?!(?:{_OWN_NAMES})[{_CLOSE}]|SYS>{DOT}*+>|\d)\w[\w:.=▁-]{{0,80}}+"
+        rf"(?:[ \t]++[\w:-]{{1,40}}+[ \t]*+={_few(_OPEN + _CLOSE, 120)})?[ \t/{_BAR}]{{0,4}}+[{_CLOSE}])",
+        # <[begin▁of▁sentence]>
+        rf"[{_OPEN}](?={DOT}*+\[{DOT}*+{_few(_OPEN + _CLOSE + '[]', 80)}\][{_CLOSE}])",
+        rf"<(?={DOT}*+</?SYS>{DOT}*+>)",
+        rf">(?={DOT}*+>(?-i:[A-Z_]{{3,40}}+)<{DOT}*+<)",  # >>QUESTION<<
+        rf"\[(?={DOT}*+/?(?:{_WORDS})\])",
+        rf"\[(?={DOT}*+(?:/[A-Za-z_]\w{{0,60}}+|unused\d{{1,6}}+|Round[ \t]\d{{1,6}}+)\])",
+        rf"\[(?={DOT}*+[{_BAR}]{_few('[]' + _BAR, 80)}[{_BAR}]\])",  # [|assistant|]
+        # ]~b], ]~!b[, ]!p~[, [e~[, ]<]image[>[ : brackets that do not pair, as in no program
+        rf"\](?={DOT}*+(?:~|!(?!=))(?:{_few('[]', 40)})?[\[\]])",
+        rf"\](?={DOT}*+<\])",
+        rf"\[(?={DOT}*+(?:>\[|\w{{1,20}}+[~!](?!=)[\[\]]))",
+        rf"[◁⟦〖【](?={DOT}*+{_few('◁⟦〖【▷⟧〗】', 80)}[▷⟧〗】])",  # ◁think▷
+        *(rf"^[ \t]*+{role[0]}(?={DOT}*+{role[1:]}[ \t]*+[:：])" for role in _ROLES),
+        rf"^[ \t]*+#(?={DOT}*+#*+[ \t]*+(?:Instruction|Response|Input|{'|'.join(_ROLES)})[ \t]*+:?+[ \t]*+$)",
     )
 )
 _SECTIONS = "|".join(
     (
-        rf"^[ \t]*#(?={DOT}*#*[ \t]*(?:{'|'.join(HEADINGS)})[ \t]*$)",
-        rf"^[ \t]*[`~](?={DOT}*(?:``|~~))",  # fences
-        rf"^[ \t]*<(?={DOT}*<{{4,8}}[ \t]*SEARCH[ \t]*$)",
-        rf"^[ \t]*=(?={DOT}*={{4,8}}[ \t]*$)",
-        rf"^[ \t]*>(?={DOT}*>{{4,8}}[ \t]*REPLACE[ \t]*$)",
+        rf"^[ \t]*+#(?={DOT}*+#*+[ \t]*+(?:{'|'.join(HEADINGS)})[ \t]*+$)",
+        rf"^[ \t]*+[`~](?={DOT}*+(?:``|~~))",  # fences
+        rf"^[ \t]*+<(?={DOT}*+<{{4,8}}+[ \t]*+SEARCH[ \t]*+$)",
+        rf"^[ \t]*+=(?={DOT}*+={{4,8}}+[ \t]*+$)",
+        rf"^[ \t]*+>(?={DOT}*+>{{4,8}}+[ \t]*+REPLACE[ \t]*+$)",
     )
 )
 _FLAGS = re.IGNORECASE | re.MULTILINE
-_OF_TEXT = re.compile(_CHAT, _FLAGS)
-_OF_CODE = re.compile(f"{_CHAT}|{_SECTIONS}", _FLAGS)
-_DOTTED = re.compile(rf"(?:{_CHAT}|{_SECTIONS}){DOT}", _FLAGS)
+_OF_TEXT = re.compile(f"{_CHAT}|{_TOKEN}", _FLAGS)
+_OF_CODE = re.compile(f"{_CHAT}|{_NO_SUBSCRIPT}|{_SECTIONS}", _FLAGS)
+_DOTTED = re.compile(rf"(?:{_CHAT}|{_NO_SUBSCRIPT}|{_SECTIONS}){DOT}", _FLAGS)
 
 
 def neutral_text(text: str) -> str:
@@ -87,3 +116,8 @@ def neutral_code(code: str) -> str:
 def restore(text: str) -> str:
     """Undoes `neutral_code`; any other text loses at most such dots."""
     return _DOTTED.sub(lambda match: match[0][:-1], text)
+
+
+def without_dots(text: str) -> str:
+    """A text without any dot, for comparisons."""
+    return text.replace(DOT, "")

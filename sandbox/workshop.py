@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import shutil
 import signal
 import sys
@@ -45,7 +44,6 @@ _STAGES = 3
 _TAIL_BYTES = 2048
 _STORES = (".sqlite", ".db")
 _FAILED = {"raised": ExecutionStatus.RAISED, "memory": ExecutionStatus.MEMORY}
-_SUFFIXED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from ..record.authority import NO_TRUST, Trust, Use
 from ..record.resume import start_programs_of
 from ..record.runs import running
 from .recalled import RecalledSetup, recorded_source, recorded_time_outs, recorded_times
-from .verify import Findings, outcome_of, surroundings
+from .verify import Findings, compare_claims, outcome_of, surroundings
 
 if TYPE_CHECKING:
     from ...evolve.campaign import Campaign
@@ -191,6 +191,7 @@ def _compare_outcome(record: RunRecord, now: RunRecord, findings: Findings) -> N
     findings.compare("champion", "champion", champion, now.reader.record("champion"))
     for program, split in judged(now.reader):
         _compare_evaluation(record, now, program, split, f"candidate {program} on {split}", findings)
+    compare_claims(record, now.reader.record("claims") or (), findings)
 
 
 def cells(record: RunRecord) -> dict[tuple[int, tuple[int, ...], int], tuple[str, float]]:

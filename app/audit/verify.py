@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import random
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -10,18 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Evaluation, Reference, ReferenceKind, Score
 from ...evaluators.consistency import consistent
-from ...evaluators.numbers import equal
+from ...evaluators.numbers import better_than, equal
 from ...evaluators.scoring import tolerance_of
 from ...evolve.store.progress import instance_digests
 from ...evolve.store.reader import BASELINE
 from ...evolve.timing import net_seconds
-from ...problems.base import SPLITS, Instance, Problem
+from ...problems.base import SPLITS, Instance, Problem, Sense
+from ...sandbox.base import MAIN_FILE, Program
 from ..errors import ProblemError, SolverFailed, UserError
 from ..numbers import class_words
+from ..opening.baselines import shipped_programs
 from ..opening.draw import pool_of, splits_of
 from ..opening.executors import open_executor
 from ..opening.references import proved_again, reached_again
 from ..record.champions import SPLIT, class_champions, floor_of
+from ..record.claims import claims
 
 if TYPE_CHECKING:
     from ...evolve.executor import Executor
@@ -62,6 +67,7 @@ def verify(
     *,
     every: bool = False,
     sample: int = SAMPLE,
+    seed: int | None = None,
     notify: Notify = lambda what, done, total: None,
 ) -> dict[str, Any]:
     """Verifies a run against its own record.
@@ -70,22 +76,25 @@ def verify(
         record: of the run.
         setup: from the record, its instance files included.
         every: all elites beside the best candidate and the champions of time classes.
-        sample: references to prove again (count), spread over all instances.
+        sample: references to prove again (count).
+        seed: of the sample's draw; by default a new one each time, so that nobody knows what is left out.
         notify: told how far it is.
 
     Returns:
-        The JSON contract's document, with `programs`, `compared` (counts), `changed`, and the count
-        `references_not_proved_again` of those that met only a weaker bound or no solver, beside.
+        The JSON contract's document, with `programs`, `compared` (counts), `changed`, `references_seed`, and
+        the count `references_not_proved_again` of those that met only a weaker bound or no solver, beside.
 
     Raises:
         UserError: there is nothing to verify.
     """
     programs = _programs(record, every)
     findings = Findings()
+    drawn_by = secrets.randbelow(1_000_000_000) if seed is None else seed
     surroundings(record, setup.loaded, findings)
     _instances(record, setup, findings)
-    _references(record, setup, sample, findings, notify)
+    _references(record, setup, (sample, drawn_by), findings, notify)
     _executions(record, setup, programs, findings, notify)
+    compare_claims(record, claims_now(record, setup), findings)
     checked = sum(findings.counts.values())
     return {
         "run": record.name,
@@ -96,12 +105,13 @@ def verify(
         "programs": programs,
         "compared": findings.counts,
         "references_not_proved_again": findings.not_proved,
+        "references_seed": drawn_by,
         "changed": findings.changed,
     }
 
 
 def _programs(record: RunRecord, every: bool) -> list[str]:
-    """The best candidate, the candidates that are champions of their time class, and maybe all elites."""
+    """The best candidate, the start program, the champions of time classes, and maybe all elites."""
     from ...evolve.archive import unique
     from ..record.elites import rebuild
 
@@ -109,7 +119,8 @@ def _programs(record: RunRecord, every: bool) -> list[str]:
     quick = [one.program for one in class_champions(record.reader) if not one.program.startswith(BASELINE)]
     archive = rebuild(record) if every else None
     others = [] if archive is None else [e.candidate.id for e in unique(archive.elites())]
-    return list(dict.fromkeys([best, *quick, *others]))
+    start = [] if record.start is None else [record.start]
+    return list(dict.fromkeys([best, *start, *quick, *others]))
 
 
 def surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -> None:
@@ -140,16 +151,19 @@ def _instances(record: RunRecord, setup: Setup, findings: Findings) -> None:
         findings.compare("instances drawn", f"instance {id}: drawn again", stored[id], drawn.get(id))
 
 
-def _references(record: RunRecord, setup: Setup, sample: int, findings: Findings, notify: Notify) -> None:
-    """Proves a sample of references again; a run that compares with its best baseline has no proofs.
+def _references(
+    record: RunRecord, setup: Setup, draw: tuple[int, int], findings: Findings, notify: Notify
+) -> None:
+    """Proves a sample of references again, by its size and seed; the best baselines need none.
 
     It does not look them up: `reference` of a built-in problem may return a shipped value.
     """
     loaded, seconds = setup.loaded, setup.config.evaluation.reference_seconds
     known = record.reader.references()
-    chosen = [i for i in _spread(list(record.instances.values()), sample) if i.id in known]
     if loaded.references is None:
+        _best_baselines(record, loaded.problem, known, findings)
         return
+    chosen = _sample([i for i in record.instances.values() if i.id in known], *draw)
     for done, instance in enumerate(chosen):
         notify("references", done, len(chosen))
         recorded = known[instance.id]
@@ -171,6 +185,56 @@ def _references(record: RunRecord, setup: Setup, sample: int, findings: Findings
     notify("references", len(chosen), len(chosen))
 
 
+def _best_baselines(
+    record: RunRecord, problem: Problem, known: Mapping[str, Reference], findings: Findings
+) -> None:
+    """Compares references with the baselines' recorded objectives, which are verified beside.
+
+    A reference may be better: start programs, whose objectives no run records, took part.
+    """
+    minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)
+    for name in record.reader.baselines():
+        for split in SPLITS:
+            evaluation = record.evaluation(BASELINE + name, split)
+            for score in () if evaluation is None else evaluation.scores:
+                reference = known.get(score.instance)
+                if (
+                    reference is None
+                    or reference.kind is not ReferenceKind.BASELINE
+                    or score.objective is None
+                ):
+                    continue
+                wrong = better_than(score.objective, reference.value, minimise, tolerance)
+                if reference.solver == name:
+                    wrong = not equal(score.objective, reference.value, tolerance)
+                now = score.objective if wrong else reference.value
+                what = f"reference of {score.instance} beside baseline {name}"
+                findings.compare("references compared", what, str(reference.value), str(now))
+
+
+def claims_now(record: RunRecord, setup: Setup) -> list[dict[str, Any]]:
+    """The claims that follow from the recorded evaluations, which are verified beside."""
+    champion = record.reader.record("champion")
+    return [] if champion is None else claims(record.reader, champion, setup.evaluator.loss)
+
+
+def compare_claims(record: RunRecord, now: Sequence[Mapping[str, Any]], findings: Findings) -> None:
+    """Compares each recorded claim with the one that follows now, figure by figure of the recorded one.
+
+    A run that ended without a champion on the test split claims nothing.
+    """
+    claimed = record.reader.record("claims")
+    if claimed is None:
+        return
+    again = {str(claim["against"]): claim for claim in now}
+    recorded = {str(claim.get("against")): claim for claim in claimed}
+    for against in dict.fromkeys([*recorded, *again]):
+        told, follows = recorded.get(against), again.get(against)
+        if told is not None and follows is not None:
+            follows = {name: follows.get(name) for name in told}
+        findings.compare("claims", f"claim against {against}", told, follows)
+
+
 def _agrees(recorded: Reference, now: Reference, problem: Problem) -> bool:
     """Whether two references may both be true; optima and best known values must be equal."""
     same = recorded.kind is now.kind and recorded.kind is not ReferenceKind.BOUND
@@ -188,11 +252,14 @@ def _executions(
         with closing(setup.open_slot()) as slot:
             for id in programs:
                 findings.compare("candidate ids", f"candidate {id}: source", id, _identity(record, id, slot))
-        pending = list(_submit(record, setup, executor, programs))
+        pending = [
+            *_submit(record, setup, executor, programs),
+            *_submit_baselines(record, setup, executor, findings),
+        ]
         for done, (id, recorded, future) in enumerate(pending):
             notify("evaluations", done, len(pending))
             _compare_evaluations(id, recorded, future.result(), findings)
-            if recorded.split == SPLIT:
+            if recorded.split == SPLIT and not id.startswith(BASELINE):
                 _note_class(id, recorded, future.result(), floor_of(record.reader), findings)
         notify("evaluations", len(pending), len(pending))
 
@@ -223,12 +290,32 @@ def _submit(
                 yield id, recorded, executor.submit(job)
 
 
+def _submit_baselines(
+    record: RunRecord, setup: Setup, executor: Executor, findings: Findings
+) -> Iterator[tuple[str, Evaluation, Future[Evaluation]]]:
+    """Runs each recorded baseline again, as the problem ships it; one that it lacks is a difference."""
+    from ...evolve.executor import Job
+
+    sources = shipped_programs(setup.loaded.problem)
+    for name in record.reader.baselines():
+        findings.compare("baselines", f"baseline {name}: shipped", name, name if name in sources else None)
+        if name not in sources:
+            continue
+        program: Program = setup.evaluator.program({MAIN_FILE: sources[name]})
+        for split in SPLITS:
+            recorded = record.evaluation(BASELINE + name, split)
+            if recorded is not None:
+                job = Job(program, split, whole=True, last=len(recorded.scores))
+                yield BASELINE + name, recorded, executor.submit(job)
+
+
 def _compare_evaluations(id: str, recorded: Evaluation, now: Evaluation, findings: Findings) -> None:
-    where = f"candidate {id} on {recorded.split}"
+    subject = id.replace("/", " ", 1) if id.startswith(BASELINE) else f"candidate {id}"
+    where = f"{subject} on {recorded.split}"
     scores = {score.instance: score for score in now.scores}
     for score in recorded.scores:
         other = scores.get(score.instance)
-        what = f"candidate {id} on {score.instance}"
+        what = f"{subject} on {score.instance}"
         findings.compare("executions", what, outcome_of(score), None if other is None else outcome_of(other))
     findings.compare("fitness values", f"{where}: fitness", recorded.fitness, now.fitness)
 
@@ -260,8 +347,9 @@ def _shown(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-def _spread(instances: Sequence[Instance], sample: int) -> list[Instance]:
-    """At most `sample` instances, evenly spaced."""
-    if sample >= len(instances):
+def _sample(instances: Sequence[Instance], most: int, seed: int) -> list[Instance]:
+    """At most so many instances, drawn by a seed, in their order."""
+    if most >= len(instances):
         return list(instances)
-    return [instances[i * len(instances) // sample] for i in range(sample)]
+    places = random.Random(seed).sample(range(len(instances)), most)
+    return [instances[place] for place in sorted(places)]

@@ -54,7 +54,7 @@ def _fault(bench: Bench, moves: Moves) -> str | None:
     objective = names.get("objective")
     if error is not None or not callable(objective):
         return f"{type(error).__name__}: {error}" if error is not None else "no function objective"
-    arguments = re.findall(r"(\w+):", bench.problem.signature.split("->")[0])
+    arguments = re.findall(r"\b(\w++):", bench.problem.signature.split("->")[0])
     for origin in origins(bench):
         values = [origin.case.instance.public[name] for name in arguments]
         value, error = attempt(lambda a=origin.answer, g=values: objective(a, *g))  # type: ignore[misc]

@@ -400,5 +400,5 @@ def _line(class_: type) -> str:
         lines = linecache.getlines(inspect.getfile(class_))
     except (OSError, TypeError):
         return "?"
-    begins = re.compile(rf"\s*class\s+{re.escape(class_.__name__)}\b")
+    begins = re.compile(rf"\s*+class\s++{re.escape(class_.__name__)}\b")
     return next((str(number) for number, line in enumerate(lines, 1) if begins.match(line)), "?")

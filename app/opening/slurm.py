@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...sandbox.unseen import unseen
 from ..config import parse, read
 from ..errors import INVALID, TROUBLE, UserError
 from ..record.runs import CONFIG_NAME, MOST_MEMBERS, Group
@@ -28,7 +29,7 @@ _TEXT = """\
 # {members} campaigns of the group {name}, one a task. Submit this file with `sbatch`; options of the command
 # line (--partition, --time, --cpus-per-task, …) count more than those below. A task that was preempted or ran
 # out of time goes on where it stopped: Slurm starts it again, or you submit this file again.
-#SBATCH --job-name={name}
+#SBATCH --job-name="{name}"
 #SBATCH --array=1-{members}
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=2
@@ -50,10 +51,10 @@ def write_array(runs: Path, group: Group, config: Config, programs: dict[str, di
         UserError: the folder cannot be written, or its name cannot stand in a batch script.
     """
     folder = runs.absolute() / f"{group.name}{SUFFIX}"
-    if any(character in str(folder) for character in '"\\%\n'):
+    if any(character in '"\\%\n' or unseen(character) for character in str(folder)):
         raise UserError(
             INVALID,
-            f"{str(folder)!r}: Slurm reads quotes, backslashes and percent signs in a path otherwise",
+            f"{str(folder)!r}: Slurm reads quotes, backslashes, percent and control signs otherwise",
             "name another folder with --runs DIR",
         )
     text = _TEXT.format(

@@ -77,6 +77,8 @@ _DECISIONS = """
     driver["drive"](heuristic, read(sys.stdin.buffer.readline()), receive, send)
 """
 
+_ENCODING = "# -*- coding: utf-8 -*-\n#\n"
+"""The two lines in which Python looks for an encoding: no name below them can set another one."""
 NOTHING: Mapping[str, Any] = {}
 _MOST_TASK_LINES = 60
 _TASK_WIDTH = 105
@@ -119,7 +121,7 @@ def simplified_text(record: RunRecord, document: Mapping[str, Any], file_name: s
 def _program(record: RunRecord, header: Sequence[str], text: str) -> str:
     """A heuristic between a header and a `__main__` block; drops its own block, which never ran."""
     problem = record.problem
-    lines = "\n".join(f"# {' '.join(clean(line).splitlines())}".rstrip() for line in header)
+    lines = _ENCODING + "\n".join(f"# {' '.join(clean(line).splitlines())}".rstrip() for line in header)
     if not problem["entry_point"].isidentifier():
         raise StoreError(f"{record.name}: entry point {problem['entry_point']!r}, expected a name")
     try:

@@ -21,6 +21,10 @@ def verify(
     references: Annotated[
         int, typer.Option("--references", min=0, help="References to prove again (count).")
     ] = 10,
+    references_seed: Annotated[
+        int | None,
+        typer.Option("--references-seed", min=0, help="Draw the references that an earlier call drew."),
+    ] = None,
     fresh: Annotated[
         int | None,
         typer.Option("--fresh", min=1, help="Draw N new test instances that nobody could know, and compare."),
@@ -42,7 +46,7 @@ def verify(
         for folder in folders_of(run, runs):
             with opened(folder) as record:
                 setup = setup_of_record(record, trust, uses=[Use.INSTANCE_FILES], workers=workers)
-                documents.append(check(record, setup, every=every, sample=references))
+                documents.append(check(record, setup, every=every, sample=references, seed=references_seed))
                 if fresh is not None:
                     documents[-1]["fresh"] = check_fresh(record, setup, fresh)
             if not json:
@@ -69,6 +73,8 @@ def _print(document: Mapping[str, Any]) -> None:
         markup=False,
         style="green" if not document["differences"] else "red",
     )
+    if counts.get("references proved again"):
+        out.print(f"  references drawn with --references-seed {document['references_seed']}", markup=False)
     if weaker := document["references_not_proved_again"]:
         out.print(
             f"  {count(weaker, 'reference')} met only a weaker bound or no solver: "

@@ -24,7 +24,19 @@ from ..record.runs import CONFIG_NAME
 from ..record.simplified import kept
 from ..record.standalone import evaluate_command
 from ..record.summary import summarise, test_used
-from ..words import UNVERIFIED, clean, count, counts, gap_word, inert, layers, reaches, reference_kinds, usd
+from ..words import (
+    UNVERIFIED,
+    clean,
+    code_span,
+    count,
+    counts,
+    gap_word,
+    inert,
+    layers,
+    reaches,
+    reference_kinds,
+    usd,
+)
 from .champions import COLUMNS, champion_notes, champion_rows
 from .highlight import code_html
 from .history import unified
@@ -176,6 +188,7 @@ def _environment(escape: bool) -> Environment:
         "milliseconds": milliseconds,
         "clean": clean,
         "inert": inert,
+        "code": code_span,
         "plain": lambda value: inert(str(value or "–")),
         "counts": counts,
         "usd": usd,

@@ -65,7 +65,7 @@ def parse_reply(body: str, name: str, seconds: float, keys: Keys = NO_KEYS) -> C
         body: as it came.
         name: the model's specification.
         seconds: wall time of the attempt.
-        keys: what is hidden in all but the text of a good reply, which stays as it came.
+        keys: what is hidden, in the text of a good reply too: replies are stored, published and shown.
 
     Raises:
         ModelError: `GARBAGE` when the body is no chat completion or larger than `MOST_BYTES`, `EMPTY` when it
@@ -89,7 +89,9 @@ def parse_reply(body: str, name: str, seconds: float, keys: Keys = NO_KEYS) -> C
     choice = reply.choices[0] if reply.choices else _Choice()
     message = choice.message or _Message()
     finish = "refusal" if message.refusal else _label(choice.finish_reason, keys)
-    completion = _completion(_text(message), finish, reply, _label(reply.model, keys) or name, seconds)
+    completion = _completion(
+        keys.hide(_text(message)), finish, reply, _label(reply.model, keys) or name, seconds
+    )
     if not completion.text.strip() and finish not in ("length", "content_filter", "refusal"):
         raise ModelError(
             ErrorKind.EMPTY,

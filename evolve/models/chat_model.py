@@ -81,11 +81,22 @@ class ChatModel:
             except ModelError:
                 raise
             except Exception as error:
+                if (own := _own(error)) is not None:
+                    raise own from None
                 if self._parameters.drop(error, sent):
                     continue
                 # Without its cause: the log writes chains of errors out, and there no key is hidden.
                 raise sort_error(error, self.name, self._keys) from None
             return parse_reply(body, self.name, time.monotonic() - started, self._keys)
+
+
+def _own(error: BaseException | None) -> ModelError | None:
+    """What our connection raised, of an error that a package put around it."""
+    for _ in range(20):
+        if error is None or isinstance(error, ModelError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def messages(prompt: Prompt) -> list[dict[str, str]]:

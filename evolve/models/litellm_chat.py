@@ -14,6 +14,7 @@ from typing import Any
 
 from ...problems.base import Json
 from .base import ErrorKind, MissingExtra, ModelError
+from .chat import MOST_BYTES
 from .chat_model import ChatModel, Send
 from .keys import NO_KEY_NEEDED, Keys, check_key, find_key, is_local
 from .settings import ModelSettings
@@ -39,7 +40,7 @@ def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> Ch
         check_key(settings.spec, usual, environment.get(usual, ""))  # litellm sends it unstripped
 
     def connect() -> tuple[Send, None]:
-        litellm = _import()
+        litellm = _import(settings.spec)
         if key is None:
             _require_key(litellm, settings.spec, model)
 
@@ -65,13 +66,18 @@ def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> Ch
     return ChatModel(settings, connect, keys=keys)
 
 
-def _import() -> Any:
+def _import(spec: str) -> Any:
+    """The package, with connections that are bounded and follow nowhere where it lets them be chosen."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
     import litellm
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
+    from .bounded import BoundedClient
+
+    litellm.disable_aiohttp_transport = True  # which would undo codings and follow redirections by itself
+    litellm.aclient_session = BoundedClient(MOST_BYTES, spec)
     return litellm
 
 

@@ -34,7 +34,7 @@ def openai_model(settings: ModelSettings, environment: Mapping[str, str]) -> Cha
 
         from .bounded import BoundedClient
 
-        bounded = BoundedClient(MOST_BYTES)
+        bounded = BoundedClient(MOST_BYTES, settings.spec)
         anyio.run(anyio.sleep, 0)  # loads what the first request would wait for
         client: Any = AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, http_client=bounded)
 

@@ -19,13 +19,24 @@ CHAT = (
     "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<s>", "</s>", "<bos>", "<eos>", "<start_of_turn>",
     "<end_of_turn>", "</think>", "<tool_call>", "</function_results>", "[TOOL_CALLS]", "[SYSTEM_PROMPT]",
 )  # fmt: skip
+FAMILIES = (
+    "<SPECIAL_11>", "<extra_id_1>", "]~b]", "]~!b[", "[e~[", "]!p~[", "]<]image[>[", "[UNUSED_TOKEN_146]",
+    "[gMASK]", "[sMASK]", "<sop>", "<reserved_106>", "<eoh>", "<TOKENS_UNUSED_1>", "<unused0>", "[|assistant|]",
+    "[|endofturn|]", "\u25c1think\u25b7", "<seed:think>", "<[BOS_never_used_51bce]>", ">>QUESTION<<",
+    "<\u7528\u6237>", "<AI>", "<function=foo>", '<invoke name="x">', '<tool_call name="[INST]">',
+    "<minimax:tool_call>", "[BOS]", "[SEP]", "<longcat_user>", "\uff1c|im_start|\uff1e", "<|hy_User|>", "[/THINK]",
+    "<start_of_image>", "<B_SYS>", "[Round 1]", "<model_of_next_year>", "[|next_year|]", "[NEXT_YEAR_7]", "]~z]",
+)  # fmt: skip
+"""Marks of further families; the last ones are nobody's yet."""
 LINES = ("Human:", "Assistant: yes", "  System :", "user:", "### Instruction:", "### Response:")
 SECTIONS = (
     "```", "```python", "  ~~~", "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE",
     "    =====", "## Your reply", "# Task",
 )  # fmt: skip
 pieces = st.lists(
-    st.sampled_from([*CHAT, *LINES, *SECTIONS, DOT, "\n", " ", "<", ">", "|", "`", "=", "x", "#", "[", "]"])
+    st.sampled_from(
+        [*CHAT, *FAMILIES, *LINES, *SECTIONS, DOT, "\n", " ", "<", ">", "|", "`", "=", "x", "#", "[", "]"]
+    )
     | st.text(max_size=3)
 )
 
@@ -38,6 +49,21 @@ def test_a_mark_of_a_chat_format_is_broken_everywhere(mark: str) -> None:
             assert mark.strip() not in shown
             assert DOT in shown
             assert restore(shown) == text
+
+
+@pytest.mark.parametrize("mark", FAMILIES)
+def test_a_mark_of_any_shape_is_broken(mark: str) -> None:
+    """Also one that no list holds; a program comes back whole."""
+    for text in (mark, f"a {mark} b", f"'{mark}'", f"= {mark}", f"x{mark}y", f"# {mark}\n{mark}"):
+        assert mark not in neutral_text(text)
+        assert mark not in neutral_code(text)
+        assert restore(neutral_code(text)) == text
+
+
+def test_ordinary_code_has_no_mark() -> None:
+    """Subscripts, comparisons, masks, shifts and what Python says of itself are shown as they are."""
+    code = "a[MOST] < b[N] != c[~mask] >> 2 << d[i][~j]\nif a<b and c > d: x = [inf] * [n][0]\nin <module>, <lambda>\n"
+    assert neutral_code(code) == code
 
 
 @given(pieces)

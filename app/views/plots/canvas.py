@@ -98,11 +98,11 @@ def page_part(figure: Figure, salt: str, description: str, links: dict[str, str]
     text = render(figure, "svg", salt).decode()
     text = text[text.index("<svg ") :]
     text = re.sub(r' id="[A-Za-z0-9.]+_\d+"', "", text)  # names of parts, the same in every picture
-    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
+    text = re.sub(r"<metadata>(?:(?!<metadata>).)*?</metadata>\s*+", "", text, flags=re.S)
     text = text.replace(INK, "currentColor").replace(FAINT, "var(--line)")
     # As wide as the page allows, up to the size at which its text reads well: 1.46 pixels a point.
     room = f'style="max-width: {figure.get_figwidth() * 6.6:.1f}rem" '
-    text = re.sub(r'(<svg [^>]*?)width="[\d.]+pt" height="[\d.]+pt" ?', rf"\1{room}", text, count=1)
+    text = re.sub(r'(<svg [^<>]*?)width="[\d.]+pt" height="[\d.]+pt" ?', rf"\1{room}", text, count=1)
     role = "group" if links else "img"
     text = text.replace("<svg ", f'<svg role="{role}" aria-label="{escape(description)}" ', 1)
     for address, name in (links or {}).items():
@@ -116,13 +116,13 @@ def _shared_styles(text: str) -> str:
     """An SVG text whose groups of equal marks carry their style once instead of at each mark."""
 
     def group(match: re.Match[str]) -> str:
-        styles = set(re.findall(r'<use [^>]*?style="([^"]*)"', match[0]))
+        styles = set(re.findall(r'<use [^<>]*?style="([^"]*)"', match[0]))
         if len(styles) != 1:
             return match[0]
-        bare = re.sub(r'(<use [^>]*?) style="[^"]*"', r"\1", match[0])
+        bare = re.sub(r'(<use [^<>]*?) style="[^"]*"', r"\1", match[0])
         return bare.replace("<g", f'<g style="{styles.pop()}"', 1)
 
-    return re.sub(r"<g(?: clip-path=\"[^\"]*\")?>\n(?:\s*<use [^>]*/>\n){9,}\s*</g>", group, text)
+    return re.sub(r"<g(?: clip-path=\"[^\"]*\")?>\n(?:\s*<use [^<>]*/>\n){9,}\s*</g>", group, text)
 
 
 def thin(points: Sequence[Any], most: int = MOST_POINTS) -> list[Any]:

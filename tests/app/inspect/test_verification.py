@@ -43,7 +43,7 @@ def test_a_true_record_holds(say: Say, small: Path) -> None:
     assert said.code == 0, document["differences"]
     assert document["differences"] == []
     assert document["checked"] == document["agree"] == sum(document["compared"].values())
-    assert document["compared"]["executions"] == 60
+    assert document["compared"]["executions"] > 60  # start program and baselines too
     assert document["compared"]["references proved again"] == 10
     assert document["compared"]["instances drawn"] == 60
 
@@ -78,6 +78,93 @@ def test_falsehoods_are_found(statement: str, expected: str, say: Say, copy: Pat
     assert said.code == 5
     assert any(expected in row["what"] for row in said.document["differences"])
     assert said.document["agree"] == said.document["checked"] - len(said.document["differences"])
+
+
+@pytest.fixture
+def claiming(copy: Path) -> Path:
+    """The copy, with the claims that follow from its evaluations."""
+    from gapsmith.app.audit.verify import claims_now
+    from gapsmith.app.opening.stored import setup_of_record
+    from gapsmith.app.record.authority import NO_TRUST
+    from gapsmith.app.record.record import open_record
+
+    with open_record(copy / SMALL) as record:
+        found = claims_now(record, setup_of_record(record, NO_TRUST, uses=[]))
+    assert {claim["against"].split()[0] for claim in found} == {"start", "baseline"}
+    with sqlite3.connect(copy / SMALL / "archive.sqlite") as db:
+        db.execute("INSERT OR REPLACE INTO run (key, value) VALUES ('claims', ?)", (json.dumps(found),))
+    return copy
+
+
+OF = "evaluation IN (SELECT id FROM evaluations WHERE {})"
+BASELINES = OF.format("program LIKE 'baseline/%' AND split = 'test'")
+START = OF.format(
+    "program = (SELECT json_extract(value, '$') FROM run WHERE key = 'start') AND split = 'valid'"
+)
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        (f"UPDATE executions SET answer = zeroblob(32) WHERE {BASELINES}", "baseline "),
+        (f"UPDATE executions SET objective = '1', excess = '1' WHERE {BASELINES}", "baseline "),
+        (
+            "UPDATE evaluations SET fitness = -9 WHERE program LIKE 'baseline/%' AND split = 'valid'",
+            "baseline ",
+        ),
+        (f"UPDATE executions SET objective = '1', excess = '1' WHERE {START}", "candidate "),
+        (
+            "UPDATE run SET value = json_set(value, '$[0].p_value', 1e-9) WHERE key = 'claims'",
+            "claim against",
+        ),
+        ("UPDATE run SET value = json_set(value, '$[1].wins', 19) WHERE key = 'claims'", "claim against"),
+        ("UPDATE run SET value = json_set(value, '$[0].against', 'x') WHERE key = 'claims'", "claim against"),
+        ("UPDATE run SET value = json_remove(value, '$[1]') WHERE key = 'claims'", "claim against"),
+    ],
+)
+def test_what_a_record_compares_with_is_not_believed(
+    statement: str, expected: str, say: Say, claiming: Path
+) -> None:
+    """Figures of baselines and of the start program, and each claim, are made again and named."""
+    whole = ("verify", SMALL, "--json", "--workers", "1", "--references", "0")
+    _change(claiming, statement)
+    said = say(*whole, runs=claiming)
+    assert said.code == 5
+    assert any(row["what"].startswith(expected) for row in said.document["differences"])
+
+
+def test_true_claims_hold(say: Say, claiming: Path) -> None:
+    """Each is counted as a comparison."""
+    said = say("verify", SMALL, "--json", "--workers", "1", "--references", "0", runs=claiming)
+    assert said.code == 0, said.document["differences"]
+    assert said.document["compared"]["claims"] == 2
+
+
+def test_the_sample_of_references_is_another_one_each_time(say: Say, copy: Path) -> None:
+    """One false reference cannot know whether it is looked at; a seed draws a sample again."""
+    from gapsmith.app.audit.verify import _sample
+    from gapsmith.app.record.record import open_record
+
+    with open_record(copy / SMALL) as record:
+        instances = list(record.instances.values())
+        digits = [next(s for s in range(99) if one in _sample(instances, 4, s)) for one in instances]
+        assert len(digits) == len(instances)  # each can be drawn
+        last, seed = instances[-1].id, digits[-1]
+    _change(
+        copy,
+        "UPDATE instance_references SET value = value + 1, bound = bound + 1 WHERE instance = "
+        f"(SELECT id FROM instances WHERE name = '{last}')",
+    )
+    words = ("verify", SMALL, "--workers", "1", "--references", "4")
+    said = say(*words, "--json", "--references-seed", str(seed), runs=copy)
+    assert said.code == 5
+    assert said.document["references_seed"] == seed
+    assert f"reference of {last}" in [row["what"] for row in said.document["differences"]]
+    seeds = set()
+    for _ in range(2):
+        out = say(*words, runs=copy).out
+        seeds.add(out.partition("--references-seed ")[2].split()[0])
+    assert len(seeds) == 2
 
 
 def test_other_surroundings_are_told_but_are_no_failure(say: Say, copy: Path) -> None:

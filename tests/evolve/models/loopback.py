@@ -11,6 +11,7 @@ arrived.
 """
 
 import asyncio
+import gzip
 import json
 import sys
 import time
@@ -131,7 +132,14 @@ class Server:
             fault = "key"
         told = {name: value for name, value in body.items() if name != "messages"}
         self.requests.append(
-            {"at": time.time(), "fault": fault, "digest": hash(json.dumps(body["messages"])), **told}
+            {
+                "at": time.time(),
+                "fault": fault,
+                "digest": hash(json.dumps(body["messages"])),
+                **told,
+                "accepts": fields.get("accept-encoding"),
+                "authorization": fields.get("authorization"),
+            }
         )
         self.flying += 1
         self.most_flying = max(self.most_flying, self.flying)
@@ -146,6 +154,12 @@ class Server:
                 writer.write(f"HTTP/1.1 200 OK\r\ncontent-length: {len(text)}\r\n\r\n{text[:40]}".encode())
                 await writer.drain()
                 raise ConnectionError
+            if fault.startswith("raw:"):  # status, header lines, and the body's gzip in hexadecimal digits
+                status, lines, data = json.loads(fault.removeprefix("raw:"))
+                data = gzip.decompress(bytes.fromhex(data))
+                head = "".join(f"{line}\r\n" for line in [*lines, f"content-length: {len(data)}"])
+                writer.write(f"HTTP/1.1 {status} Odd\r\n{head}\r\n".encode() + data)
+                return
             if fault in ("endless", "endless-500"):
                 status = fault.removeprefix("endless-") if "-" in fault else "200"
                 writer.write(f"HTTP/1.1 {status} Odd\r\nconnection: close\r\n\r\n".encode())

@@ -86,7 +86,7 @@ def test_a_note_on_a_refused_parameter_is_told_without_the_key():
 
 
 def test_garbage_and_labels_are_kept_without_the_key():
-    """Stored garbage, the model's name and the finish reason hide it; a reply stays as it came."""
+    """Stored garbage, the model's name and the finish reason hide it."""
     with pytest.raises(ModelError) as caught:
         parse_reply(f"<html>Bearer {KEY}</html>", "openai/x", 0.0, KEYS)
     assert KEY not in str(caught.value) + caught.value.completion.text
