@@ -62,6 +62,7 @@ def _circuit(public: dict[str, Any]) -> int:
     model.maximize(sum(prizes[j] * (1 - one) for j, one in passed.items()))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
+    solver.parameters.linearization_level = 2  # the search without a relaxation of circuits takes minutes
     assert solver.solve(model) == cp_model.OPTIMAL
     return round(solver.objective_value)
 

@@ -76,6 +76,7 @@ def _circuits(public: dict[str, Any]) -> int:
     model.minimize(sum(distances[i][j] * arc for (i, j), arc in arcs.items()))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
+    solver.parameters.linearization_level = 2  # the search without a relaxation of circuits takes minutes
     assert solver.solve(model) == cp_model.OPTIMAL
     return round(solver.objective_value)
 

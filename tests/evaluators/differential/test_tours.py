@@ -52,6 +52,7 @@ def _circuit(distances: list[list[int]]) -> tuple[int, list[int]]:
     model.minimize(sum(distances[i][j] * arc for (i, j), arc in arcs.items()))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
+    solver.parameters.linearization_level = 2  # the search without a relaxation of circuits takes minutes
     assert solver.solve(model) == cp_model.OPTIMAL
     after = {i: j for (i, j), arc in arcs.items() if solver.value(arc)}
     tour = [0]
