@@ -42,7 +42,9 @@ def _over_sets(public: dict[str, Any]) -> tuple[int, list[int]]:
                     for k in inside
                     if k != last
                 )
-        length, nodes = min((paths[members, k][0] + distances[k + 1][0], paths[members, k][1]) for k in inside)
+        length, nodes = min(
+            (paths[members, k][0] + distances[k + 1][0], paths[members, k][1]) for k in inside
+        )
         if length <= public["max_length"]:
             best = max(best, (sum(public["prizes"][k + 1] for k in inside), nodes))
     return best
@@ -82,9 +84,7 @@ def test_prizes_over_sets(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_prizes_of_circuits(
-    name: str, stream: random.Random, drawn: Callable[..., Any], prove: Any
-) -> None:
+def test_prizes_of_circuits(name: str, stream: random.Random, drawn: Callable[..., Any], prove: Any) -> None:
     """20 nodes: the optimum is that of a circuit with optional nodes."""
     instance = drawn(_nodes(stream, 20, 0.5))
     reference = prove(name, instance)

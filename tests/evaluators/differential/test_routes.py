@@ -96,9 +96,7 @@ def test_routes_from_all_sets(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_routes_as_circuits(
-    name: str, stream: random.Random, drawn: Callable[..., Any], prove: Any
-) -> None:
+def test_routes_as_circuits(name: str, stream: random.Random, drawn: Callable[..., Any], prove: Any) -> None:
     """Thirteen customers: the optimum is that of circuits."""
     instance = drawn(_customers(stream, 13, 20))
     reference = prove(name, instance)
