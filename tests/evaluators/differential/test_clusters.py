@@ -1,4 +1,4 @@
-"""Clusters against all fillings of each machine, the clairvoyant optimum of CP-SAT, and minutes one by one."""
+"""Clusters against all fillings of each machine, CP-SAT's optimum with all known, and minutes one by one."""
 
 from __future__ import annotations
 

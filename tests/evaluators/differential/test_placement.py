@@ -60,9 +60,9 @@ def _cheapest_fleet(public: dict[str, Any]) -> tuple[int, list[Any]]:
     for kind, price in enumerate(public["prices"]):
         for counts in product(*(range(count + 1) for count in public["slices"])):
             pairs = [(n, row[kind]) for n, row in zip(counts, public["loads"], strict=True) if n]
-            if pairs and all(load is not None for _, load in pairs):
-                if sum(n * load for n, load in pairs) <= public["capacity"]:
-                    contents.append((price, kind, counts))
+            served = pairs and all(load is not None for _, load in pairs)
+            if served and sum(n * load for n, load in pairs) <= public["capacity"]:
+                contents.append((price, kind, counts))
 
     @cache
     def least(left: tuple[int, ...]) -> tuple[int, tuple[Any, ...]]:

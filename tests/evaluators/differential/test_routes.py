@@ -85,7 +85,7 @@ def _circuits(public: dict[str, Any]) -> int:
 def test_routes_from_all_sets(
     name: str, stream: random.Random, drawn: Callable[..., Any], prove: Any, objective: Any
 ) -> None:
-    """Nine customers, three or four routes: the optimum is that of the partition, the capacity bound below."""
+    """Nine customers, three or four routes: the optimum is the partition's, the capacity bound below."""
     public = _customers(stream, 9, 16)
     instance = drawn(public)
     least, routes = _partitioned(public)

@@ -58,7 +58,7 @@ def _least_latency(whole: dict[str, Any]) -> tuple[int, list[list[int]]]:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     assert solver.solve(model) == cp_model.OPTIMAL
-    schedule = [[list(pair) for pair, chosen in row.items() if solver.value(chosen)][0] for row in begins]
+    schedule = [next(list(pair) for pair, chosen in row.items() if solver.value(chosen)) for row in begins]
     return round(solver.objective_value), schedule
 
 

@@ -217,7 +217,7 @@ def _least_step(public: dict[str, Any]) -> tuple[int, list[Any]]:
 
 
 def _span(public: dict[str, Any]) -> int:
-    """The least span, tried one after another, with as much device time as the sequences need, and overhead."""
+    """The least span, tried one by one, that gives the sequences their device time, and the overhead."""
     span = 1
     while True:
         pairs = [list(zip(public["degrees"], row, strict=True)) for row in public["times"]]
