@@ -75,7 +75,7 @@ class CertifiedReferences:
         return certificate
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
-        """The same reference proved again: the shipped answer is judged, and the solver has to find its equal.
+        """The same reference proved again: the shipped answer is judged, the solver has to find its equal.
 
         The solver starts one unit worse than the answer, so that a bound that is too strong goes beyond the
         answer instead of ending at it.

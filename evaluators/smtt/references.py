@@ -64,8 +64,8 @@ class TardinessReferences:
 
         Up to 20 jobs (14 if costs exceed 64 bits), the method is the dynamic programme over sets. For more
         jobs it is the start-time relaxation with enumeration, started one unit above the cost of the shipped
-        sequence (or of a sequence found by search), which it has to meet by itself; it shares no code with the
-        decomposition. For weighted instances
+        sequence (or of a sequence found by search), which it has to meet by itself; it shares no code with
+        the decomposition. For weighted instances
         of more than 20 jobs this repeats the original method. The reference is confirmed by an optimum of the
         same value or by a bound that is not above it; the result's `solver` names the method.
 
@@ -89,8 +89,8 @@ class TardinessReferences:
             again = _relaxed(instance.public, started, seconds, sequence, 1)
             if sequence is not None and again.value > cost_of(instance.public, sequence):
                 raise ValueError(
-                    f"instance {instance.id}: the stored sequence costs less than the bound {again.value}; the "
-                    "bound is wrong"
+                    f"instance {instance.id}: the stored sequence costs less than the bound "
+                    f"{again.value}; the bound is wrong"
                 )
             return again
         return _over_sets(instance.public, started)

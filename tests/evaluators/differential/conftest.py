@@ -61,6 +61,17 @@ def prove() -> Callable[..., Reference]:
 
 
 @pytest.fixture
+def met_again() -> Callable[..., int]:
+    """The bound of a method that starts one unit worse than an optimal answer, which it has to meet."""
+
+    def bound(name: str, instance: Instance, answer: Any) -> int:
+        references: Any = load_problem(name).references
+        return references.certify(instance, SECONDS, answer, 1).bound
+
+    return bound
+
+
+@pytest.fixture
 def objective() -> Callable[..., Any]:
     """What the verification of a built-in problem says of an answer that must be valid."""
 

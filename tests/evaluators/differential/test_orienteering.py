@@ -72,7 +72,13 @@ def _circuit(public: dict[str, Any]) -> int:
 @pytest.mark.parametrize("share", [0.35, 0.55])
 @pytest.mark.parametrize("name", NAMES)
 def test_prizes_over_sets(
-    name: str, share: float, stream: random.Random, drawn: Callable[..., Any], prove: Any, objective: Any
+    name: str,
+    share: float,
+    stream: random.Random,
+    drawn: Callable[..., Any],
+    prove: Any,
+    objective: Any,
+    met_again: Any,
 ) -> None:
     """Twelve nodes: the optimum is the best of all sets that a tour can visit."""
     public = _nodes(stream, 12, share)
@@ -81,6 +87,7 @@ def test_prizes_over_sets(
     assert objective(name, instance, nodes) == most
     reference = prove(name, instance)
     assert (reference.kind, reference.value) == ("optimum", most)
+    assert met_again(name, instance, nodes) == most
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -63,7 +63,12 @@ def _circuit(distances: list[list[int]]) -> tuple[int, list[int]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_tours_over_sets(
-    name: str, stream: random.Random, drawn: Callable[..., Any], prove: Any, objective: Any
+    name: str,
+    stream: random.Random,
+    drawn: Callable[..., Any],
+    prove: Any,
+    objective: Any,
+    met_again: Any,
 ) -> None:
     """Twelve clustered nodes: the optimum is that of the programme over sets."""
     instance = drawn(_clusters(stream, 12))
@@ -71,12 +76,19 @@ def test_tours_over_sets(
     assert objective(name, instance, tour) == least
     reference = prove(name, instance)
     assert (reference.kind, reference.value) == ("optimum", least)
+    assert met_again(name, instance, tour) == least
 
 
 @pytest.mark.parametrize("nodes", [20, 25])
 @pytest.mark.parametrize("name", NAMES)
 def test_tours_as_circuits(
-    name: str, nodes: int, stream: random.Random, drawn: Callable[..., Any], prove: Any, objective: Any
+    name: str,
+    nodes: int,
+    stream: random.Random,
+    drawn: Callable[..., Any],
+    prove: Any,
+    objective: Any,
+    met_again: Any,
 ) -> None:
     """20 and 25 clustered nodes: the optimum is that of a circuit."""
     instance = drawn(_clusters(stream, nodes))
@@ -84,3 +96,4 @@ def test_tours_as_circuits(
     assert objective(name, instance, tour) == least
     reference = prove(name, instance)
     assert (reference.kind, reference.value) == ("optimum", least)
+    assert met_again(name, instance, tour) == least
