@@ -8,10 +8,9 @@ rounded duals, so it holds whatever the floating-point solver did.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,11 @@ from ...problems.base import Json, Sense
 from ...problems.classics.cvrp import judge, length
 from ...problems.classics.programs.cvrp.descent import improved
 from ...problems.classics.programs.cvrp.savings import routes as savings
-from ..toolbox import safe_bound
+from ..toolbox import Note, safe_bound
 from .capacity_cuts import capacity_bound
 from .certificates import Certificate
 from .customer_sets import CustomerSets, customer_sets, sums
-from .references import CertifiedReferences
+from .references import CertifiedReferences, in_process
 
 UNIT = 1_000
 """Duals are integer multiples of 1 / 1000 of a unit of length."""
@@ -51,7 +50,7 @@ class Relaxation:
         masks, lengths: customer sets, and the lengths of their shortest routes.
         count: customers.
         fewest: routes that are needed at least.
-        upper: length of the best solution known.
+        upper: only solutions below this length are looked for.
         columns: the sets of the linear programme, as places in `masks`.
         triples: cuts, each the mask of three customers: at most one route visits two of them or all.
         bound: best integer bound in 1 / 1000 of a unit of length.
@@ -198,33 +197,60 @@ class Relaxation:
         return min(self.upper, int(bound)), routes if better else None
 
 
-def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificate:
-    """Bound and best routes within about `seconds`; repeatable where the time suffices."""
+def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> Certificate:
+    """Bound and best routes within about `seconds`, in this process; see `certified`."""
+    return Certificate(**certified(public, seconds, answer, spare))
+
+
+def certified(
+    public: Mapping[str, Any], seconds: float, answer: Json, spare: int, note: Note = lambda noted: None
+) -> dict[str, Any]:
+    """Bound and best routes within about `seconds`, as a certificate; repeatable where the time suffices."""
     import highspy
 
     started = time.monotonic()
     start: Any = answer or improved(
         savings(**public), public["distances"], public["demands"], public["capacity"]
     )
+    version = highspy.Highs().version()
+
+    def certificate(bound: int, routes: list[list[int]]) -> dict[str, Any]:
+        value, spent = length(public["distances"], routes), time.monotonic() - started
+        return asdict(Certificate(bound, value, routes, "set partitioning, highs", version, spent))
+
     sets = customer_sets(public["distances"], public["demands"], public["capacity"])
     routes, bound = start, 0
     if sets is not None:
-        routes, bound = partitioned(public, sets, start, started + 0.8 * seconds)
-    value = length(public["distances"], routes)
-    if bound < value:
+        deadline = started + 0.8 * seconds
+        say = lambda bound, routes: note(certificate(bound, routes))  # noqa: E731
+        routes, bound = partitioned(public, sets, start, deadline, spare, say)
+    if bound < length(public["distances"], routes):
         bound = max(bound, capacity_bound(public, routes, started + seconds))
-    spent = time.monotonic() - started
-    version = highspy.Highs().version()
-    return Certificate(min(bound, value), value, routes, "set partitioning, highs", version, spent)
+    return certificate(bound, routes)
 
 
 def partitioned(
-    public: Mapping[str, Any], sets: CustomerSets, known: list[list[int]], deadline: float
+    public: Mapping[str, Any],
+    sets: CustomerSets,
+    known: list[list[int]],
+    deadline: float,
+    spare: int,
+    note: Callable[[int, list[list[int]]], None],
 ) -> tuple[list[list[int]], int]:
-    """The best routes and a bound of their length, from all customer sets."""
+    """The best routes and a bound of their length, from all customer sets.
+
+    Args:
+        public: the instance.
+        sets: all customer sets.
+        known: good routes.
+        deadline: on the monotonic clock, seconds.
+        spare: units of length by which solutions may be longer than the best known.
+        note: takes each bound with the best routes as soon as it holds.
+    """
     fewest = -(-sum(public["demands"]) // public["capacity"])
     count = len(public["demands"]) - 1
-    relaxation = Relaxation(sets.masks, sets.lengths, count, fewest, length(public["distances"], known), [])
+    upper = length(public["distances"], known) + spare
+    relaxation = Relaxation(sets.masks, sets.lengths, count, fewest, upper, [])
     start = [sum(1 << (customer - 1) for customer in route) for route in known]
     held = np.isin(sets.masks, start)
     held[:count] = True
@@ -233,15 +259,16 @@ def partitioned(
     routes, bound = known, 0
     for last in (False, True):
         relaxation.solve(deadline)
-        bound = max(bound, ceil(relaxation.bound / UNIT))
+        bound = max(bound, -(-relaxation.bound // UNIT))
         if bound >= relaxation.upper:
             return routes, relaxation.upper
+        note(bound, routes)
         useful = np.flatnonzero(relaxation.useful).tolist()
         every = last or len(useful) <= _FEW
         lower, chosen = relaxation.branch(deadline, useful if every else relaxation.columns)
         if chosen is not None:
             routes = [sets.route(int(relaxation.masks[column])) for column in chosen]
-            relaxation.upper = length(public["distances"], routes)
+            relaxation.upper = length(public["distances"], routes) + spare
         if every:
             return routes, max(bound, lower)
         relaxation.bound = 0
@@ -254,4 +281,4 @@ def _shares_two(masks: Any, three: int) -> Any:
     return shared & (shared - 1) != 0
 
 
-CVRP = CertifiedReferences("cvrp", "set partitioning 1", solve, judge)
+CVRP = CertifiedReferences("cvrp", "set partitioning 1", in_process(certified), judge)

@@ -35,18 +35,19 @@ class ShopModel:
     starts: list[cp_model.IntVar]
 
 
-def shop_model(times: Sequence[Sequence[int]], order: Sequence[int]) -> ShopModel:
+def shop_model(times: Sequence[Sequence[int]], order: Sequence[int], spare: int = 0) -> ShopModel:
     """The orders that end no later than a good one, the makespan to be minimised.
 
     Args:
         times: one row per job.
         order: a good order, which bounds the makespan and starts the search.
+        spare: time units by which orders may end later.
     """
     from ortools.sat.python import cp_model
 
     jobs, machines = range(len(times)), range(len(times[0]))
     hints = starts(times, order)
-    upper = hints[order[-1]][-1] + times[order[-1]][-1]
+    upper = hints[order[-1]][-1] + times[order[-1]][-1] + spare
     model = cp_model.CpModel()
     makespan = model.new_int_var(lower_bound(times), upper, "makespan")
     begin = [
@@ -81,11 +82,11 @@ def _machine_bound(times: Sequence[Sequence[int]], machine: int) -> int:
     return before + sum(row[machine] for row in times) + after
 
 
-def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificate:
+def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> Certificate:
     """CP-SAT's bound and the best order, one worker; repeatable where the time suffices."""
     times = public["times"]
     start: Any = answer or inserted(times)
-    shop = shop_model(times, start)
+    shop = shop_model(times, start, spare)
     solved = solve_cpsat(shop.model, seconds=seconds, known_bound=lower_bound(times))
     order = start
     if solved.solution is not None:

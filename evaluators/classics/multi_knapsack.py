@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...problems.base import Json
+from ...problems.base import Json, Sense
 from ...problems.classics.multi_knapsack import judge
 from ...problems.classics.programs.multi_knapsack.toyoda import choose
 from ..toolbox import Solved, solve_cpsat, stop_cpsat
@@ -48,8 +48,11 @@ def greedy(public: Mapping[str, Any]) -> Any:
     return choose(public["profits"], public["weights"], public["capacities"])
 
 
-def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificate:
-    """CP-SAT's bound and the best choice, one worker; repeatable where the time suffices."""
+def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> Certificate:
+    """CP-SAT's bound and the best choice, one worker; repeatable where the time suffices.
+
+    The answer is a hint that limits no bound, so a spare changes nothing.
+    """
     profits = public["profits"]
     start: Any = greedy(public) if answer is None else answer
     knapsack = knapsack_model(public, start)
@@ -70,4 +73,6 @@ def stop(public: Mapping[str, Any], effort: float) -> tuple[Solved, Json]:
     return solved, items
 
 
-MULTI_KNAPSACK = StoppableReferences("multi-knapsack", "item booleans 1", solve, judge, stop=stop)
+MULTI_KNAPSACK = StoppableReferences(
+    "multi-knapsack", "item booleans 1", solve, judge, sense=Sense.MAXIMISE, stop=stop
+)

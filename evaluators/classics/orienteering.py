@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import combinations, pairwise, permutations
-from math import floor
 from typing import Any
 
 import numpy as np
 
-from ...problems.base import Json
+from ...problems.base import Json, Sense
 from ...problems.classics.orienteering import judge
 from ...problems.classics.programs.orienteering.best_power_insertion import POWERS, tour
 from ...problems.classics.programs.orienteering.insertion import inserted
 from ...problems.classics.programs.orienteering.shortening import shortened
+from ..toolbox import Note, safe_bound
 from .certificates import Certificate
 from .cuts import components, cut_below
-from .references import CertifiedReferences
+from .references import CertifiedReferences, in_process
 
 UNIT = 10**9
 """Duals are integer multiples of 1 / UNIT of a unit of prize."""
@@ -57,6 +57,7 @@ class Relaxation:
         low, high: bounds of the columns.
         cuts: coefficients with lower and upper limit.
         bound: best proven bound of the prize in 1 / UNIT.
+        spare: units of prize by which tours that are looked for may be worse than a better one.
     """
 
     matrix: Any
@@ -69,9 +70,10 @@ class Relaxation:
     high: Any
     cuts: list[Cut] = field(default_factory=list)
     bound: int = 0
+    spare: int = 0
 
     @classmethod
-    def of(cls, public: Mapping[str, Any], best: list[int]) -> Relaxation:
+    def of(cls, public: Mapping[str, Any], best: list[int], spare: int = 0) -> Relaxation:
         """The relaxation without cuts; edges on which no tour is short enough are left out."""
         matrix = np.array(public["distances"], dtype=np.int64)
         near = matrix.copy()
@@ -81,15 +83,21 @@ class Relaxation:
         edges = np.argwhere(allowed)
         high = np.ones(len(edges) + len(matrix) - 1, dtype=np.int64)
         prizes = np.array(public["prizes"], dtype=np.int64)
-        total = UNIT * int(prizes.sum())
+        total, low = UNIT * int(prizes.sum()), np.zeros_like(high)
+        spare = spare if len(best) > 1 else 0  # a tour with a single node is none that could be met again
         return cls(
-            matrix, prizes, public["max_length"], near, best, edges, np.zeros_like(high), high, bound=total
+            matrix, prizes, public["max_length"], near, best, edges, low, high, bound=total, spare=spare
         )
 
     @property
     def value(self) -> int:
         """Prize of the best tour."""
         return int(self.prizes[self.best].sum()) if self.best else 0
+
+    @property
+    def goal(self) -> int:
+        """Least prize of the tours that are looked for."""
+        return self.value + 1 - self.spare
 
     def costs(self) -> Any:
         """Prize of each column."""
@@ -140,7 +148,7 @@ class Relaxation:
         for row, low, high in zip(*self.rows(), strict=True):
             add_row(model, row, low, high)
         if integer:
-            add_row(model, costs, self.value + 1, np.inf)
+            add_row(model, costs, self.goal, np.inf)
             for column in range(len(costs)):
                 model.changeColIntegrality(column, highspy.HighsVarType.kInteger)
         return model
@@ -152,7 +160,7 @@ class Relaxation:
             model.run()
             solution = model.getSolution()
             self.fix(-np.array(solution.row_dual))
-            if self.bound < UNIT * (self.value + 1) or time.monotonic() > deadline:
+            if self.bound < UNIT * self.goal or time.monotonic() > deadline:
                 return
             cuts = self.violated(np.array(solution.col_value))
             for cut in cuts:
@@ -176,7 +184,7 @@ class Relaxation:
         bound = int((duals * limits.astype(np.int64)).sum())
         bound += int(np.where(reduced > 0, reduced * self.high, reduced * self.low).sum())
         self.bound = min(self.bound, bound)
-        lost = bound - UNIT * (self.value + 1)
+        lost = bound - UNIT * self.goal
         high = np.where(-reduced > max(lost, 0), self.low, self.high)
         self.low = np.where(reduced > max(lost, 0), self.high, self.low)
         self.high = high
@@ -227,13 +235,19 @@ class Relaxation:
                     sets.append((-excess, nodes))
         return [self.crowd(nodes) for _, nodes in sorted(sets)[:MOST]]
 
-    def finish(self, deadline: float) -> int:
-        """Bound of the prize (integer); makes `best` better by branching."""
+    def finish(self, deadline: float, note: Callable[[int], None]) -> int:
+        """Bound of the prize (integer); makes `best` better by branching.
+
+        Args:
+            deadline: on the monotonic clock, seconds.
+            note: takes each bound as soon as it holds.
+        """
         import highspy
 
-        while self.bound >= UNIT * (self.value + 1):
+        while self.bound >= UNIT * self.goal:
             if (left := deadline - time.monotonic()) <= 0:
                 return self.bound // UNIT
+            note(self.bound // UNIT)
             model = self.model(integer=True)
             for name, value in (("mip_rel_gap", 0.0), ("mip_abs_gap", 0.99), ("time_limit", left)):
                 model.setOptionValue(name, value)
@@ -243,18 +257,20 @@ class Relaxation:
                 break
             dual = -model.getInfo().mip_dual_bound
             if np.isfinite(dual):
-                self.bound = min(self.bound, UNIT * max(self.value, _safe(dual)))
+                proved = int(safe_bound(dual, Sense.MAXIMISE, integral=True))
+                self.bound = min(self.bound, UNIT * max(self.goal - 1, proved))
             if status != highspy.HighsModelStatus.kOptimal:
                 return self.bound // UNIT
             values = np.rint(np.array(model.getSolution().col_value))
             links = self.weights(values)
             nodes = walk(links)
-            if int(self.prizes[nodes].sum()) > self.value:
+            if int(self.prizes[nodes].sum()) >= self.goal:
                 self.best = nodes
+                self.spare = 0
             for part in components(links > 0):
                 if part.sum() > 1 and not part[0]:
                     self.cuts += [self.border(part, int(node)) for node in np.flatnonzero(part)]
-        return self.value
+        return self.goal - 1
 
 
 def add_row(model: Any, row: Any, low: float, high: float) -> None:
@@ -281,24 +297,34 @@ def walk(links: Any) -> list[int]:
     return nodes
 
 
-def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificate:
-    """Bound and best tour within about `seconds`; repeatable where the time suffices."""
+def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> Certificate:
+    """Bound and best tour within about `seconds`, in this process; see `certified`."""
+    return Certificate(**certified(public, seconds, answer, spare))
+
+
+def certified(
+    public: Mapping[str, Any], seconds: float, answer: Json, spare: int, note: Note = lambda noted: None
+) -> dict[str, Any]:
+    """Bound and best tour within about `seconds`, as a certificate; repeatable where the time suffices."""
     import highspy
 
     started = time.monotonic()
     prizes, matrix = public["prizes"], public["distances"]
     single = [[j] for j in range(1, len(prizes)) if matrix[0][j] + matrix[j][0] <= public["max_length"]]
     tours: list[Any] = [improved(**public) if answer is None else answer, *single]
-    relaxation = Relaxation.of(public, max(tours, key=lambda nodes: sum(prizes[j] for j in nodes)))
-    if len(relaxation.edges):
-        relaxation.solve(started + seconds)
-        bound = relaxation.finish(started + seconds)
-    else:
-        bound = relaxation.value  # no node can be visited
-    nodes: Any = relaxation.best
-    value = relaxation.value
-    version, spent = highspy.Highs().version(), time.monotonic() - started
-    return Certificate(max(bound, value), value, nodes, "branch and cut, highs", version, spent)
+    best = max(tours, key=lambda nodes: sum(prizes[j] for j in nodes))
+    relaxation = Relaxation.of(public, best, spare)
+    version = highspy.Highs().version()
+
+    def certificate(bound: int) -> dict[str, Any]:
+        nodes: Any = relaxation.best
+        spent = time.monotonic() - started
+        return asdict(Certificate(bound, relaxation.value, nodes, "branch and cut, highs", version, spent))
+
+    if not len(relaxation.edges):
+        return certificate(relaxation.value)  # no node can be visited
+    relaxation.solve(started + seconds)
+    return certificate(relaxation.finish(started + seconds, lambda bound: note(certificate(bound))))
 
 
 def improved(coordinates: Json, distances: list[list[int]], prizes: list[int], max_length: int) -> list[int]:
@@ -318,9 +344,6 @@ def improved(coordinates: Json, distances: list[list[int]], prizes: list[int], m
     return best
 
 
-def _safe(bound: float) -> int:
-    """A solver's bound of an integer objective, rounded down but for its noise."""
-    return floor(bound + max(1e-4, 1e-9 * abs(bound)))
-
-
-ORIENTEERING = CertifiedReferences("orienteering", "branch and cut 1", solve, judge)
+ORIENTEERING = CertifiedReferences(
+    "orienteering", "branch and cut 1", in_process(certified), judge, sense=Sense.MAXIMISE
+)

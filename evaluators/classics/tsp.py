@@ -8,20 +8,20 @@ holds whatever the floating-point solver did.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from math import ceil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ...problems.base import Json
+from ...problems.base import Json, Sense
 from ...problems.classics.programs.tsp.local_search import improved
 from ...problems.classics.programs.tsp.nearest_neighbour import tour as nearest
 from ...problems.classics.tsp import judge, length
+from ..toolbox import Note, safe_bound
 from .certificates import Certificate
 from .cuts import components, least_cut
-from .references import CertifiedReferences
+from .references import CertifiedReferences, in_process
 
 UNIT = 1_000
 """Duals are integer multiples of 1 / 1000 of a unit of length."""
@@ -36,7 +36,7 @@ class Relaxation:
 
     Attributes:
         matrix: distances.
-        upper: length of the best tour known.
+        upper: only tours below this length are looked for.
         edges: pairs of nodes that the relaxation holds, the lower number first.
         cuts: sets of nodes (masks); a tour crosses the border of each at least twice.
         bound: best integer bound in 1 / 1000 of a unit of length.
@@ -172,8 +172,13 @@ class Relaxation:
             if value < 2 - 1e-4:
                 yield part
 
-    def finish(self, deadline: float) -> tuple[int, list[int] | None]:
-        """Bound of the length (integer), and a shorter tour if there is one, by branching."""
+    def finish(self, deadline: float, note: Callable[[int], None]) -> tuple[int, list[int] | None]:
+        """Bound of the length (integer), and a tour below `upper` if there is one, by branching.
+
+        Args:
+            deadline: on the monotonic clock, seconds.
+            note: takes each bound as soon as it holds.
+        """
         import highspy
 
         slack = UNIT * (self.upper - 1) - self.bound
@@ -182,8 +187,9 @@ class Relaxation:
         count = len(self.matrix)
         pairs = zip(*np.nonzero(np.triu(self.reduced <= slack, 1)), strict=True)
         self.edges = [(int(i), int(j)) for i, j in pairs]
-        bound = min(self.upper, ceil(self.bound / UNIT))
+        bound = min(self.upper, -(-self.bound // UNIT))
         while (left := deadline - time.monotonic()) > 0 and len(self.edges) >= count:
+            note(bound)
             model = self.model()
             for name, value in (("mip_rel_gap", 0.0), ("mip_abs_gap", 0.99), ("time_limit", left)):
                 model.setOptionValue(name, value)
@@ -193,9 +199,12 @@ class Relaxation:
             status = model.getModelStatus()
             if status == highspy.HighsModelStatus.kInfeasible:
                 return self.upper, None
+            dual = model.getInfo().mip_dual_bound
+            if np.isfinite(dual):
+                proved = int(safe_bound(dual, Sense.MINIMISE, integral=True))
+                bound = max(bound, min(self.upper, proved))
             if status != highspy.HighsModelStatus.kOptimal:
-                return max(bound, min(self.upper, _safe(model.getInfo().mip_dual_bound))), None
-            bound = max(bound, min(self.upper, _safe(model.getInfo().mip_dual_bound)))
+                return bound, None
             if bound >= self.upper:
                 return self.upper, None
             links = np.zeros((count, count), dtype=bool)
@@ -204,13 +213,20 @@ class Relaxation:
             parts = components(links)
             if len(parts) == 1:
                 tour = _walk(links)
-                return min(bound, length(self.matrix, tour)), tour
+                return bound, tour
             self.cuts += parts
         return (self.upper, None) if len(self.edges) < count else (bound, None)
 
 
-def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificate:
-    """Bound and best tour within about `seconds`; repeatable where the time suffices."""
+def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> Certificate:
+    """Bound and best tour within about `seconds`, in this process; see `certified`."""
+    return Certificate(**certified(public, seconds, answer, spare))
+
+
+def certified(
+    public: Mapping[str, Any], seconds: float, answer: Json, spare: int, note: Note = lambda noted: None
+) -> dict[str, Any]:
+    """Bound and best tour within about `seconds`, as a certificate; repeatable where the time suffices."""
     import highspy
 
     started = time.monotonic()
@@ -223,22 +239,18 @@ def solve(public: Mapping[str, Any], seconds: float, answer: Json) -> Certificat
     links = [(i, int(j)) for i, row in enumerate(near) for j in row if i != j]
     links += [(tour[place - 1], node) for place, node in enumerate(tour)]
     edges = sorted({(min(edge), max(edge)) for edge in links})
-    relaxation = Relaxation(matrix, upper, edges)
-    if len(matrix) > 3:
-        relaxation.solve(started + seconds)
-        bound, better = relaxation.finish(started + seconds)
-    else:
-        bound, better = upper, None  # all tours of three nodes are one
-    tour = better or tour
-    value = length(public["distances"], tour)
+    relaxation = Relaxation(matrix, upper + spare, edges)
     version = highspy.Highs().version()
-    spent = time.monotonic() - started
-    return Certificate(min(bound, value), value, list(tour), "branch and cut, highs", version, spent)
 
+    def certificate(bound: int, tour: list[int]) -> dict[str, Any]:
+        value, spent = length(public["distances"], tour), time.monotonic() - started
+        return asdict(Certificate(bound, value, list(tour), "branch and cut, highs", version, spent))
 
-def _safe(bound: float) -> int:
-    """A solver's bound of an integer objective, rounded up but for its noise."""
-    return ceil(bound - max(1e-4, 1e-9 * abs(bound))) if np.isfinite(bound) else 0
+    if len(matrix) <= 3:
+        return certificate(upper, tour)  # all tours of three nodes are one
+    relaxation.solve(started + seconds)
+    bound, better = relaxation.finish(started + seconds, lambda bound: note(certificate(bound, tour)))
+    return certificate(bound, better or tour)
 
 
 def _walk(links: Any) -> list[int]:
@@ -251,4 +263,4 @@ def _walk(links: Any) -> list[int]:
     return tour
 
 
-TSP = CertifiedReferences("tsp", "branch and cut 1", solve, judge)
+TSP = CertifiedReferences("tsp", "branch and cut 1", in_process(certified), judge)

@@ -101,10 +101,16 @@ def solve(public: Mapping[str, Any], seconds: float) -> Reference:
 
 
 def confirm(public: Mapping[str, Any], value: Fraction, kind: ReferenceKind, seconds: float) -> Reference:
-    """CP-SAT's word on a reference: nothing is strictly better, and if it is an optimum it is attained."""
+    """CP-SAT's word on a reference: nothing is strictly better, and if it is an optimum it is attained.
+
+    Raises:
+        ValueError: the arithmetic bound is above the reference.
+    """
     started = time.monotonic()
     floor = arithmetic_bound(public)
-    proven = value <= floor or _search(public, value, seconds)[0] is SolveStatus.INFEASIBLE
+    if value < floor:
+        raise ValueError(f"model-placement: loads and free memory need {floor}, expected {value}")
+    proven = value == floor or _search(public, value, seconds)[0] is SolveStatus.INFEASIBLE
     if not proven:
         spent = time.monotonic() - started
         return Reference.proven_bound(

@@ -72,12 +72,14 @@ class ShopReferences:
         bounded anew.
 
         Raises:
-            ValueError: the shipped schedule does not attain the reference.
+            ValueError: the shipped schedule does not attain the reference, or the arithmetic bound is above.
         """
         if reference.kind is not ReferenceKind.OPTIMUM:
             return self.compute(instance, seconds)
         started = time.monotonic()
         value, floor = int(reference.value), arithmetic_bound(instance.public)
+        if floor > value:
+            raise ValueError(f"instance {instance.id}: the machines' work needs {floor}, expected {value}")
         if not self._attained(instance, value, seconds):
             return Reference.proven_bound(
                 floor, ProofKind.ARITHMETIC, "arithmetic bound", "1", time.monotonic() - started, "computed"

@@ -63,13 +63,14 @@ class TardinessReferences:
         """The result of a method other than the one behind `reference`, within about `seconds`.
 
         Up to 20 jobs (14 if costs exceed 64 bits), the method is the dynamic programme over sets. For more
-        jobs it is the start-time relaxation with enumeration, started from the cost of the shipped sequence
-        (or of a sequence found by search); it shares no code with the decomposition. For weighted instances
+        jobs it is the start-time relaxation with enumeration, started one unit above the cost of the shipped
+        sequence (or of a sequence found by search), which it has to meet by itself; it shares no code with
+        the decomposition. For weighted instances
         of more than 20 jobs this repeats the original method. The reference is confirmed by an optimum of the
         same value or by a bound that is not above it; the result's `solver` names the method.
 
         Raises:
-            ValueError: the shipped sequence does not attain the reference.
+            ValueError: the shipped sequence does not attain the reference, or is beyond the new bound.
         """
         from . import subsets
         from .search import cost_of
@@ -85,7 +86,13 @@ class TardinessReferences:
                 )
         started = time.monotonic()
         if len(instance.public["due_dates"]) > subsets.most_jobs(instance.public):
-            return _relaxed(instance.public, started, seconds, sequence)
+            again = _relaxed(instance.public, started, seconds, sequence, 1)
+            if sequence is not None and again.value > cost_of(instance.public, sequence):
+                raise ValueError(
+                    f"instance {instance.id}: the stored sequence costs less than the bound "
+                    f"{again.value}; the bound is wrong"
+                )
+            return again
         return _over_sets(instance.public, started)
 
 
@@ -99,7 +106,11 @@ def _over_sets(public: Mapping[str, Any], started: float) -> Reference:
 
 
 def _relaxed(
-    public: Mapping[str, Any], started: float, seconds: float, sequence: Sequence[int] | None
+    public: Mapping[str, Any],
+    started: float,
+    seconds: float,
+    sequence: Sequence[int] | None,
+    spare: int = 0,
 ) -> Reference:
     """Optimum or bound by relaxation and enumeration, or by a cheaper method if the instance is too large.
 
@@ -127,7 +138,8 @@ def _relaxed(
             else (ProofKind.ARITHMETIC, "sorted bound")
         )
         return Reference.proven_bound(max(dual, floor), *how, "1", time.monotonic() - started, _COMPUTED)
-    proof = relaxation.prove(public, sequence, max(0.0, started + seconds - time.monotonic()))
+    left = max(0.0, started + seconds - time.monotonic())
+    proof = relaxation.prove(public, sequence, left, spare)
     make = Reference.optimum if proof.optimal else Reference.proven_bound
     spent = time.monotonic() - started
     bound = proof.bound if proof.optimal else max(proof.bound, floor)

@@ -50,13 +50,15 @@ class Proof:
     labels: int
 
 
-def prove(public: Mapping[str, Any], sequence: Sequence[int], seconds: float) -> Proof:
+def prove(public: Mapping[str, Any], sequence: Sequence[int], seconds: float, spare: int = 0) -> Proof:
     """Finds the least cost of all sequences, given a good one.
 
     Args:
         public: processing times (> 0), due dates, and weights if there are any.
         sequence: all jobs; its cost is the upper bound, and its prices are where the multipliers start.
         seconds: wall seconds, about.
+        spare: cost units by which sequences that are looked for may be dearer than a better one; with 1 the
+            method has to find an equal of the given sequence, and no bound ends at its cost.
 
     Raises:
         ValueError: costs could reach `LARGEST`.
@@ -64,7 +66,7 @@ def prove(public: Mapping[str, Any], sequence: Sequence[int], seconds: float) ->
     if (most := most_cost(public)) >= LARGEST:
         raise ValueError(f"{NAME}: got costs of up to {most}, expected less than {LARGEST}")
     started = time.monotonic()
-    upper = cost_of(public, sequence)
+    upper = cost_of(public, sequence) + spare
     relaxation = Relaxation(public, sequence)
     labels = 0
     for rounds, sets in _STAGES:

@@ -42,6 +42,7 @@ class Report:
         seconds: wall seconds of the run.
         cpu_seconds: CPU seconds of solving, without the start and the model; None if the solver gave none.
         note: why the worker did not end by itself; empty if it did.
+        result: of a call, its result or what it noted last.
     """
 
     ended: str = "killed"
@@ -53,16 +54,27 @@ class Report:
     seconds: float = 0.0
     cpu_seconds: float | None = None
     note: str = ""
+    result: Any = None
 
 
-def run_worker(solver: str, model: str, options: Mapping[str, Any], seconds: float) -> Report:
+def run_worker(
+    solver: str,
+    model: str,
+    options: Mapping[str, Any],
+    seconds: float,
+    *,
+    spare: float = GRACE_SECONDS,
+    what: str | None = None,
+) -> Report:
     """Runs one solver on one model in a separate process.
 
     Args:
-        solver: `highs`, `cbc` or `cp-sat`.
+        solver: `highs`, `cbc` or `cp-sat`, or `call` for a function of the evaluators.
         model: text of the model in the worker's format for this solver.
-        options: `workers` and `seed`, of CP-SAT maybe `effort`.
-        seconds: wall seconds of solving, > 0; the process is killed `GRACE_SECONDS` later.
+        options: `workers` and `seed`, of CP-SAT maybe `effort`; of a call the `function`.
+        seconds: wall seconds of solving, > 0.
+        spare: wall seconds after which the process is killed then.
+        what: name in error messages; None for the solver's.
 
     Raises:
         SolverError: the solver is not installed, or its process failed for a reason other than a limit.
@@ -86,15 +98,15 @@ def run_worker(solver: str, model: str, options: Mapping[str, Any], seconds: flo
                 start_new_session=True,
             )
             try:
-                report = _listen(process, seconds)
+                report = _listen(process, seconds, spare)
             finally:
                 _kill(process)
         report.seconds = time.monotonic() - started
-        _explain(report, process.returncode, folder, solver)
+        _explain(report, process.returncode, folder, what or solver)
     return report
 
 
-def _listen(process: subprocess.Popen[bytes], seconds: float) -> Report:
+def _listen(process: subprocess.Popen[bytes], seconds: float, spare: float) -> Report:
     """Collects the worker's lines until the worker ends or its time is over."""
     assert process.stdout is not None
     report = Report()
@@ -110,8 +122,8 @@ def _listen(process: subprocess.Popen[bytes], seconds: float) -> Report:
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 if _take(report, json.loads(line)):
-                    deadline = time.monotonic() + seconds + GRACE_SECONDS
-    report.note = f"killed {GRACE_SECONDS:g} s after the limit of {seconds:g} s"
+                    deadline = time.monotonic() + seconds + spare
+    report.note = f"killed {spare:g} s after the limit of {seconds:g} s"
     return report
 
 

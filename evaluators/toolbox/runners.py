@@ -1,5 +1,7 @@
 """What the solver's process does with a model: HiGHS, CBC or CP-SAT, each with its traps closed.
 
+A function of the evaluators can be called here too, to be killed where a solver inside overruns.
+
 A mixed-integer model is JSON, always minimised: `{"columns": [[cost, low, high, integer]], "offset": number,
 "rows": [[low, high, [column …], [coefficient …]]]}`, `null` for an open side. A CP-SAT model is the text
 form of its protocol buffer.
@@ -229,6 +231,16 @@ def run_cpsat(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) 
     reporter.end(ended=ended, cpu_seconds=time.process_time() - begun, **facts)
 
 
+def run_call(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) -> None:
+    """Calls a function by its name with JSON arguments; says its results as soon as they are noted."""
+    module, _, name = job["function"].partition(":")
+    function = getattr(import_module(module), name)
+    arguments = json.loads(text)
+    reporter.flush(ready=True)
+    result = function(**arguments, seconds=job["seconds"], note=lambda noted: reporter.flush(result=noted))
+    reporter.end(ended="returned", result=result)
+
+
 def _without_pandas() -> None:
     """Puts an empty module in the place of pandas, whose import takes four times as long as CP-SAT's own.
 
@@ -244,4 +256,4 @@ def _finite(bound: float) -> dict[str, float]:
     return {"bound": float(bound)} if math.isfinite(bound) and abs(bound) < 1e30 else {}
 
 
-RUNNERS: dict[str, Runner] = {"highs": run_highs, "cbc": run_cbc, "cp-sat": run_cpsat}
+RUNNERS: dict[str, Runner] = {"highs": run_highs, "cbc": run_cbc, "cp-sat": run_cpsat, "call": run_call}

@@ -1,0 +1,75 @@
+"""Methods that are called in a process of their own: their results, and what they noted before a kill."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from gapsmith.evaluators.classics.tsp import certified
+from gapsmith.evaluators.toolbox import SolverError, call
+
+METHODS = """
+import time
+
+def sums(numbers, seconds, note):
+    return {"sum": sum(numbers), "seconds": seconds}
+
+def overruns(first, seconds, note):
+    note(first)
+    note(first + 1)
+    time.sleep(1000)
+
+def silent(seconds, note):
+    time.sleep(1000)
+
+def fails(seconds, note):
+    raise ValueError("no such tour")
+"""
+
+
+@pytest.fixture
+def methods(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A module of methods that the process finds too."""
+    (tmp_path / "methods_of_a_test.py").write_text(METHODS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr("gapsmith.evaluators.toolbox.called.SPARE_SECONDS", 0.5)
+    return importlib.import_module("methods_of_a_test")
+
+
+def test_a_call_returns_what_the_method_returns(methods: ModuleType) -> None:
+    """Arguments and result are JSON; the seconds are those of the call."""
+    assert call(methods.sums, {"numbers": [1, 2, 3]}, 7.0) == {"sum": 6, "seconds": 7.0}
+
+
+def test_a_method_that_overruns_leaves_what_it_noted_last(methods: ModuleType) -> None:
+    """The process is killed, and the second note counts."""
+    began = time.monotonic()
+    assert call(methods.overruns, {"first": 41}, 0.5) == 42
+    assert time.monotonic() - began < 500
+
+
+def test_a_method_that_notes_nothing_is_an_error(methods: ModuleType) -> None:
+    """The message names the method, the seconds and what to do."""
+    with pytest.raises(SolverError, match=r"silent: got no result within 0\.5 s .* give more seconds"):
+        call(methods.silent, {}, 0.5)
+
+
+def test_a_method_that_fails_says_why(methods: ModuleType) -> None:
+    """The last line of its error is kept."""
+    with pytest.raises(SolverError, match=r"fails: .* no such tour"):
+        call(methods.fails, {}, 5.0)
+
+
+def test_a_bound_is_noted_before_branching() -> None:
+    """What survives a kill of a tour's branching is a certificate with a bound below the answer's length."""
+    public = {"distances": [[abs(i * i % 17 - j * j % 17) + 3 for j in range(17)] for i in range(17)]}
+    for i in range(17):
+        public["distances"][i][i] = 0
+    noted: list[dict[str, int]] = []
+    last = certified(public, 30.0, None, 1, noted.append)
+    assert noted
+    assert all(0 < note["bound"] <= last["value"] for note in noted)
