@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean, median
 
-from gapsmith.evaluators.figures import bootstrap_interval
+from gapsmith.evaluators.intervals import mean_interval
 from gapsmith.evaluators.statistics import sign_flip
 from gapsmith.evolve.store.reader import Reader
 
@@ -162,8 +162,8 @@ def curve(reader: Reader) -> Iterator[Step]:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """95 % bootstrap interval of the mean over seeds; of one seed its own value."""
-    return bootstrap_interval(values) or (values[0], values[0])
+    """95 % interval of the mean over seeds; the mean itself where there is none."""
+    return mean_interval(values) or (fmean(values),) * 2
 
 
 def collected(folder: Path, problem: str) -> dict[str, dict[int, Outcome]]:

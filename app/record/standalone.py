@@ -15,7 +15,7 @@ from ...evolve.syntax.guard import parsed
 from ...sandbox import unseen
 from ...sandbox.settings import USUAL_CPU_SECONDS
 from ..door.plugins import BUILT_INS
-from ..numbers import interval, percent, reported_cell
+from ..numbers import percent, reported_cell, spread
 from ..words import FOREIGN, UNVERIFIED, clean, count, gap_word, layers, reaches, reference_kinds, unsafe
 from .record import RunRecord
 from .reported import REPORTED, trust
@@ -275,7 +275,7 @@ def _gap_lines(figures: Mapping[str, Any], split: str, record: RunRecord) -> lis
 
 
 def _mean(figures: Mapping[str, Any]) -> str:
-    return f"{percent(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}".strip()
+    return f"{percent(figures['mean_gap_percent'])} {spread(figures)}".strip()
 
 
 def _main(entry: str, driver: str | None, keys: Sequence[str]) -> str:

@@ -145,13 +145,13 @@ def group_summary(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
     Where scores are only reported there are no gaps: each split has `reported_score` with these figures.
     """
-    from ...evaluators.figures import bootstrap_interval
+    from ...evaluators.intervals import mean_interval
 
     def figures(split: str, key: str) -> tuple[int, dict[str, Any]]:
         bests = [run["best"]["splits"][split] for run in runs if run["best"]]
         values = [best.get(key) for best in bests if best]
         numbers = [value for value in values if value is not None]
-        interval = bootstrap_interval(numbers)
+        interval = mean_interval(numbers)
         return len(numbers), {
             "mean": sum(numbers) / len(numbers) if numbers else None,
             "ci95": None if interval is None else list(interval),
