@@ -17,6 +17,7 @@ from ...sandbox.settings import USUAL_CPU_SECONDS
 from ..door.plugins import BUILT_INS
 from ..numbers import percent, reported_cell, spread
 from ..words import FOREIGN, UNVERIFIED, clean, count, gap_word, layers, reaches, reference_kinds, unsafe
+from .online import stepwise
 from .record import RunRecord
 from .reported import REPORTED, trust
 from .runs import CONFIG_NAME
@@ -285,7 +286,7 @@ def _main(entry: str, driver: str | None, keys: Sequence[str]) -> str:
         what, block = _WHOLE, f"\n    driver = {{}}\n    builtins.exec({_quoted(driver)}, driver)\n"
         call = 'driver["drive"](heuristic, read(sys.stdin.read()))'
     body = _ANSWER.format(call=call)
-    if driver is not None and _interactive(driver):
+    if driver is not None and stepwise(driver):
         what, body = _STEPWISE, _DECISIONS
     return _MAIN.format(what=what, keys=list(keys), driver=block, body=body, entry=entry)
 
@@ -295,11 +296,3 @@ def _quoted(text: str) -> str:
     if "'''" in text or "\\" in text or text.endswith("'"):
         return repr(text)
     return f"'''{text}'''"
-
-
-def _interactive(driver: str) -> bool:
-    """Whether a problem's driver talks to the parent: `drive(entry, instance, receive, send)`."""
-    for node in parsed(driver).body:
-        if isinstance(node, ast.FunctionDef) and node.name == "drive":
-            return len(node.args.args) == 4
-    return False

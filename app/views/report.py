@@ -232,7 +232,8 @@ def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) 
         "optimal": set(best["reference_kinds"]) == {"optimum"},
         "baseline": baseline,
         "baseline_figures": None if figures is None else figures.as_json(),
-        "kinds": reference_kinds(best["reference_kinds"]),
+        "kinds": reference_kinds(best["reference_kinds"])
+        + (" for one who knows the future" if summary["knows_future"] else ""),
         "of_baseline": set(best["reference_kinds"]) == {"baseline"},
         "word": gap_word(best["reference_kinds"]),
         "instances": count(best["instances"], "instance"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...evaluators.figures import optimality
 from ...evaluators.intervals import FEW
 from ..numbers import (
     duration,
@@ -129,7 +130,8 @@ def best_baselines(baselines: Mapping[str, Any]) -> list[str]:
 def notes(summary: Mapping[str, Any]) -> list[str]:
     """Lines below a campaign's table: the kinds of references, the paired comparisons, and caveats."""
     reported = summary.get("trust") == REPORTED
-    lines = [UNVERIFIED if reported else f"references: {_kind_text(_kinds(summary))}"]
+    future = ", for one who knows the future" if summary["knows_future"] else ""
+    lines = [UNVERIFIED if reported else f"references: {_kind_text(_kinds(summary))}{future}"]
     best = None if reported else summary["best"]
     for split, word in _SPLIT_NAMES.items():
         figures = best["splits"][split] if best else None
@@ -229,7 +231,13 @@ def _claim_text(claim: Mapping[str, Any]) -> str:
     )
 
 
-def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, Any]], unit: str) -> None:
+def print_figures(
+    console: Console,
+    title: str,
+    rows: Mapping[str, Mapping[str, Any]],
+    unit: str,
+    knows_future: bool = False,
+) -> None:
     """Prints one row of figures for each program, with wins, ties and losses if counted.
 
     On a narrow console the table drops columns rather than cut names, because users type the names.
@@ -257,7 +265,8 @@ def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, 
         table.add_row(name, *[cells[number] for cells in columns.values()])
     console.print(table)
     timed = "; CPU: median per execution" if "CPU\nms" in columns else ""
-    console.print(f"references: {_kind_text(kinds)}{timed}", markup=False)
+    future = ", for one who knows the future" if knows_future and optimality(kinds) else ""
+    console.print(f"references: {_kind_text(kinds)}{future}{timed}", markup=False)
     for line in [*far_note(rows.values()), *few_note(rows.values())]:
         console.print(line, markup=False)
     if reported:
