@@ -16,6 +16,7 @@ from .headline import headline
 from .hurried import better_left_out, hurried
 from .model_figures import model_figures, model_usage, newest_page, notes
 from .online import knows_future
+from .proofs import proofs
 from .reported import REPORTED, trust
 from .runs import LOG_NAME, status
 from .seal import is_own
@@ -51,6 +52,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "champions": champions(reader),
         "proof": proof(reader),
         "knows_future": knows_future(reader),
+        "proofs": proofs(reader.references().values()),
         "solver": solver_rows(reader),
         "timing": reader.record("timing"),
         "time_budget_seconds": time_budget(reader),

@@ -70,7 +70,7 @@ def baselines(
         title = f"{setup.loaded.name}, {document['instances_from']}"
         rows = {**document["baselines"], **document["solver"]}
         online = isinstance(setup.loaded.problem, Interactive)
-        print_figures(out, title, rows, document["unit"], online)
+        print_figures(out, title, rows, document["unit"], document["proofs"], online)
         if document["solver"]:
             words = "solver: one thread; its CPU time is that of solving, without start and model"
             out.print(words, markup=False)

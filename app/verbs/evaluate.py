@@ -111,7 +111,7 @@ def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
     problem = setup.loaded.problem
     title = f"{document['problem']}, {document['instances_from']}"
     unit = problem.unit
-    print_figures(out, title, rows, unit, isinstance(problem, Interactive))
+    print_figures(out, title, rows, unit, document["proofs"], isinstance(problem, Interactive))
     failures = [row for row in document["instances"] if row["status"] != "ok"]
     scored = [row for row in document["instances"] if row["status"] == "ok"]
     if len(document["instances"]) <= MOST_LISTED:

@@ -21,7 +21,7 @@ from ..numbers import (
 )
 from ..record.reported import REPORTED
 from ..record.summary import test_used
-from ..words import UNVERIFIED, clean, count, gap_word, unsafe
+from ..words import UNVERIFIED, clean, count, gap_word, standings, unsafe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -132,6 +132,8 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
     reported = summary.get("trust") == REPORTED
     future = ", for one who knows the future" if summary["knows_future"] else ""
     lines = [UNVERIFIED if reported else f"references: {_kind_text(_kinds(summary))}{future}"]
+    if summary["proofs"]:
+        lines.append(f"proofs: {standings(summary['proofs'])}")
     best = None if reported else summary["best"]
     for split, word in _SPLIT_NAMES.items():
         figures = best["splits"][split] if best else None
@@ -236,6 +238,7 @@ def print_figures(
     title: str,
     rows: Mapping[str, Mapping[str, Any]],
     unit: str,
+    proofs: Mapping[str, int],
     knows_future: bool = False,
 ) -> None:
     """Prints one row of figures for each program, with wins, ties and losses if counted.
@@ -267,6 +270,8 @@ def print_figures(
     timed = "; CPU: median per execution" if "CPU\nms" in columns else ""
     future = ", for one who knows the future" if knows_future and optimality(kinds) else ""
     console.print(f"references: {_kind_text(kinds)}{future}{timed}", markup=False)
+    if proofs:
+        console.print(f"proofs: {standings(proofs)}", markup=False)
     for line in [*far_note(rows.values()), *few_note(rows.values())]:
         console.print(line, markup=False)
     if reported:
