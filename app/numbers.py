@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ..evaluators.intervals import FEWEST
 from ..evaluators.numbers import FAR_FACTOR
 from ..evolve.timing import edge, time_class
 
@@ -36,14 +37,14 @@ def figure(value: float | None) -> str:
 
 
 def gap_cell(figures: Mapping[str, Any] | None, form: Callable[[float | None], str] = figure) -> str:
-    """Mean gap with its 95 % interval, marked where it is too good to be believed; or a reported score."""
+    """Mean gap with its 95 % interval or counts, marked where it is too good to be believed; or a score."""
     if figures is None:
         return "–"
     if figures["failed"]:
         return f"failed on {figures['failed']}"
     if "reported_score" in figures:
         return reported_cell(figures)
-    text = f"{form(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}".strip()
+    text = f"{form(figures['mean_gap_percent'])} {spread(figures)}".strip()
     return f"{text} {far_mark(figures)}".strip()
 
 
@@ -67,6 +68,23 @@ def far_note(some: Iterable[Mapping[str, Any] | None]) -> list[str]:
         f"(n?): on n instances {FAR_FACTOR} times better than the reference, which is not proven: look at "
         "the answers, the evaluator may accept what it should refuse"
     ]
+
+
+def spread(figures: Mapping[str, Any]) -> str:
+    """The 95 % interval of a mean gap; where two instances have a gap, too few for one, `(2 of 40)`."""
+    if (bounds := figures["mean_gap_ci95_percent"]) is not None:
+        return interval(bounds)
+    if figures["mean_gap_percent"] is None or figures.get("solved") is None:
+        return ""
+    missed = figures["instances"] - figures["solved"]
+    return f"({missed} of {figures['instances']})" if missed < FEWEST else ""
+
+
+def few_note(some: Iterable[Mapping[str, Any] | None]) -> list[str]:
+    """The sentence behind counts in place of an interval, if any of some figures has them."""
+    if not any(figures and not figures["failed"] and spread(figures).startswith("(") for figures in some):
+        return []
+    return ["(n of m): a gap on n of m instances, too few for an interval"]
 
 
 def interval(bounds: tuple[float, float] | list[float] | None) -> str:

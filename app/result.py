@@ -13,7 +13,7 @@ from ..evolve.store.progress import steps
 from ..problems.base import Instance, Json, canonical_json
 from ..sandbox.base import ExecutionStatus, Limits, Program
 from .errors import MISSING, NO_CANDIDATE, USAGE, UserError
-from .numbers import interval, percent
+from .numbers import percent, spread
 from .record.export import rows
 from .record.record import open_record
 from .record.standalone import program_text
@@ -212,7 +212,7 @@ class RunResult(Mapping[str, Any]):
 def _cell(figures: Mapping[str, Any] | None) -> str:
     if figures is None:
         return UNKNOWN
-    return f"{percent(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}".strip()
+    return f"{percent(figures['mean_gap_percent'])} {spread(figures)}".strip()
 
 
 def _pandas() -> Any:

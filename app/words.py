@@ -67,6 +67,14 @@ def one_line(text: str, width: int) -> str:
     return words if len(words) <= width else words[: max(0, width - 1)] + "…"
 
 
+_CHECKABLE = "proved by construction or dual bound"
+_STANDINGS = {
+    **dict.fromkeys(("arithmetic", "dual", "construction"), _CHECKABLE),
+    "solver": "certified by a solver",
+    "literature": "from the literature",
+}
+
+
 def usd(value: float | None) -> str:
     """US dollars, four decimals below one."""
     if value is None:
@@ -82,6 +90,17 @@ def count(number: int, one: str, many: str | None = None) -> str:
 def reference_kinds(kinds: Mapping[str, int]) -> str:
     """Kinds of reference in words: `80 optima, 20 bounds`."""
     return ", ".join(count(n, *_KIND_WORDS.get(kind, (kind, kind))) for kind, n in kinds.items())
+
+
+def standings(proofs: Mapping[str, int]) -> str:
+    """Who stands behind proofs: `60 proved by construction or dual bound, 40 certified by a solver`.
+
+    What arithmetic, a dual bound or a construction proves, anybody can check; a solver has to be believed.
+    """
+    counts = dict.fromkeys(_STANDINGS.values(), 0)
+    for proof, number in proofs.items():
+        counts[_STANDINGS[proof]] += number
+    return ", ".join(f"{number:,} {words}" for words, number in counts.items() if number)
 
 
 def unsafe(layers: Sequence[str]) -> str:

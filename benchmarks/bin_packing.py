@@ -1,7 +1,7 @@
 """Tables of docs/benchmarks-bin-packing.md: `python benchmarks/bin_packing.py PROBLEM SET-or-FILE…`.
 
 For each set one Markdown table of all baselines: mean bins, bins above the proven optimum, excess in percent
-of it (mean bins over mean optimum), 95 % bootstrap interval of the mean bins above, wins / ties / losses by
+of it (mean bins over mean optimum), 95 % interval of the mean bins above, wins / ties / losses by
 instance against best fit (offline: best fit decreasing), CPU time. Options: `--seed N`, `--programs ID…`,
 `--count N` (the first N instances).
 """
@@ -16,7 +16,7 @@ from statistics import mean, median
 import gapsmith.evaluators.bin_packing as plugins
 from gapsmith.evaluators.base import Plugin, Score
 from gapsmith.evaluators.evaluator import GapEvaluator
-from gapsmith.evaluators.figures import bootstrap_interval
+from gapsmith.evaluators.intervals import mean_interval
 from gapsmith.problems.base import Instance, Problem, ReadsInstances
 from gapsmith.sandbox.base import Limits
 from gapsmith.sandbox.slot import Slot, open_sandbox
@@ -98,7 +98,7 @@ def row(rule: str, scores: dict[str, tuple[Score, ...]], standard: str, optimum:
         return f"| {rule} | failed: {own[-1].status}: {own[-1].message} |"
     bins = [float(s.objective) for s in own if s.objective is not None]
     above = [float(s.excess) for s in own if s.excess is not None]
-    interval = bootstrap_interval(above)
+    interval = mean_interval(above)
     spread = "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"
     pairs = [
         (float(a.objective), float(b.objective)) for a, b in zip(own, scores.get(standard, own), strict=True)

@@ -32,7 +32,8 @@ from gapsmith.app.verbs.flags import build_config
 from gapsmith.app.views.plots.canvas import BLUE, GREEN, GREY, ORANGE, fit_losses, new_axes, render, styled
 from gapsmith.evaluators.base import Reference, ReferenceKind
 from gapsmith.evaluators.figures import of_evaluation
-from gapsmith.evaluators.statistics import bootstrap_interval, paired, wins_ties_losses
+from gapsmith.evaluators.intervals import mean_interval
+from gapsmith.evaluators.statistics import paired, wins_ties_losses
 from gapsmith.evolve.timing import edge, time_class
 from gapsmith.sandbox.base import MAIN_FILE
 
@@ -156,7 +157,7 @@ def stopped(setup: Setup, set_name: str, effort: float, own: Mapping[str, float]
         "program": name,
         "kind": "exact",
         "gap": sum(answers.values()) / len(answers) if answers else None,
-        "interval": bootstrap_interval(list(answers.values())),
+        "interval": mean_interval(list(answers.values())),
         "ratio_of_sums": summary["ratio_of_sums_percent"],
         "cpu_ms": 1000 * summary["cpu_seconds_mean"],
         "instances": len(instances),

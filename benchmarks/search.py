@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean, median
 
-from gapsmith.evaluators.figures import bootstrap_interval
+from gapsmith.evaluators.intervals import mean_interval
 from gapsmith.evaluators.statistics import sign_flip
 from gapsmith.evolve.store.reader import Reader
 
@@ -161,9 +161,13 @@ def curve(reader: Reader) -> Iterator[Step]:
             yield Step(number, executions, -100 * row["valid"])
 
 
-def interval(values: Sequence[float]) -> tuple[float, float]:
-    """95 % bootstrap interval of the mean over seeds; of one seed its own value."""
-    return bootstrap_interval(values) or (values[0], values[0])
+def spread(values: Sequence[float], digits: int = 3) -> str:
+    """The mean over seeds with its 95 % interval; alone where seeds are fewer than four or equal."""
+    bounds = mean_interval(values)
+    if bounds is None or max(values) - min(values) < 1e-9:
+        return f"{fmean(values):.{digits}f}"
+    low, high = bounds
+    return f"{fmean(values):.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def collected(folder: Path, problem: str) -> dict[str, dict[int, Outcome]]:
@@ -220,11 +224,10 @@ def table(folder: Path, problem: str, base: str = "full") -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|"
     starts = [one.start for one in full.values()]
     if starts:
-        low, high = interval(starts)
-        yield f"| start program | {len(starts)} | {fmean(starts):.3f} [{low:.3f}, {high:.3f}] | | | | | |"
+        yield f"| start program | {len(starts)} | {spread(starts)} | | | | | |"
     for arm, by in arms.items():
         losses = [one.test for one in by.values() if one.test is not None]
-        figures = "–" if not losses else "{:.3f} [{:.3f}, {:.3f}]".format(fmean(losses), *interval(losses))
+        figures = spread(losses) if losses else "–"
         both = [(one.test, full[seed].test) for seed, one in by.items() if seed in full]
         pairs = [mine - its for mine, its in both if mine is not None and its is not None]
         worst = [[math.inf if loss is None else loss for loss in pair] for pair in both]
@@ -263,12 +266,13 @@ def parts(folder: Path, problems: Sequence[str]) -> Iterator[str]:
             for arms in found.values()
         ]
         pooled = [value for by in logs for value in by]
-        low, high = interval(pooled)
+        bounds = mean_interval(pooled)
+        shown = "" if bounds is None else f" [{math.exp(bounds[0]):.2f}, {math.exp(bounds[1]):.2f}]"
         each = " | ".join(f"{math.exp(fmean(by)):.2f}" for by in logs)
         p = sign_flip(pooled)
         yield (
-            f"| {arm} | {len(pooled)} | {each} | {math.exp(fmean(pooled)):.2f} "
-            f"[{math.exp(low):.2f}, {math.exp(high):.2f}] | {'< 0.001' if p < 0.001 else f'{p:.3f}'} |"
+            f"| {arm} | {len(pooled)} | {each} | {math.exp(fmean(pooled)):.2f}{shown} "
+            f"| {'< 0.001' if p < 0.001 else f'{p:.3f}'} |"
         )
 
 

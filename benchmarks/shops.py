@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from gapsmith.evaluators import shops
 from gapsmith.evaluators.base import Plugin
+from gapsmith.evaluators.intervals import mean_interval
 from gapsmith.evaluators.shops import store
 from gapsmith.problems.base import Instance
 from gapsmith.problems.shops.laws import draw, uniform
@@ -89,14 +90,14 @@ def row(name: str, instances: Sequence[Instance], strata: Sequence[str], gaps: S
 
 
 def paired(name: str, rival: str, ours: Sequence[float], theirs: Sequence[float]) -> None:
-    """Prints the difference of two programs, instance by instance, with a bootstrap interval."""
+    """Prints the difference of two programs, instance by instance, with an interval."""
     differences = np.array(ours) - np.array(theirs)
-    draws = np.random.default_rng(1).choice(differences, (10_000, len(differences))).mean(axis=1)
-    low, high = np.percentile(draws, [2.5, 97.5])
+    bounds = mean_interval(differences.tolist())
+    shown = "" if bounds is None else f" (95 % interval {bounds[0]:.2f} to {bounds[1]:.2f})"
     better, worse = int((differences < 0).sum()), int((differences > 0).sum())
     print(
         f"{name} against {rival}: ratio of mean gaps {np.mean(ours) / np.mean(theirs):.3f}, difference "
-        f"{differences.mean():.2f} points (95 % interval {low:.2f} to {high:.2f}), better on {better}, worse "
+        f"{differences.mean():.2f} points{shown}, better on {better}, worse "
         f"on {worse} of {len(differences)}"
     )
 

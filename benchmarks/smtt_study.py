@@ -14,13 +14,13 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
+from gapsmith.evaluators.intervals import mean_interval
 from gapsmith.evaluators.smtt import smtt, store
 from gapsmith.evaluators.smtt.subsets import subset_optimum
 from gapsmith.problems.base import Instance
 from gapsmith.problems.smtt.verification import total_tardiness
 
 Public = dict[str, list[int]]
-RESAMPLES = 4_000
 
 
 def program(name: str) -> Callable[..., list[int]]:
@@ -161,20 +161,20 @@ def noise() -> None:
         for rule in rules
     }
     optima = np.array([optimum for _, optimum in instances])
-    rows = np.random.default_rng(1).integers(0, len(optima), (RESAMPLES, len(optima)))
     print(f"n=100, {len(optima)} instances, {(optima > 0).sum()} with a positive optimum")
     for rule in rules:
         print(f"  {rule:14s} {figures(values[rule].tolist(), optima.tolist())}")
     positive = optima > 0
     for other in rules[1:]:
-        ratio = np.where(positive, (values[other] - values["mdd"]) / np.maximum(optima, 1), 0.0)
-        means = 100 * ratio[rows].sum(axis=1) / positive[rows].sum(axis=1)
-        sums = 100 * (values[other] - values["mdd"])[rows].sum(axis=1) / optima[rows].sum(axis=1)
-        print(
-            f"  {other} minus mdd, points, 95 % paired bootstrap: mean of ratios "
-            f"[{np.quantile(means, 0.025):+.2f}, {np.quantile(means, 0.975):+.2f}], ratio of sums "
-            f"[{np.quantile(sums, 0.025):+.2f}, {np.quantile(sums, 0.975):+.2f}]"
-        )
+        excess = 100 * (values[other] - values["mdd"])
+        share = excess.sum() / optima.sum()
+        ratios = mean_interval((excess[positive] / optima[positive]).tolist())
+        sums = mean_interval(((excess - share * optima) / optima.mean()).tolist())  # linearised
+        print(f"  {other} minus mdd, points, 95 % intervals: ", end="")
+        for word, shift, bounds in (("mean of ratios", 0.0, ratios), ("ratio of sums", share, sums)):
+            shown = "none" if bounds is None else f"[{shift + bounds[0]:+.2f}, {shift + bounds[1]:+.2f}]"
+            print(f"{word} {shown}", end="; ")
+        print()
 
 
 CHECKS = {"eddc": eddc, "normal": normal, "pairing": pairing, "cut": cut, "noise": noise}

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -20,6 +19,7 @@ from typing import Any
 
 from gapsmith.evaluators import training
 from gapsmith.evaluators.base import Plugin
+from gapsmith.evaluators.intervals import mean_interval
 from gapsmith.evaluators.training import packing_stages
 from gapsmith.problems.base import Instance
 from gapsmith.problems.training.lora_microbatches import judge
@@ -107,10 +107,8 @@ def answer(problem: Any, source: str, instance: Instance) -> Any:
 
 
 def interval(ratios: Sequence[float]) -> tuple[float, float]:
-    """95 % bootstrap interval of the mean."""
-    stream = random.Random(1)
-    means = sorted(statistics.mean(stream.choices(ratios, k=len(ratios))) for _ in range(400))
-    return means[10], means[389]
+    """95 % interval of the mean; the mean itself where there is none."""
+    return mean_interval(ratios) or (statistics.mean(ratios),) * 2
 
 
 def bubble_share(instance: Instance, microbatches: Any) -> float:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
-from ..problems.base import Instance, Number, Problem, Verdict
+from ..problems.base import Instance, Json, Number, Problem, Verdict
 from ..problems.plain import brief
 from ..sandbox.base import Program, Sandbox
 from .numbers import SCORABLE, scorable, written
@@ -128,6 +128,14 @@ class References(Protocol):
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
         """The reference of an instance within about `seconds` of wall time; a time limit gives a bound."""
+
+
+@runtime_checkable
+class Attaining(References, Protocol):
+    """References that ship with answers that attain them, so that anybody can check these."""
+
+    def attained(self, instance: Instance) -> Json | None:
+        """The shipped answer whose objective is the optimum; None if no answer ships."""
 
 
 @dataclass(frozen=True, slots=True)

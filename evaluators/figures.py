@@ -9,11 +9,9 @@ from typing import Any
 
 from ..problems.base import Instance
 from .base import Evaluation, ReferenceKind, Score, ScoreStatus
+from .intervals import mean_interval
 from .numbers import far_beyond
 from .scoring import fitness
-
-RESAMPLES = 2_000
-_SEED = 20_240_517
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +21,8 @@ class Figures:
     Attributes:
         fitness: −mean of excess / max(|reference|, scale) over all instances (a ratio); None if any failed.
         mean_gap_percent: mean of ratios over instances with a positive reference, percent of the reference.
-        mean_gap_ci95_percent: 95 % bootstrap interval of that mean over instances; None below two instances.
+        mean_gap_ci95_percent: 95 % interval of that mean over instances, see `mean_interval`; None with fewer
+            than four gaps other than 0.
         ratio_of_sums_percent: sum of excesses over sum of |references|, all instances, percent.
         mean_excess: mean loss in the problem's unit (bins, hours, …) over all instances.
         instances: number of instances, scored or failed.
@@ -84,7 +83,7 @@ def figures(scores: Sequence[Score], instances: Sequence[Instance]) -> Figures:
     return Figures(
         fitness=fitness(scores, instances) if complete else None,
         mean_gap_percent=sum(gaps) / len(gaps) if complete and gaps else None,
-        mean_gap_ci95_percent=bootstrap_interval(gaps) if complete else None,
+        mean_gap_ci95_percent=mean_interval(gaps, least=_least(scores)) if complete else None,
         ratio_of_sums_percent=_ratio_of_sums(scores) if complete else None,
         mean_excess=_mean_excess(scores) if complete else None,
         instances=len(scores),
@@ -124,20 +123,9 @@ def optimality(kinds: Mapping[str, int]) -> bool:
     return bool(kinds) and set(kinds) <= {ReferenceKind.OPTIMUM.value, ReferenceKind.BOUND.value}
 
 
-def bootstrap_interval(values: Sequence[float], resamples: int = RESAMPLES) -> tuple[float, float] | None:
-    """95 % percentile bootstrap interval of a mean (Efron 1979, doi:10.1214/aos/1176344552).
-
-    Uses a fixed seed; None for fewer than two values.
-    """
-    if len(values) < 2:
-        return None
-    import numpy as np
-
-    rng = np.random.default_rng(_SEED)
-    sample = np.asarray(values, dtype=float)
-    means = sample[rng.integers(0, len(sample), (resamples, len(sample)))].mean(axis=1)
-    low, high = np.quantile(means, (0.025, 0.975))
-    return float(low), float(high)
+def _least(scores: Sequence[Score]) -> float | None:
+    """The least mean gap that there can be: 0 where every reference is an optimum or a bound."""
+    return 0.0 if all(score.reference_kind.proven for score in scores) else None
 
 
 def _far_beyond(score: Score) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .figures import RESAMPLES, bootstrap_interval
+from .intervals import mean_interval
 
 if TYPE_CHECKING:
     import numpy
@@ -21,6 +21,7 @@ FEW_LEVEL = 0.01
 """The same for a program that is worse on more instances than it is better on (probability)."""
 _SEED = 20_240_517
 _BLOCK = 2_000
+_RESAMPLES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,8 @@ class Paired:
     Attributes:
         pairs: number of pairs.
         difference: mean of first − second, in the unit of the values; None without pairs.
-        ci95: 95 % bootstrap interval of that mean over pairs; None below two pairs.
+        ci95: 95 % interval of that mean over pairs, see `mean_interval`; None with fewer than four
+            differences other than 0.
         p_value: two-sided p value of the hypothesis of no difference; None below two pairs.
         test: name of the test.
     """
@@ -55,7 +57,7 @@ def paired(first: Sequence[float], second: Sequence[float]) -> Paired:
         "exact" if number <= EXACT else f"{DRAWS:,} random draws with a fixed seed"
     )
     p_value = sign_flip(differences) if number >= 2 else None
-    return Paired(number, mean, bootstrap_interval(differences), p_value, words)
+    return Paired(number, mean, mean_interval(differences), p_value, words)
 
 
 def wins_ties_losses(pairs: Iterable[tuple[Any, Any]]) -> dict[str, int]:
@@ -112,7 +114,7 @@ def worse(second: Sequence[float], first: Sequence[float], level: float) -> bool
     if not len(differences) or differences.mean() <= 0:
         return False
     rng = np.random.default_rng(_SEED)
-    means = differences[rng.integers(0, len(differences), (RESAMPLES, len(differences)))].mean(axis=1)
+    means = differences[rng.integers(0, len(differences), (_RESAMPLES, len(differences)))].mean(axis=1)
     return bool(np.quantile(means, level) >= 0)
 
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from ...evaluators.base import Evaluation, Score, ScoreStatus
-from ...evaluators.figures import Figures, bootstrap_interval, figures
+from ...evaluators.figures import Figures, figures
+from ...evaluators.intervals import mean_interval
 from ...evaluators.statistics import Paired, paired, wins_ties_losses
 from ..errors import USAGE, UserError
 from ..record.record import RunRecord
@@ -180,7 +181,7 @@ def curve_of(arm: Arm, by: str, budget: float) -> list[dict[str, Any]]:
         spent = budget * step / (_CURVE - 1)
         now = [table.get(one.within(by, spent) or "") for one, table in zip(arm.tracks, gaps, strict=True)]
         values = [gap for gap in now if gap is not None]
-        bounds = bootstrap_interval(values)
+        bounds = mean_interval(values)
         curve.append(
             {
                 "spent": spent,
@@ -202,7 +203,7 @@ def _figures(arm: Arm, evaluations: Sequence[Evaluation | None]) -> Figures | No
     if len(complete) == 1 or pooled.mean_gap_percent is None:
         return pooled
     gaps = [gap for evaluation in complete if (gap := _mean_gap(evaluation)) is not None]
-    return replace(pooled, mean_gap_ci95_percent=bootstrap_interval(gaps))
+    return replace(pooled, mean_gap_ci95_percent=mean_interval(gaps))
 
 
 def _mean_gap(evaluation: Evaluation) -> float | None:

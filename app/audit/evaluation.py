@@ -16,6 +16,7 @@ from ...sandbox.base import MAIN_FILE, Program
 from ..errors import USAGE, UserError, unwritable
 from ..opening.baselines import evaluate_baselines
 from ..opening.executors import open_executor
+from ..record.proofs import proofs
 from ..record.splits import instance_row
 from .rivals import stopped_solver
 
@@ -49,6 +50,7 @@ def evaluate_program(
         "layers": setup.layers(),
         "program": name,
         "status": "failed" if evaluation.failure else "ok",
+        "proofs": proofs(setup.evaluator.references[id] for id in instances),
         "instances": [instance_row(score, instances[score.instance]) for score in evaluation.scores],
         "summary": of_evaluation(evaluation, instances).as_json(),
         "baselines": None
@@ -144,6 +146,7 @@ def baselines_document(
         "instances_from": chosen,
         "unsafe_without": sorted(setup.policy.without),
         "layers": setup.layers(),
+        "proofs": proofs(setup.evaluator.references[id] for id in instances),
         "against": rival,
         "baselines": {name: row for name, row in rows.items() if name not in solver},
         "solver": {name: rows[name] for name in solver},

@@ -15,8 +15,9 @@ from ...evolve.syntax.guard import parsed
 from ...sandbox import unseen
 from ...sandbox.settings import USUAL_CPU_SECONDS
 from ..door.plugins import BUILT_INS
-from ..numbers import interval, percent, reported_cell
+from ..numbers import percent, reported_cell, spread
 from ..words import FOREIGN, UNVERIFIED, clean, count, gap_word, layers, reaches, reference_kinds, unsafe
+from .online import stepwise
 from .record import RunRecord
 from .reported import REPORTED, trust
 from .runs import CONFIG_NAME
@@ -277,7 +278,7 @@ def _gap_lines(figures: Mapping[str, Any], split: str, record: RunRecord) -> lis
 
 
 def _mean(figures: Mapping[str, Any]) -> str:
-    return f"{percent(figures['mean_gap_percent'])} {interval(figures['mean_gap_ci95_percent'])}".strip()
+    return f"{percent(figures['mean_gap_percent'])} {spread(figures)}".strip()
 
 
 def _main(entry: str, driver: str | None, keys: Sequence[str]) -> str:
@@ -287,7 +288,7 @@ def _main(entry: str, driver: str | None, keys: Sequence[str]) -> str:
         what, block = _WHOLE, f"\n    driver = {{}}\n    builtins.exec({_quoted(driver)}, driver)\n"
         call = 'driver["drive"](heuristic, read(sys.stdin.read()))'
     body = _ANSWER.format(call=call)
-    if driver is not None and _interactive(driver):
+    if driver is not None and stepwise(driver):
         what, body = _STEPWISE, _DECISIONS
     return _MAIN.format(what=what, keys=list(keys), driver=block, body=body, entry=entry)
 
@@ -303,14 +304,6 @@ def is_stepwise(record: RunRecord) -> bool:
     """Whether instances are revealed step by step, so that programs of the run read no whole one."""
     driver = record.problem.get("driver")
     try:
-        return isinstance(driver, str) and _interactive(driver)
+        return isinstance(driver, str) and stepwise(driver)
     except ValueError as error:
         raise StoreError(f"{record.name}: the record is damaged: {error}") from error
-
-
-def _interactive(driver: str) -> bool:
-    """Whether a problem's driver talks to the parent: `drive(entry, instance, receive, send)`."""
-    for node in parsed(driver).body:
-        if isinstance(node, ast.FunctionDef) and node.name == "drive":
-            return len(node.args.args) == 4
-    return False

@@ -15,6 +15,8 @@ from .counted import told_iterations
 from .headline import headline
 from .hurried import better_left_out, hurried
 from .model_figures import model_figures, model_usage, newest_page, notes
+from .online import knows_future
+from .proofs import proofs
 from .reported import REPORTED, trust
 from .runs import LOG_NAME, status
 from .seal import is_own
@@ -49,6 +51,8 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "claims": reader.record("claims") or [],
         "champions": champions(reader),
         "proof": proof(reader),
+        "knows_future": knows_future(reader),
+        "proofs": proofs(reader.references().values()),
         "solver": solver_rows(reader),
         "timing": reader.record("timing"),
         "time_budget_seconds": time_budget(reader),
@@ -145,13 +149,13 @@ def group_summary(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
     Where scores are only reported there are no gaps: each split has `reported_score` with these figures.
     """
-    from ...evaluators.figures import bootstrap_interval
+    from ...evaluators.intervals import mean_interval
 
     def figures(split: str, key: str) -> tuple[int, dict[str, Any]]:
         bests = [run["best"]["splits"][split] for run in runs if run["best"]]
         values = [best.get(key) for best in bests if best]
         numbers = [value for value in values if value is not None]
-        interval = bootstrap_interval(numbers)
+        interval = mean_interval(numbers)
         return len(numbers), {
             "mean": sum(numbers) / len(numbers) if numbers else None,
             "ci95": None if interval is None else list(interval),

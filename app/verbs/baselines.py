@@ -63,12 +63,14 @@ def baselines(
         if json:
             emit_json(document)
             return
+        from ...problems.base import Interactive
         from ..views.tables import print_figures
 
         out = console()
         title = f"{setup.loaded.name}, {document['instances_from']}"
         rows = {**document["baselines"], **document["solver"]}
-        print_figures(out, title, rows, document["unit"])
+        online = isinstance(setup.loaded.problem, Interactive)
+        print_figures(out, title, rows, document["unit"], document["proofs"], online)
         if document["solver"]:
             words = "solver: one thread; its CPU time is that of solving, without start and model"
             out.print(words, markup=False)

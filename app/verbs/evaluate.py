@@ -139,13 +139,16 @@ def _plain(number: float) -> str:
 
 
 def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
+    from ...problems.base import Interactive
     from ..numbers import percent
     from ..views.tables import print_figures
 
     out = console()
     rows = {Path(document["program"]).name: document["summary"], **(document["baselines"] or {})}
-    unit = setup.loaded.problem.unit
-    print_figures(out, f"{document['problem']}, {document['instances_from']}", rows, unit)
+    problem = setup.loaded.problem
+    title = f"{document['problem']}, {document['instances_from']}"
+    unit = problem.unit
+    print_figures(out, title, rows, unit, document["proofs"], isinstance(problem, Interactive))
     failures = [row for row in document["instances"] if row["status"] != "ok"]
     scored = [row for row in document["instances"] if row["status"] == "ok"]
     if len(document["instances"]) <= MOST_LISTED:

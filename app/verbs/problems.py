@@ -254,7 +254,7 @@ def _details(loaded: LoadedProblem) -> dict[str, Any]:
         "start_programs": list(problem.start_programs()),
         "baselines": list(problem.baselines()),
         "references": None if loaded.references is None else loaded.references.version,
-        "reference_kinds": _known_kinds(loaded),
+        **_known(loaded),
         "parts": parts_of(problem),
         "instance_format": getattr(problem, "instance_format", None),
     }
@@ -268,16 +268,22 @@ def _declared_kinds(loaded: LoadedProblem) -> list[str] | None:
     return None if kinds is None else [str(kind) for kind in kinds]
 
 
-def _known_kinds(loaded: LoadedProblem) -> dict[str, dict[str, int]] | None:
-    """Split → kind → count of the references that are computed already; None without references."""
+def _known(loaded: LoadedProblem) -> dict[str, Any]:
+    """What is known of the references that are computed already, nulls without references.
+
+    `reference_kinds` maps split → kind → count, `proofs` kind of proof → count over all splits.
+    """
+    from collections import Counter
+
     from ...problems.base import SPLITS
     from ..config import Config
     from ..opening.references import stored
     from ..opening.secret import installed
 
     if loaded.references is None:
-        return None
+        return {"reference_kinds": None, "proofs": None}
     loaded = installed(loaded)
+    proofs: Counter[str] = Counter()
     kinds: dict[str, dict[str, int]] = {}
     section = Config().evaluation
     for split in SPLITS:
@@ -286,8 +292,10 @@ def _known_kinds(loaded: LoadedProblem) -> dict[str, dict[str, int]] | None:
             reference = stored(loaded, instance, section.reference_seconds)
             kind = "not computed yet" if reference is None else reference.kind.value
             counts[kind] = counts.get(kind, 0) + 1
+            if reference is not None and reference.proof is not None:
+                proofs[reference.proof.value] += 1
         kinds[split] = counts
-    return kinds
+    return {"reference_kinds": kinds, "proofs": dict(proofs)}
 
 
 def _print_list(problems: list[Listed]) -> None:
@@ -320,6 +328,8 @@ def _few(names: list[str], most: int = 5) -> str:
 
 def _print_details(document: dict[str, Any]) -> None:
     from rich.table import Table
+
+    from ..words import standings
 
     out = console()
 
@@ -354,6 +364,8 @@ def _print_details(document: dict[str, Any]) -> None:
     say(f"references: version {version}" if version else f"references: {none}")
     for split, counts in (document["reference_kinds"] or {}).items():
         say(f"  {split}: " + ", ".join(f"{count} {kind}" for kind, count in counts.items()))
+    if document["proofs"]:
+        say(f"  proofs: {standings(document['proofs'])}")
     has = [name for name, there in document["parts"].items() if there]
     say(f"optional parts: {', '.join(has) or 'none'}")
     if document["instance_format"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -191,7 +192,7 @@ def _print_rows(rows: list[dict[str, Any]], unit: str) -> None:
     from rich.table import Table
 
     from ...problems.base import decode_number
-    from ..words import UNKNOWN
+    from ..words import UNKNOWN, standings
 
     table = Table(box=None, pad_edge=False)
     for title in ("instance", f"value ({unit})", "kind", "proof", "solver", "seconds"):
@@ -205,6 +206,8 @@ def _print_rows(rows: list[dict[str, Any]], unit: str) -> None:
         seconds = UNKNOWN if row["wall_seconds"] is None else f"{row['wall_seconds']:.3f}"
         table.add_row(row["instance"], text, row["kind"], row["proof"] or UNKNOWN, row["solver"], seconds)
     console().print(table)
+    if proofs := Counter(row["proof"] for row in rows if row["proof"] is not None):
+        console().print(f"proofs: {standings(proofs)}", markup=False)
 
 
 def _print_verification(document: dict[str, Any]) -> None:
@@ -216,6 +219,10 @@ def _print_verification(document: dict[str, Any]) -> None:
         f"{document['problem']}: {document['agree']} of {document['checked']} references agree ({proofs})",
         markup=False,
     )
+    if answers := document["answers_checked"]:
+        out.print(
+            f"{answers} of them ship with an answer, judged by the problem's own verification", markup=False
+        )
     if bounded := document["optima_not_proved_again"]:
         out.print(
             f"{bounded} of them optima that only met a bound this time: not contradicted, not proved again; "

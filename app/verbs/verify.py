@@ -100,7 +100,7 @@ def _short(value: object) -> str:
 
 def _print_fresh(document: Mapping[str, Any]) -> None:
     """Each program's mean gap on the test split and on new instances, and whether chance explains it."""
-    from ..numbers import interval, percent
+    from ..numbers import percent, spread
 
     out = console()
     if "skipped" in document:
@@ -113,7 +113,7 @@ def _print_fresh(document: Mapping[str, Any]) -> None:
     )
     for role, row in document["programs"].items():
         gaps = [
-            f"{percent(row[name]['mean_gap_percent'])} {interval(row[name]['mean_gap_ci95_percent'])} {words}"
+            f"{percent(row[name]['mean_gap_percent'])} {spread(row[name])} {words}"
             for name, words in (("fresh", "on fresh instances"), ("test", "on the test split"))
         ]
         out.print(f"  {role} {row['id'][:8]}: {', '.join(gaps)}: {_judgement(row)}", markup=False)

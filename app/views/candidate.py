@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...evolve.store.progress import children
 from ...evolve.store.recorded import first_of_reply
 from ...problems.base import SPLITS
-from ..numbers import far_mark, interval, milliseconds, percent, reported_cell
+from ..numbers import far_mark, milliseconds, percent, reported_cell, spread
 from ..record.metrics import measured, metric_rows
 from ..record.record import SHORT, RunRecord
 from ..record.reported import REPORTED, trust
@@ -200,7 +200,7 @@ def _figures_table(record: RunRecord, id: str) -> Table:
         table.add_row(
             split,
             f"{percent(figures.mean_gap_percent)} {far_mark(figures.as_json())}".strip(),
-            interval(figures.mean_gap_ci95_percent),
+            spread(figures.as_json()),
             percent(figures.ratio_of_sums_percent),
             f"{figures.solved}/{figures.instances}",
             str(figures.failed),

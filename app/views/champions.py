@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evolve.timing import edge, time_class
 from ..numbers import figure, gap_cell, time_words
+from ..record.headline import best_baseline_name
 from ..record.reported import REPORTED
 from ..words import UNKNOWN
 from .tables import new_table
@@ -39,6 +40,8 @@ def print_champions(console: Console, summary: Mapping[str, Any]) -> None:
 def champion_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """The cells of the table, fastest row first: champions, the stopped solver, and the proof.
 
+    A bound that knows the future is no rival of a rule that does not, so it has no row.
+
     There are none where no program is valid everywhere on validation. Nor are there any of reported scores,
     because an evaluator's time is not a program's.
     """
@@ -51,7 +54,7 @@ def champion_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
         ),
         *((row["time_seconds"], _row(row, row["solver"])) for row in summary["solver"]),
     ]
-    if (proof := summary["proof"]) is not None:
+    if (proof := summary["proof"]) is not None and not summary["knows_future"]:
         rows.append((proof["seconds_median"], _proof_row(proof)))
     return [cells for _, cells in sorted(rows, key=lambda row: row[0])]
 
@@ -73,11 +76,28 @@ def champion_notes(summary: Mapping[str, Any]) -> list[str]:
         lines.append(
             "solver: stopped after so many deterministic seconds, one thread, start and model not counted"
         )
-    if (proof := summary["proof"]) is not None:
+    proof = summary["proof"]
+    if summary["knows_future"]:
+        lines += _bound_lines(summary, proof)
+    elif proof is not None:
         lines.append(
             f"proof: {proof['proven']} of {proof['instances']} validation instances, 90 % of them within "
             f"{time_words(proof['seconds_p90'])} of wall time"
         )
+    return lines
+
+
+def _bound_lines(summary: Mapping[str, Any], proof: Mapping[str, Any] | None) -> list[str]:
+    """What stands in place of a proof where no program can have the reference, and what is attainable."""
+    lines = ["bound that knows the future: no online rule has to attain it"]
+    if proof is not None:
+        takes = time_words(proof["seconds_median"])
+        lines.append(f"the bound takes {takes} of wall time: {', '.join(proof['methods'])}")
+    if (name := best_baseline_name({**summary, "time_budget_seconds": None})) is not None:
+        figures = summary["baselines"][name]
+        split = "test" if figures["test"] else "valid"
+        word = "test" if split == "test" else "validation"
+        lines.append(f"attainable: baseline {name} has {gap_cell(figures[split])} on {word}")
     return lines
 
 

@@ -71,7 +71,7 @@ def _print_arms(console: Console, document: Mapping[str, Any]) -> None:
         table.add_row(letter, *gaps, f"{arm['evaluations']:,.0f}", f"{arm['cpu_seconds']:,.1f}", cost)
     console.print(table, soft_wrap=False)
     several = any(len(arm["runs"]) > 1 for arm in document["arms"])
-    over = "runs (of a single run: over instances)" if several else "instances"
+    over = "runs, from four on (of a single run: over instances)" if several else "instances"
     words = f"{'' if reported else f'intervals over {over}; '}evaluations, CPU, cost: mean of a run"
     far = far_note(arm[split] for arm in document["arms"] for split in _SPLIT_NAMES)
     for line in (words, *far):

@@ -139,14 +139,16 @@ def print_group(console: Console, name: str, documents: Sequence[Mapping[str, An
 
 def _gap_cells(row: Mapping[str, Any]) -> list[str]:
     low, high = row["mean_gap_percent_range"] or (None, None)
-    bounds = interval(row["mean_gap_ci95_percent"])
+    bounds = interval(row["mean_gap_ci95_percent"]) or UNKNOWN
     return [percent(row["mean_gap_percent"]), bounds, percent(low), percent(high)]
 
 
 def _score_cells(row: Mapping[str, Any]) -> list[str]:
     score = row["reported_score"]
     low, high = score["range"] or (None, None)
-    bounds = "" if score["ci95"] is None else "[" + ", ".join(f"{value:.5g}" for value in score["ci95"]) + "]"
+    bounds = (
+        UNKNOWN if score["ci95"] is None else "[" + ", ".join(f"{value:.5g}" for value in score["ci95"]) + "]"
+    )
     mean, least, most = (UNKNOWN if v is None else f"{v:.5g}" for v in (score["mean"], low, high))
     return [mean, bounds, least, most]
 

@@ -35,6 +35,7 @@ from ..words import (
     layers,
     reaches,
     reference_kinds,
+    standings,
     usd,
 )
 from .champions import COLUMNS, champion_notes, champion_rows
@@ -245,7 +246,9 @@ def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) 
         "optimal": set(best["reference_kinds"]) == {"optimum"},
         "baseline": baseline,
         "baseline_figures": None if figures is None else figures.as_json(),
-        "kinds": reference_kinds(best["reference_kinds"]),
+        "kinds": reference_kinds(best["reference_kinds"])
+        + (" for one who knows the future" if summary["knows_future"] else ""),
+        "proofs": standings(summary["proofs"]),
         "of_baseline": set(best["reference_kinds"]) == {"baseline"},
         "word": gap_word(best["reference_kinds"]),
         "instances": count(best["instances"], "instance"),
@@ -256,7 +259,10 @@ def _judged(headline: Mapping[str, Any], split: str | None) -> str:
     """How the figures were judged, in words; only the test split took no part in the search."""
     if headline["best"].get("trust") == "reported":
         return f"{UNVERIFIED[0].upper()}{UNVERIFIED[1:]}. Nothing is proved."
-    words = f"Every gap is to {headline['kinds']}. Answers were judged outside the candidate's process, "
+    proofs = f" (of all references {headline['proofs']})" if headline["proofs"] else ""
+    words = (
+        f"Every gap is to {headline['kinds']}{proofs}. Answers were judged outside the candidate's process, "
+    )
     words += "in exact arithmetic"
     if split != "test":
         return f"{words}, on instances that took part in choosing the candidate."

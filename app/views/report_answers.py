@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from ...evaluators.intervals import FEW
 from ...evolve.base import Candidate
 from ...evolve.budget import StopReason
 from ...evolve.store.work import failures_by_status
@@ -16,7 +17,6 @@ from ..record.reported import REPORTED
 from ..record.standalone import is_stepwise
 from ..words import FOREIGN, UNVERIFIED, clean, count, counts, layers, one_line, unsafe, usd
 from .report_gaps import cell
-from .tables import SMALL
 
 _IDEA = 240
 """Longest idea of a model that is quoted (characters)."""
@@ -206,8 +206,10 @@ def _trust(
         against.append("the program reaches for more than its task needs")
     if record.reader.events("beyond_bound"):
         against.append("an answer went beyond a proven bound")
-    if headline is not None and headline["best"]["instances"] < SMALL:
-        against.append(f"{headline['instances']} say little")
+    if headline is not None and headline["best"]["instances"] < FEW:
+        against.append(
+            f"{headline['instances']} are few, so that a 95 % interval can hold 9 times in 10 only"
+        )
     if summary["test_evaluations"] > 1:
         against.append(f"the test split was seen {summary['test_evaluations']} times")
     if headline is None:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...problems.base import SPLITS
-from ..numbers import far_mark, figure, interval, reported_cell
+from ..numbers import far_mark, figure, reported_cell, spread
 from ..record.record import RunRecord
 from ..record.reported import REPORTED, trust
 from .plots.quality import compared
@@ -36,7 +36,7 @@ def programs(record: RunRecord) -> list[dict[str, Any]]:
 
 
 def cell(figures: Any) -> tuple[str, str]:
-    """A mean gap in percent without its sign, and its 95 % interval; both are texts."""
+    """A mean gap in percent without its sign, and its 95 % interval or counts; both are texts."""
     if figures is None:
         return "–", ""
     if figures["failed"]:
@@ -44,8 +44,7 @@ def cell(figures: Any) -> tuple[str, str]:
     if "reported_score" in figures:
         score, _, change = reported_cell(figures).partition(" ")
         return score, change
-    bounds = interval(figures["mean_gap_ci95_percent"])
-    return f"{figure(figures['mean_gap_percent'])} {far_mark(figures)}".strip(), bounds
+    return f"{figure(figures['mean_gap_percent'])} {far_mark(figures)}".strip(), spread(figures)
 
 
 def heat(record: RunRecord, split: str | None) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..numbers import interval, milliseconds, percent, reported_cell, signed
+from ..numbers import milliseconds, percent, reported_cell, signed, spread
 from ..words import clean, gap_word
 from .tables import new_table
 
@@ -42,7 +42,7 @@ def _quality(figures: Mapping[str, Any]) -> tuple[str, str]:
     if "reported_score" in figures:
         score, _, change = reported_cell(figures).partition(" ")
         return score, change.strip("[]")
-    return percent(figures["mean_gap_percent"]), interval(figures["mean_gap_ci95_percent"])
+    return percent(figures["mean_gap_percent"]), spread(figures)
 
 
 def rows(document: Mapping[str, Any]) -> list[tuple[str, str, str, str, str, str]]:

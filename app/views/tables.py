@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..numbers import duration, far_mark, far_note, figure, gap_cell, interval, milliseconds, percent, signed
+from ...evaluators.figures import optimality
+from ...evaluators.intervals import FEW
+from ..numbers import (
+    duration,
+    far_mark,
+    far_note,
+    few_note,
+    figure,
+    gap_cell,
+    milliseconds,
+    percent,
+    signed,
+    spread,
+)
 from ..record.reported import REPORTED
 from ..record.summary import test_used
-from ..words import UNVERIFIED, clean, count, gap_word, unsafe
+from ..words import UNVERIFIED, clean, count, gap_word, standings, unsafe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,8 +32,6 @@ WHOLE_NAME = 18
 """A program's name up to this length is never cut, because users type it after `--against` (characters)."""
 _LEAST_NAME = 8
 """Least width of the column of program names, however narrow the terminal is (characters)."""
-SMALL = 6
-"""Instances below which an interval says little."""
 _BASELINES = 6
 _EXPENDABLE = ("excess", "CPU\nms", "ratio\nof sums")
 """Columns that a narrow table drops, in this order."""
@@ -119,7 +130,10 @@ def best_baselines(baselines: Mapping[str, Any]) -> list[str]:
 def notes(summary: Mapping[str, Any]) -> list[str]:
     """Lines below a campaign's table: the kinds of references, the paired comparisons, and caveats."""
     reported = summary.get("trust") == REPORTED
-    lines = [UNVERIFIED if reported else f"references: {_kind_text(_kinds(summary))}"]
+    future = ", for one who knows the future" if summary["knows_future"] else ""
+    lines = [UNVERIFIED if reported else f"references: {_kind_text(_kinds(summary))}{future}"]
+    if summary["proofs"]:
+        lines.append(f"proofs: {standings(summary['proofs'])}")
     best = None if reported else summary["best"]
     for split, word in _SPLIT_NAMES.items():
         figures = best["splits"][split] if best else None
@@ -130,6 +144,9 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
                 f"the best reaches {'all' if reached == zeros else reached or 'none'} of them"
             )
     lines += far_notes(summary)
+    if not reported:
+        lines += few_note(_shown(summary))
+        lines += small_sets(best)
     lines += training_lines(summary)
     lines += [_claim_text(claim) for claim in summary["claims"]]
     if summary["claims"]:
@@ -139,11 +156,6 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
         lines.append("no candidate was tested: the campaign has not come to its end")
     if summary["test_evaluations"] > 1:
         lines.append(f"test seen {summary['test_evaluations']} times")
-    counts = {
-        best["splits"][s]["instances"]: w for s, w in _SPLIT_NAMES.items() if best and best["splits"][s]
-    }
-    if counts and min(counts) < SMALL:
-        lines.append(f"{counts[min(counts)]}: an interval of {count(min(counts), 'instance')} says little")
     if summary["unsafe_without"]:
         lines.append(unsafe(summary["unsafe_without"]))
     usage = summary["usage"]
@@ -188,9 +200,27 @@ def _generalisation_lines(found: Mapping[str, Any] | None) -> list[str]:
 
 def far_notes(summary: Mapping[str, Any]) -> list[str]:
     """Explains the mark of figures far beyond an unproven reference, if a program of the campaign has it."""
+    return far_note(_shown(summary))
+
+
+def _shown(summary: Mapping[str, Any]) -> list[Mapping[str, Any] | None]:
+    """The figures of all programs of a campaign on all splits."""
     programs = [entry["splits"] for entry in (summary["start"], summary["best"]) if entry]
     every = [*programs, *summary["baselines"].values()]
-    return far_note(figures for splits in every for figures in splits.values())
+    return [figures for splits in every for figures in splits.values()]
+
+
+def small_sets(best: Mapping[str, Any] | None) -> list[str]:
+    """Names the splits that are so small that an interval of skewed gaps holds less often than 95 %."""
+    figures = {word: best["splits"][split] for split, word in _SPLIT_NAMES.items()} if best else {}
+    few = [
+        f"{word} {found['instances']}"
+        for word, found in figures.items()
+        if found and found["mean_gap_ci95_percent"] is not None and found["instances"] < FEW
+    ]
+    if not few:
+        return []
+    return [f"few instances: {', '.join(few)}: 95 % intervals may be 90 %"]
 
 
 def _claim_text(claim: Mapping[str, Any]) -> str:
@@ -203,7 +233,14 @@ def _claim_text(claim: Mapping[str, Any]) -> str:
     )
 
 
-def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, Any]], unit: str) -> None:
+def print_figures(
+    console: Console,
+    title: str,
+    rows: Mapping[str, Mapping[str, Any]],
+    unit: str,
+    proofs: Mapping[str, int],
+    knows_future: bool = False,
+) -> None:
     """Prints one row of figures for each program, with wins, ties and losses if counted.
 
     On a narrow console the table drops columns rather than cut names, because users type the names.
@@ -231,8 +268,11 @@ def print_figures(console: Console, title: str, rows: Mapping[str, Mapping[str, 
         table.add_row(name, *[cells[number] for cells in columns.values()])
     console.print(table)
     timed = "; CPU: median per execution" if "CPU\nms" in columns else ""
-    console.print(f"references: {_kind_text(kinds)}{timed}", markup=False)
-    for line in far_note(rows.values()):
+    future = ", for one who knows the future" if knows_future and optimality(kinds) else ""
+    console.print(f"references: {_kind_text(kinds)}{future}{timed}", markup=False)
+    if proofs:
+        console.print(f"proofs: {standings(proofs)}", markup=False)
+    for line in [*far_note(rows.values()), *few_note(rows.values())]:
         console.print(line, markup=False)
     if reported:
         console.print(UNVERIFIED, markup=False)
@@ -247,7 +287,7 @@ def _figure_columns(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str
     figures = list(rows.values())
     columns = {
         "mean of\nratios": [f"{figure(f['mean_gap_percent'])} {far_mark(f)}".strip() for f in figures],
-        "95 %\ninterval": [interval(f["mean_gap_ci95_percent"]) for f in figures],
+        "95 %\ninterval": [spread(f) for f in figures],
         "ratio\nof sums": [figure(f["ratio_of_sums_percent"]) for f in figures],
         "excess": [figure(f["mean_excess"]) for f in figures],
         "solved": [f"{f['solved']}/{f['instances']}" for f in figures],

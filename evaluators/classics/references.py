@@ -54,6 +54,11 @@ class CertifiedReferences:
         proof = certificates.certificate(self.problem, instance.digest)
         return self.best_known(instance) if proof is None else proof.reference("shipped with its answer")
 
+    def attained(self, instance: Instance) -> Json | None:
+        """The shipped answer that attains the optimum; None if none ships or attains it."""
+        proof = certificates.certificate(self.problem, instance.digest)
+        return proof.answer if proof is not None and proof.value == proof.bound else None
+
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """Like `reference`, without what is shipped."""
         return self.certify(instance, seconds).reference(f"solved: {seconds:g} s")

@@ -12,6 +12,7 @@ from ..base import Incumbent, ProofKind, Reference, ReferenceKind
 from ..shipped import shipped
 from ..toolbox import Solved, SolveStatus, incumbent, solve_cpsat, stop_cpsat
 from .models import arithmetic_bound, graph_model
+from .schedules import schedule
 
 Schedule = list[list[int]]
 
@@ -30,6 +31,14 @@ class TaskGraphReferences:
         """The shipped optimum or bound, None if there is none."""
         return shipped(__package__, "task-graph", instance)
 
+    def attained(self, instance: Instance) -> Json | None:
+        """The shipped schedule of an optimum; None if none ships."""
+        return schedule(instance.digest)
+
+    def ends_by(self, instance: Instance, deadline: int, seconds: float) -> Schedule | None:
+        """A schedule that ends by a deadline (time units), found within about `seconds`; None without one."""
+        return self._ends_by(instance, deadline, seconds)[1]
+
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """Like `reference`, without what is shipped."""
         return self.solve(instance, seconds)
@@ -39,8 +48,8 @@ class TaskGraphReferences:
         floor = arithmetic_bound(instance.public)
         graph = graph_model(instance.public, least=floor)
         solved = solve_cpsat(graph.model, seconds=seconds, known_bound=floor, effort=effort)
-        schedule = graph.schedule(solved)
-        value = None if schedule is None else _value(instance, schedule)
+        found = graph.schedule(solved)
+        value = None if found is None else _value(instance, found)
         return solved.as_reference(verified=value)
 
     def incumbent(self, instance: Instance, effort: float) -> Incumbent:
@@ -48,8 +57,8 @@ class TaskGraphReferences:
         floor = arithmetic_bound(instance.public)
         graph = graph_model(instance.public, least=floor)
         solved = stop_cpsat(graph.model, effort, floor)
-        schedule = graph.schedule(solved)
-        verdict = None if schedule is None else judge(instance.public, cast(Json, schedule))
+        found = graph.schedule(solved)
+        verdict = None if found is None else judge(instance.public, cast(Json, found))
         return incumbent(solved, verdict)
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
@@ -91,10 +100,10 @@ class TaskGraphReferences:
         """CP-SAT's word on schedules that end by a deadline, and one that passed the verification."""
         graph = graph_model(instance.public, deadline=deadline)
         solved = solve_cpsat(graph.model, seconds=seconds)
-        schedule = graph.schedule(solved)
-        if schedule is not None and _value(instance, schedule) > deadline:
+        found = graph.schedule(solved)
+        if found is not None and _value(instance, found) > deadline:
             raise ValueError(f"instance {instance.id}: model and verification disagree on a schedule")
-        return solved, schedule
+        return solved, found
 
 
 def _value(instance: Instance, schedule: Schedule) -> int:

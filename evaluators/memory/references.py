@@ -53,6 +53,11 @@ class MemoryReferences:
         offsets: list[Json] = [int(solved[offset]) for offset in memory.offsets]
         return incumbent(solved, judge(instance.public, offsets))
 
+    def attained(self, instance: Instance) -> Json | None:
+        """The shipped offsets, or those of the rectangle that was cut; None without either."""
+        offsets = store.offsets(instance.digest) or (instance.hidden or {}).get("witness")
+        return None if offsets is None else list(offsets)
+
     def shipped(self, instance: Instance) -> Reference | None:
         """The optimum of an instance whose offsets ship, else None."""
         return None if store.offsets(instance.digest) is None else self.reference(instance, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from ...problems.base import Instance, Verdict
+from ...problems.base import Instance, Json, Verdict
 from ...problems.shops.verification import judge
 from ..base import Incumbent, ProofKind, Reference, ReferenceKind
 from ..toolbox import Solved, SolveStatus, incumbent, solve_cpsat, stop_cpsat
@@ -43,6 +43,11 @@ class ShopReferences:
         """The proven optimum that ships, or the best known value of the literature, else None."""
         proof = store.proved(self._family, instance.digest)
         return self._best_known(instance) if proof is None else proof.reference()
+
+    def attained(self, instance: Instance) -> Json | None:
+        """The shipped schedule, start times of each job; None if none ships."""
+        proof = store.proved(self._family, instance.digest)
+        return None if proof is None else [list[Json](row) for row in proof.starts]
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """Like `reference`, without what is shipped."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...problems.base import Instance
+from ...problems.base import Instance, Json
 from ..base import ProofKind, Reference, ReferenceKind
 from . import decomposition, store
 from .bounds import integers, most_cost, price_bound, sorted_bound
@@ -42,6 +42,13 @@ class TardinessReferences:
     def shipped(self, instance: Instance) -> Reference | None:
         """The reference in the shipped table; None if the table does not hold the instance."""
         return store.shipped(instance.digest)
+
+    def attained(self, instance: Instance) -> Json | None:
+        """The shipped sequence of an optimum; None if none ships."""
+        reference, sequence = self.shipped(instance), store.attained(instance.digest)
+        if sequence is None or reference is None or reference.kind is not ReferenceKind.OPTIMUM:
+            return None
+        return list(sequence)
 
     def compute(self, instance: Instance, seconds: float) -> Reference:
         """Like `reference`, without the shipped table."""

@@ -107,9 +107,8 @@ KINDS = {
     "pareto": Kind(
         "Training loss against CPU time per execution, with the candidates' Pareto front; the baselines' own "
         "front is named where there is room. The star is the method that proved the references, where all "
-        "are optima: wall time of search and proof (of an online problem: of one who knows all that comes). "
-        "Above four times the "
-        "start program's loss nothing is drawn.",
+        "are optima: wall time of search and proof. Above four times the start program's loss nothing is "
+        "drawn.",
         search.front,
         data.front_numbers,
     ),

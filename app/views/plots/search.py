@@ -12,6 +12,7 @@ from ....evolve.store.progress import Point, exact_point, points
 from ....evolve.store.progress import steps as steps_of
 from ....evolve.store.work import failures_by_status, stopped, work
 from ....evolve.store.work import operators as operators_of
+from ...record.online import knows_future
 from ...record.record import SHORT, RunRecord
 from . import data
 from .canvas import (
@@ -97,7 +98,8 @@ def front(record: RunRecord) -> Figure | None:
     )
     if (exact := exact_point(record.reader)) is not None:
         times = [1000 * exact.seconds]
-        axes.plot(times, [0.0], "*", color=INK, markersize=9, clip_on=False, label="exact (wall time)")
+        what = "bound that knows the future" if knows_future(record.reader) else "exact"
+        axes.plot(times, [0.0], "*", color=INK, markersize=9, clip_on=False, label=f"{what} (wall time)")
     logarithmic_times(axes)
     fit_losses(axes.yaxis, [*[p.loss for p in (*found, *near)], *([] if exact is None else [0.0])])
     note_thinning(axes, len(shown), len(every), "candidates")

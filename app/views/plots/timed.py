@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ....evolve.store.reader import BASELINE
 from ....evolve.timing import edge
 from ...record.champions import SPLIT, Timed, class_champions, proof, solver_rows, timed_programs
+from ...record.online import knows_future
 from ...record.record import RunRecord
 from .canvas import (
     BLUE,
@@ -66,9 +67,9 @@ def front(record: RunRecord) -> Figure | None:
     times = [*x, *[x for x, _ in (*candidates, *baselines)]]
     if exact is not None and exact["proven"] == exact["instances"]:
         times.append(1000 * exact["seconds_median"])
-        axes.plot(
-            times[-1:], [0.0], "*", color=INK, markersize=10, clip_on=False, label="exact (median wall time)"
-        )
+        what = "bound that knows the future" if knows_future(record.reader) else "exact"
+        label = f"{what} (median wall time)"
+        axes.plot(times[-1:], [0.0], "*", color=INK, markersize=10, clip_on=False, label=label)
     solver = [
         (1000 * row["time_seconds"], -100 * fitness + 0.0)
         for row in solver_rows(record.reader)

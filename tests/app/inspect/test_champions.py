@@ -180,3 +180,40 @@ def test_a_wrong_solver_flag_is_an_error_of_usage(say: Say, words: tuple[str, ..
     said = say("show", FINISHED, *words, "--trust-run")
     assert said.code == 2
     assert message in said.err
+
+
+def _timed_references(folder: Path, driver: str | None) -> None:
+    """Gives the references of a run a known time, and its problem a driver."""
+    with sqlite3.connect(folder / "archive.sqlite") as db:
+        db.execute("UPDATE instance_references SET seconds = 0.086")
+        (text,) = db.execute("SELECT value FROM run WHERE key = 'problem'").fetchone()
+        problem = json.dumps({**json.loads(text), "driver": driver})
+        db.execute("UPDATE run SET value = ? WHERE key = 'problem'", (problem,))
+
+
+def test_a_bound_that_knows_the_future_is_no_rival(spread: Path, say: Say) -> None:
+    """Where decisions are made step by step the offline optimum has no row; the table says what it is."""
+    _timed_references(spread, None)
+    offline = say("show", FINISHED, runs=spread.parent).out
+    assert [line for line in offline.splitlines() if line.split()[:1] == ["proof"]]
+    assert "knows the future" not in offline
+    _timed_references(spread, "def drive(entry, instance, receive, send):\n    pass\n")
+    said = say("show", FINISHED, runs=spread.parent)
+    table = said.out[said.out.index("best at its time") :]
+    assert not [line for line in table.splitlines() if line.strip().startswith("proof")]
+    assert "bound that knows the future: no online rule has to attain it" in table
+    assert "the bound takes 86 ms of wall time" in table
+    assert "attainable: baseline mdd has 2.16" in table
+    assert "references: optimum, for one who knows the future" in said.out
+    assert say("show", FINISHED, "--json", runs=spread.parent).document["knows_future"] is True
+    with open_record(spread) as record:
+        report = markdown(record)
+    assert "for one who knows the future" in report
+    assert "bound that knows the future" in report
+
+
+def test_a_driver_that_cannot_be_read_says_nothing_of_the_future(spread: Path, say: Say) -> None:
+    """A stored driver that is no Python is data of a stranger: the run is shown, without a word on it."""
+    _timed_references(spread, "def drive(:")
+    said = say("show", FINISHED, "--json", runs=spread.parent)
+    assert (said.code, said.document["knows_future"]) == (0, False)

@@ -176,7 +176,7 @@ def test_an_undecided_comparison_says_how_wide_the_noise_is(
         judged["instances"] = "4 instances"
         said = [a["answer"] for a in report_answers.answers(record, summary, judged, found["code"])]
     assert said[1].startswith(words)
-    assert "Take care: 4 instances say little" in said[2]
+    assert "Take care: 4 instances are few" in said[2]
     assert (
         "Nothing shows that it is better than the best baseline: gapsmith baselines smtt --source mdd."
         in said[4]

@@ -28,7 +28,7 @@ FIGURES: dict[str, Any] = {
 def printed(width: int, *names: str) -> list[str]:
     """Lines of a table of programs that did alike."""
     out = Console(file=io.StringIO(), width=width)
-    print_figures(out, "bins, valid", dict.fromkeys(names, FIGURES), "bins")
+    print_figures(out, "bins, valid", dict.fromkeys(names, FIGURES), "bins", {"dual": 2})
     return out.file.getvalue().splitlines()  # type: ignore[attr-defined]
 
 

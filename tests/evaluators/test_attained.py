@@ -1,0 +1,95 @@
+"""Tests of the answers that ship with optima, and of the words that say who stands behind a proof."""
+
+from __future__ import annotations
+
+import json
+from itertools import accumulate
+from typing import Any
+
+import pytest
+from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.words import standings
+from gapsmith.cli import app
+from gapsmith.evaluators.base import Attaining, ProofKind, ReferenceKind
+from gapsmith.evaluators.memory.references import MemoryReferences
+from gapsmith.problems.base import Instance
+from typer.testing import CliRunner
+
+SETS = {
+    "job-shop": "test",
+    "blocking-job-shop": "test",
+    "flow-shop": "test",
+    "tsp": "valid",
+    "cvrp": "valid",
+    "orienteering": "valid",
+    "multi-knapsack": "test",
+    "memory-mapping": "test",
+    "smtt": "n=50",
+    "task-graph": "test",
+}
+"""Problem whose optima ship with answers → one of its sets."""
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_shipped_answers_attain_the_optima_that_they_ship_with(name: str) -> None:
+    """The problem's own verification gives each shipped answer the objective of its reference."""
+    loaded = load_problem(name)
+    references: Any = loaded.references
+    assert isinstance(references, Attaining)
+    found = 0
+    for instance in loaded.problem.instances(SETS[name], 1):
+        reference, answer = references.shipped(instance), references.attained(instance)
+        if reference is None or reference.kind is not ReferenceKind.OPTIMUM:
+            continue
+        assert answer is not None, instance.id
+        plain = json.loads(json.dumps(answer))
+        assert loaded.problem.verify(instance, plain).objective == reference.value, instance.id
+        found += 1
+    assert found >= 8
+
+
+def _stacked(self: MemoryReferences, instance: Instance) -> list[int]:
+    """Offsets of all buffers in one pile: an answer, but not the best."""
+    sizes = [size for _, _, size in instance.public["buffers"]]
+    return [0, *accumulate(sizes)][:-1]
+
+
+def test_an_answer_that_misses_its_optimum_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`references verify` judges shipped answers, and ends with exit code 5 where one is worse."""
+    words = ["references", "verify", "memory-mapping", "--instances", "test", "--sample", "6", "--json"]
+    sound = CliRunner().invoke(app, words)
+    document = json.loads(sound.stdout)
+    assert (sound.exit_code, document["differences"]) == (0, [])
+    assert document["answers_checked"] > 0
+    monkeypatch.setattr(MemoryReferences, "attained", _stacked)
+    said = CliRunner().invoke(app, words)
+    assert said.exit_code == 5
+    rows = json.loads(said.stdout)["differences"]
+    assert rows
+    assert all(row["what"].endswith("its answer") for row in rows)
+    assert all(int(row["now"]) > int(row["recorded"]) for row in rows)
+
+
+def test_every_kind_of_proof_has_somebody_behind_it() -> None:
+    """What anybody can check, what a solver says and what the literature says are three counts."""
+    assert standings({kind.value: 2 for kind in ProofKind}) == (
+        "6 proved by construction or dual bound, 2 certified by a solver, 2 from the literature"
+    )
+    assert standings({"solver": 1, "dual": 0}) == "1 certified by a solver"
+    assert standings({}) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("job-shop", "certified by a solver"),
+        ("kv-scheduling", "proved by construction or dual bound"),
+    ],
+)
+def test_tables_of_references_say_who_proved_them(name: str, words: str) -> None:
+    """`references show` and `problems show` count proofs by who stands behind them."""
+    shown = CliRunner().invoke(app, ["references", "show", name, "--split", "test", "--sample", "3"])
+    assert f"proofs: 3 {words}" in shown.stdout
+    details = CliRunner().invoke(app, ["problems", "show", name])
+    line = next(line for line in details.stdout.splitlines() if line.strip().startswith("proofs:"))
+    assert line.endswith(words)
