@@ -22,7 +22,7 @@ from ..versions import refuse_other_version
 from .authority import NO_TRUST, Trust, Use, granted
 from .counted import asked_iterations
 from .record import open_record
-from .runs import CONFIG_NAME, MOST_MEMBERS, Group
+from .runs import CONFIG_NAME, MOST_MEMBERS, OPEN, Group
 
 _ELITES = 5
 
@@ -34,7 +34,7 @@ def ended(folder: Path) -> str | None:
         reason: str | None = reader.record("stop_reason")
     finally:
         reader.close()
-    return None if reason in ("interrupted", "stop_file", "provider") else reason
+    return None if reason in ("interrupted", "stop_file", "provider", OPEN) else reason
 
 
 def option(key: str) -> str:

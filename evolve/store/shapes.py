@@ -14,6 +14,7 @@ _FIGURES = {
     "reference_kinds": {str: int},
 }
 Key = Literal[
+    "bench",  # where programs come from outside: what may be used beside the campaign's budget
     "champion",
     "claims",
     "config",
@@ -48,6 +49,7 @@ Key = Literal[
 ]
 """Every key of the table `run`: who writes or reads another one fails the type check."""
 SHAPES: dict[Key, Any] = {
+    "bench": {str: float},
     "start": str,
     "starts": [str],
     "start_programs": [str],
