@@ -79,6 +79,7 @@ class Server:
     def _start(self, policy: Policy, control: socket.socket, errors: int) -> subprocess.Popen[bytes]:
         config = {
             "modules": policy.modules,
+            "support": policy.support,
             "without": sorted(policy.without),
             "path": [str(place) for place in sys.path if place],
         }

@@ -37,7 +37,7 @@ def bests(reader: Reader, where: str, values: tuple[str, ...]) -> dict[str, Best
     rows = reader.rows(
         "SELECT i.name, e.program, x.objective, x.excess FROM executions x "
         "JOIN evaluations e ON e.id = x.evaluation JOIN instances i ON i.id = x.instance "
-        f"{where} AND x.status = 'ok' AND x.excess IS NOT NULL ORDER BY e.id",
+        f"{where} AND x.status = 'ok' AND x.excess IS NOT NULL ORDER BY e.program LIKE 'baseline/%', e.id",
         values,
     )
     found: dict[str, Best] = {}
