@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from ...evolve.budget import StopReason
 from ..compose import Watcher, read_summary, run
 from ..opening.notify import Notify, silent
+from ..opening.stored import stored_setup
 from ..record.record import open_record
 from ..record.resume import stored_config
 from ..record.runs import at_work
+from .neighbours import keep_neighbours
 from .sitting import bench_source, refuse_other
 
 if TYPE_CHECKING:
@@ -36,4 +38,7 @@ def finish(folder: Path, wait: float, notify: Notify = silent) -> dict[str, Any]
         campaign.interrupt(StopReason.FINISHED)
 
     run(config, folder, watcher=Watcher(notify, started), source_of=bench_source)
+    setup = stored_setup(folder, config)
+    assert setup is not None, "the run has just ended"
+    keep_neighbours(folder, setup, notify)
     return read_summary(folder)

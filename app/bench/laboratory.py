@@ -53,21 +53,22 @@ class Texts:
 
 
 def instances_of(at: Sitting) -> list[Instance]:
-    """Up to 300 training instances: those of the pool, then further ones of the training law.
+    """Up to 300 training instances: those of the pool, then further ones of the set that they come from.
 
     None of them is an instance of validation or test.
     """
     chosen = list(at.instances.values())[:MOST_INSTANCES]
-    if at.setup.config.evaluation.instances:
-        return chosen
     evaluator, loaded = at.evaluator, at.setup.loaded
+    source = (at.setup.config.evaluation.instances or ("train",))[0]
+    if source not in loaded.problem.sets():
+        return chosen  # of a user's file there are no more
     seen = {one.digest for split in evaluator.splits for one in evaluator.instances(split).values()}
     began, config = time.monotonic(), at.setup.config
     for number in range(config.search.pool + 1, config.search.pool + _MOST_SETS):
         if len(chosen) >= MOST_INSTANCES or time.monotonic() - began > _DRAW_SECONDS:
             break
         seed = stream(config.evaluation.instance_seed, "pool", number).randrange(2**31)
-        drawn = [one for one in loaded.instances("train", seed) if one.digest not in seen]
+        drawn = [one for one in loaded.instances(source, seed) if one.digest not in seen]
         if not drawn:
             break
         seen.update(one.digest for one in drawn)

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from ...evolve.store.operations import Counts, counts
+from ...evolve.store.operations import counts
 from ...evolve.store.reader import Reader
 from ..errors import USAGE, UserError
+from ..record.workbench import experiment_seconds, operation_counts
 from .sitting import Sitting
 
 EXPERIMENT_CPU_SECONDS = 900.0
 """CPU seconds that all experiments of a workbench may use together, unless its user names another sum."""
-KINDS = ("submit", "probe", "experiment", "instance", "compare", "read", "note")
-
-
-def operation_counts(reader: Reader) -> dict[str, int]:
-    """Kind → operations that were not refused, the one under way and those that a kill ended too (counts)."""
-    found = counts(reader)
-    return {kind: (made := found.get(kind, Counts())).done + made.broken for kind in KINDS}
 
 
 def experiment_seconds_left(reader: Reader) -> float:
     """CPU seconds that experiments may still use."""
-    allowed = (reader.record("bench") or {}).get("experiment_cpu_seconds", EXPERIMENT_CPU_SECONDS)
-    return float(allowed) - counts(reader).get("experiment", Counts()).cpu_seconds
+    used, allowed = experiment_seconds(reader)
+    return math.inf if allowed is None else allowed - used
 
 
 def budget_document(sitting: Sitting) -> dict[str, Any]:
@@ -36,10 +31,7 @@ def budget_document(sitting: Sitting) -> dict[str, Any]:
         "iterations": [usage.iterations, budget.iterations],
         "executions": [usage.executions + beside, budget.executions],
         "execution_cpu_seconds": [usage.cpu_seconds, budget.cpu_seconds],
-        "experiment_cpu_seconds": [
-            made.get("experiment", Counts()).cpu_seconds,
-            (read.record("bench") or {}).get("experiment_cpu_seconds"),
-        ],
+        "experiment_cpu_seconds": list(experiment_seconds(read)),
         "operations": operation_counts(read),
     }
 

@@ -32,6 +32,7 @@ Key = Literal[
     "left_out",  # elites that a budget of seconds had no time to validate
     "members",
     "model",
+    "neighbours",  # how a workbench's champion does on the problem's other named sets
     "pool",
     "prepared_seconds",  # wall seconds before the search, all starts and resumes together
     "problem",
@@ -50,6 +51,7 @@ Key = Literal[
 """Every key of the table `run`: who writes or reads another one fails the type check."""
 SHAPES: dict[Key, Any] = {
     "bench": {str: float},
+    "neighbours": [_SECTION],
     "start": str,
     "starts": [str],
     "start_programs": [str],

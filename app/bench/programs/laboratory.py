@@ -7,6 +7,7 @@ that the experiment is given. What a script makes of the classes that it can rea
 import copy
 import importlib
 import importlib.machinery
+import json
 import sys
 import types
 
@@ -61,9 +62,16 @@ def _instance(given):
     return instance
 
 
+def _plain(value):
+    """What the sandbox takes from candidates beside plain data: numpy's numbers and arrays, other ranges."""
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        return value.tolist()
+    return list(value)
+
+
 def verify(instance, answer):
     """The problem's verdict on an answer: (status, objective or None, list of what is wrong)."""
-    verdict = _problem().verify(_instance(instance), answer)
+    verdict = _problem().verify(_instance(instance), json.loads(json.dumps(answer, default=_plain)))
     value = verdict.objective
     if value is not None and not isinstance(value, int):
         value = float(value)
