@@ -12,7 +12,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
@@ -120,8 +120,7 @@ def about(problem: Problem, secret: str | None, why: str | None) -> dict[str, An
 def _state(problem: Problem, secret: str | None) -> Iterator[tuple[str, Any]]:
     """Name and value of the problem's own attributes that are plain and tell no secret."""
     own = dict(getattr(problem, "__dict__", {}))
-    if is_dataclass(problem):
-        own |= {field.name: getattr(problem, field.name, None) for field in fields(problem)}
+    own |= {name: getattr(problem, name, None) for name in getattr(problem, "__dataclass_fields__", ())}
     for name, value in own.items():
         if _is_plain(value) and not (secret and secret in json.dumps(value)):
             yield name, value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +68,7 @@ def neighbours(setup: Setup, record: StoredRun) -> dict[str, list[Instance]]:
     used = {one.digest for one in record.instances.values()}
     own = {*SPLITS, *config.evaluation.instances}
     found: dict[str, list[Instance]] = {}
-    for name in loaded.problem.sets():
+    for name in _nearest(setup):
         if name in own or len(found) == MOST_SETS or loaded.references is None:
             continue
         drawn = in_turns(loaded.instances(name, config.evaluation.instance_seed))
@@ -79,6 +80,15 @@ def neighbours(setup: Setup, record: StoredRun) -> dict[str, list[Instance]]:
         if len(known := [one for one in some if one.id not in lacking]) >= FEWEST_INSTANCES:
             found[name] = known
     return found
+
+
+def _nearest(setup: Setup) -> list[str]:
+    """The problem's sets, those first whose names are most like the names of the training groups."""
+    groups = {one.stratum for one in setup.evaluator.instances("train").values()}
+    names = list(setup.loaded.problem.sets())
+    return sorted(
+        names, key=lambda name: -max(SequenceMatcher(None, name, group).ratio() for group in groups)
+    )
 
 
 def _row(

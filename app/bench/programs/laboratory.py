@@ -10,45 +10,50 @@ import importlib.machinery
 import json
 import sys
 import types
+from typing import Any
 
-SOURCES = globals().get("SOURCES", {})  # module → [text, whether it is a package]; set by the tool
+SOURCES: dict[str, Any] = globals().get(
+    "SOURCES", {}
+)  # module → [text, whether it is a package]; set by the tool
 
 
 class _Texts:
     """Finds the problem's modules among the given source texts."""
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """See `importlib`."""
         if name not in SOURCES:
             return None
-        return importlib.machinery.ModuleSpec(name, self, is_package=bool(SOURCES[name][1]))
+        loader: Any = self
+        return importlib.machinery.ModuleSpec(name, loader, is_package=bool(SOURCES[name][1]))
 
-    def create_module(self, spec):
+    def create_module(self, spec: Any) -> None:
         """Leaves the making of the module to the import system."""
 
-    def exec_module(self, module):
+    def exec_module(self, module: Any) -> None:
         """Runs a text in a fresh module."""
         name = module.__name__
         exec(compile(SOURCES[name][0], name, "exec", dont_inherit=True), module.__dict__)
 
 
-sys.meta_path.insert(0, _Texts())
-bench = types.ModuleType("bench", "The training instances and the problem's objective.")
+finder: Any = _Texts()
+sys.meta_path.insert(0, finder)
+bench: Any = types.ModuleType("bench", "The training instances and the problem's objective.")
 bench.instances = []
 bench.cpu_seconds = None
 sys.modules["bench"] = bench
-_state = {"why": "no experiment has begun"}
-_known = {}
+_state: dict[str, Any] = {"why": "no experiment has begun"}
+_known: dict[int, Any] = {}
 
 
-def _problem():
+def _problem() -> Any:
     problem = _state.get("problem")
     if problem is None:
         raise RuntimeError("the problem's objective cannot be used here: " + _state["why"])
     return problem
 
 
-def _instance(given):
+def _instance(given: Any) -> Any:
     """The problem's instance of a dictionary; of a given one it is made once."""
     made = _known.get(id(given))
     if made is not None and made[0] is given:
@@ -62,14 +67,14 @@ def _instance(given):
     return instance
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """What the sandbox takes from candidates beside plain data: numpy's numbers and arrays, other ranges."""
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
         return value.tolist()
     return list(value)
 
 
-def verify(instance, answer):
+def verify(instance: Any, answer: Any) -> tuple[str, Any, list[str]]:
     """The problem's verdict on an answer: (status, objective or None, list of what is wrong)."""
     verdict = _problem().verify(_instance(instance), json.loads(json.dumps(answer, default=_plain)))
     value = verdict.objective
@@ -78,12 +83,12 @@ def verify(instance, answer):
     return str(verdict.status), value, list(verdict.violations)
 
 
-def objective(instance, answer):
+def objective(instance: Any, answer: Any) -> Any:
     """The objective of an answer in the problem's unit; None if the answer is not valid."""
     return verify(instance, answer)[1]
 
 
-def gap(instance, answer):
+def gap(instance: Any, answer: Any) -> float | None:
     """How far an answer is from the reference in percent of max(|reference|, scale), smaller is better.
 
     None if the answer is not valid or the instance has no reference.
@@ -93,10 +98,10 @@ def gap(instance, answer):
         return None
     loss = value - reference if _state["minimise"] else reference - value
     base = importlib.import_module("gapsmith.problems.base")
-    return 100 * loss / max(abs(reference), float(base.decode_number(str(instance.get("scale", 1)))))
+    return float(100 * loss / max(abs(reference), float(base.decode_number(str(instance.get("scale", 1))))))
 
 
-def run(program, instance):
+def run(program: Any, instance: Any) -> Any:
     """The answer of a program to an instance, called as a candidate is; a dialogue is simulated.
 
     Args:
@@ -111,10 +116,10 @@ def run(program, instance):
     dialogue = _problem().dialogue(_instance(instance))
     waiting = [dialogue.next(b"")]
 
-    def receive():
+    def receive() -> Any:
         return waiting[0]
 
-    def send(line):
+    def send(line: bytes) -> None:
         waiting[0] = dialogue.next(line)
 
     drive(program, public, receive, send)
@@ -124,19 +129,19 @@ def run(program, instance):
 bench.verify, bench.objective, bench.gap, bench.run = verify, objective, gap, run
 
 
-def _load(about):
+def _load(about: Any) -> Any:
     """The problem as its plain attributes make it; without its law, and without a secret."""
     module = importlib.import_module(about["module"])
-    kind = module
+    kind: Any = module
     for part in about["name"].split("."):
         kind = getattr(kind, part)
-    problem = object.__new__(kind)
+    problem: Any = object.__new__(kind)
     for name, value in about["state"].items():
         object.__setattr__(problem, name, value)
     return problem
 
 
-def drive(entry, instance):
+def drive(entry: Any, instance: Any) -> Any:
     """Fills the module and runs the experiment."""
     bench.instances.extend(instance["instances"])
     bench.cpu_seconds = instance["cpu_seconds"]
@@ -144,7 +149,7 @@ def drive(entry, instance):
     _state.update(minimise=about["minimise"], dialogue=about["dialogue"], why=about["why"] or "")
     _state["given"] = frozenset(map(id, bench.instances))
     if about["driver"] is not None:
-        scope = {"__name__": "_driver_of_problem"}
+        scope: dict[str, Any] = {"__name__": "_driver_of_problem"}
         exec(compile(about["driver"], "driver", "exec", dont_inherit=True), scope)
         _state["drive"] = scope["drive"]
     if about["module"] is not None:
