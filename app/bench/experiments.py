@@ -10,7 +10,6 @@ from typing import Any
 from ...evolve.store.operations import Operation
 from ...problems.reported import Reported
 from ...sandbox.base import Description, Execution, Limits, Program, Sandbox, SandboxError
-from ...sandbox.slot import open_sandbox
 from ..errors import USAGE, UserError
 from .laboratory import Texts, about, driver, rows, sizes, texts_of
 from .sitting import Sitting
@@ -102,6 +101,8 @@ def _run(at: Sitting, text: str, given: list[dict[str, Any]], seconds: float) ->
 
 def _open(at: Sitting, texts: Texts) -> tuple[Sandbox, Texts]:
     """A sandbox that nothing else runs in; without the problem where its modules cannot be loaded there."""
+    from ...sandbox.slot import open_sandbox
+
     policy = at.setup.policy
     try:
         return open_sandbox(replace(policy, support=texts.support)), texts

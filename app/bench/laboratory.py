@@ -12,7 +12,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
@@ -72,17 +72,17 @@ def instances_of(at: Sitting) -> list[Instance]:
         if not drawn:
             break
         seen.update(one.digest for one in drawn)
-        chosen += drawn
+        chosen += [replace(one, id=f"more{number}-{one.id}") for one in drawn]
     return chosen[:MOST_INSTANCES]
 
 
 def rows(at: Sitting) -> list[dict[str, Any]]:
     """The instances as an experiment gets them, as many as `MOST_BYTES` hold."""
     references, left, found = at.evaluator.references, MOST_BYTES, list[dict[str, Any]]()
-    for number, one in enumerate(instances_of(at), 1):
-        known = references.get(one.id) if one.id in at.instances else None
+    for one in instances_of(at):
+        known = references.get(one.id)
         row = {
-            "id": one.id if known is not None else f"more-{number:03d}",
+            "id": one.id,
             "group": one.stratum,
             "public": dict(one.public),
             "hidden": None if one.hidden is None else dict(one.hidden),
