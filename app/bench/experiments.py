@@ -65,7 +65,7 @@ def experiment(at: Sitting, operation: Operation, text: str, cpu_seconds: float)
         "cpu_limit_seconds": allowed,
         "instances": sizes(given),
         "objective_missing": said(why),
-        "budget": budget_document(at),
+        "budget": budget_document(at, experiment=execution.cpu_seconds),
     }
 
 

@@ -21,17 +21,22 @@ def experiment_seconds_left(reader: Reader) -> float:
     return math.inf if allowed is None else allowed - used
 
 
-def budget_document(sitting: Sitting) -> dict[str, Any]:
-    """What was used, and of how much; None where there is no limit."""
+def budget_document(sitting: Sitting, executions: int = 0, experiment: float = 0.0) -> dict[str, Any]:
+    """What was used, and of how much; None where there is no limit.
+
+    Args:
+        sitting: at the workbench.
+        executions, experiment: of the operation under way (count, CPU seconds), which is not recorded yet.
+    """
     read, usage, budget = sitting.store.read, sitting.campaign.usage(), sitting.campaign.budget
-    made = counts(read)
-    beside = sum(count.executions for count in made.values())
+    beside = executions + sum(count.executions for count in counts(read).values())
+    used, allowed = experiment_seconds(read)
     return {
         "evaluations": [usage.evaluations, budget.evaluations],
         "iterations": [usage.iterations, budget.iterations],
         "executions": [usage.executions + beside, budget.executions],
         "execution_cpu_seconds": [usage.cpu_seconds, budget.cpu_seconds],
-        "experiment_cpu_seconds": list(experiment_seconds(read)),
+        "experiment_cpu_seconds": [used + experiment, allowed],
         "operations": operation_counts(read),
     }
 

@@ -109,9 +109,8 @@ def _document(
             _instance(sitting, operation, candidate, id, mine[id], instances[id].stratum, explain)
             for id in worst
         ],
-        "budget": budget_document(sitting),
     }
-    return document
+    return {**document, "budget": budget_document(sitting, operation.executions)}
 
 
 def outcome(sitting: Sitting, candidate: Candidate, status: str) -> str:
