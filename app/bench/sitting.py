@@ -160,7 +160,7 @@ def opened(folder: Path) -> Setup:
 
 
 def refuse_other(folder: Path, workbench: bool, reason: str | None) -> None:
-    """Refuses a run without a workbench, and one that is finished: its test split was looked at.
+    """Refuses a run without a workbench, and one that has ended: its test instances were used.
 
     Raises:
         UserError: it is one of these.
@@ -171,7 +171,7 @@ def refuse_other(folder: Path, workbench: bool, reason: str | None) -> None:
             f"{folder.name}: a campaign without a workbench",
             "`gapsmith bench open PROBLEM` makes a run with one; --start RUN takes a run's best programs",
         )
-    if reason == StopReason.FINISHED:
+    if reason not in (None, OPEN) and not StopReason(reason).halts:
         raise UserError(
             USAGE,
             f"{folder.name}: is finished, and its test instances were used",
