@@ -14,6 +14,7 @@ from . import __version__
 from .app.errors import EXIT_CODES
 from .app.verbs import (
     baselines,
+    bench,
     best,
     compare,
     config,
@@ -143,10 +144,10 @@ VERBS: dict[str, Callable[..., None]] = {
     "doctor": doctor.doctor,
 }
 """Verb → function, in the order of the help page."""
-GROUPS = {"problems": problems.app, "references": references.app, "config": config.app}
+GROUPS = {"bench": bench.app, "problems": problems.app, "references": references.app, "config": config.app}
 """Group → its verbs."""
 SECTIONS = {
-    "Run": ("run", "resume", "stop", "watch", "list", "delete", "prune"),
+    "Run": ("run", "bench", "resume", "stop", "watch", "list", "delete", "prune"),
     "Look": ("show", "best", "diff", "lineage", "report", "plot", "export"),
     "Judge": ("evaluate", "baselines", "compare", "verify", "replay", "simplify"),
     "Plug in": ("problems", "references", "models", "mailbox", "config", "doctor"),

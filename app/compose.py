@@ -54,6 +54,10 @@ from .record.summary import summarise
 BEST_NAME = "best.py"
 
 
+SourceOfRun = Callable[[Store], SourceOf]
+"""The source of a run with this store."""
+
+
 @dataclass(frozen=True, slots=True)
 class Watcher:
     """What is called while a campaign works, to show or steer it; every part may be left out.
@@ -77,6 +81,7 @@ def run(
     group: Group | None = None,
     watcher: Watcher | None = None,
     adopt: bool = False,
+    source_of: SourceOfRun | None = None,
 ) -> dict[str, Any]:
     """Starts a campaign in an empty run folder, or goes on with the one that is there.
 
@@ -87,6 +92,7 @@ def run(
         group: of runs that this one belongs to.
         watcher: told what happens.
         adopt: sign a foreign run as this user's own.
+        source_of: where texts and steps come from, given the store; by default the configuration's proposer.
 
     Returns:
         The JSON contract's document.
@@ -102,7 +108,8 @@ def run(
         store = Store(folder)
         try:
             record_setup(store, setup, folder, group, start, adopt)
-            with prepared(setup, store, folder, start, watcher, began=began) as campaign:
+            source = None if source_of is None else source_of(store)
+            with prepared(setup, store, folder, start, watcher, source, began=began) as campaign:
                 stopped = _work(campaign, setup, store, watcher)
             write_best(folder)
             keep_drawing(folder, setup, store)
@@ -282,7 +289,7 @@ def _campaign(
         points=source.points,
         offline_share=source.beside_share,
         prefixes=setup.prefixes,
-        guided=source.pace.waits,
+        guided=source.guided,
         notes_every=config.prompts.notes if source.pace.waits else 0,
         programs=config.prompts.programs if source.pace.waits else 1,
     )
@@ -294,7 +301,9 @@ def _campaign(
     drafter = executor if remote and isinstance(executor, Drafter) else None
     campaign = Campaign(
         search,
-        Ports(evaluator, source.proposer, executor, admission, store, source.beside, drafter),
+        Ports(
+            evaluator, source.proposer, executor, admission, store, source.beside, drafter, source.submissions
+        ),
         Budget(**asdict(config.budget), gates=tuple((a, b) for a, b in store.read.record("gates") or ())),
         source.pace,
         stop_file=folder / STOP_NAME,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from ..evolve.archive import Archive
 from ..evolve.asks import Point
 from ..evolve.base import Elite, Proposer
 from ..evolve.campaign import Pace
-from ..evolve.course import Coursed, Order
+from ..evolve.course import Coursed, Order, Recorded
 from ..evolve.explanations import KIND as EXPLAINED
 from ..evolve.explanations import Explanations
 from ..evolve.models.base import ErrorKind, ModelError
@@ -25,6 +25,7 @@ from ..evolve.store.reader import Reader
 from ..evolve.store.recorded import shared_replies, written_notes
 from ..evolve.store.store import Store
 from ..evolve.store.work import sent_prompts
+from ..evolve.submissions import Submissions
 from .errors import INVALID, MISSING, USAGE, UserError
 from .record.recorded import cassette_of
 from .record.runs import find_run
@@ -56,6 +57,8 @@ class Source:
         points: recorded points of tuning by iteration; None lets the tuner choose points.
         beside: the offline proposer that works beside models, None if none does.
         beside_share: share of the iterations that are its own (ratio).
+        submissions: programs that somebody outside the search brought.
+        workbench: whether the run takes such programs.
     """
 
     proposer: Proposer
@@ -63,6 +66,13 @@ class Source:
     points: Mapping[int, Point] | None = None
     beside: Proposer | None = None
     beside_share: float = 0.0
+    submissions: Submissions = field(default_factory=Submissions)
+    workbench: bool = False
+
+    @property
+    def guided(self) -> bool:
+        """Whether the search keeps what models read: a run with a workbench may be given to one later."""
+        return self.pace.waits or self.workbench
 
 
 SourceOf = Callable[[Admission, Archive], Source]
@@ -81,14 +91,27 @@ def live_source(
         proposer = build_proposer(config, store, folder, admission, evaluator, sends=sends)
         course = proposer.course if isinstance(proposer, Coursed) else None
         pace = Pace(config.campaign.in_flight, order_of(config), waits=config.uses_models, course=course)
-        return Source(proposer, pace, beside=_beside(config, store.read), beside_share=config.offline_share)
+        bench = has_workbench(store.read)
+        submissions = Submissions.of(Recorded(store.read)) if bench else Submissions()
+        share = offline_share(config, bench)
+        return Source(proposer, pace, None, beside(share, store.read), share, submissions, bench)
 
     return source
 
 
-def _beside(config: Config, reader: Reader) -> Proposer | None:
-    """The offline proposer that works beside models, None if none does: then its modules are not loaded."""
-    return offline_proposer(reader) if config.offline_share else None
+def has_workbench(reader: Reader) -> bool:
+    """Whether a run takes programs from outside."""
+    return reader.record("bench") is not None
+
+
+def offline_share(config: Config, workbench: bool) -> float:
+    """Share of the iterations that the offline proposer makes (ratio); all, beside a workbench alone."""
+    return 1.0 if workbench and not config.uses_models else config.offline_share
+
+
+def beside(share: float, reader: Reader) -> Proposer | None:
+    """The offline proposer where it has a share of the iterations; else None: its modules are not loaded."""
+    return offline_proposer(reader) if share else None
 
 
 def offline_proposer(reader: Reader) -> Proposer:

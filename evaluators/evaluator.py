@@ -25,7 +25,7 @@ from ..sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox
 from .audit import Auditor, Decided, Noted, noted
 from .base import WHOLE, Evaluation, EvaluationStatus, Race, Reference, Score, ScoreStatus
 from .confirming import NotConfirmed, confirm_order, confirm_score
-from .judging import Judges
+from .judging import Judges, NotExplained
 from .reported import metrics_of
 from .scoring import fitness, normalised_loss, one_line, score
 
@@ -212,6 +212,21 @@ class GapEvaluator:
     def execute(self, program: Program, instance: Instance, sandbox: Sandbox) -> Score:
         """Runs and scores a program on one instance."""
         return self._run(program, instance, sandbox)[1]
+
+    def probe(self, program: Program, instance: Instance, sandbox: Sandbox) -> tuple[Execution, Score, str]:
+        """Runs a program on one instance: the execution, its score, and what the problem says of the answer.
+
+        Where the problem fails to explain the answer, that is what is said.
+        """
+        execution, outcome = self._run(program, instance, sandbox)
+        if outcome.status is not ScoreStatus.OK or not self.explains:
+            return execution, outcome, ""
+        if isinstance(self.problem, Reported):
+            return execution, outcome, self.problem.feedback(execution.answer)[:REPORTED_CHARACTERS]
+        try:
+            return execution, outcome, self._judges.explain(instance, execution.answer)
+        except NotExplained as error:
+            return execution, outcome, str(error)
 
     def answer(self, program: Program, instance: Instance, sandbox: Sandbox) -> Json | None:
         """Runs a program on one instance and returns its answer; None unless the score is OK."""

@@ -21,10 +21,11 @@ class Ask:
         race: None without a race, or if the record holds the outcome of the race.
         tuned: whether the iteration is a point of tuning.
         offline: whether the iteration belongs to the offline proposer that works beside models.
-        point: the tuner's proposal; None if a proposer is asked.
+        point: the tuner's or a submitter's proposal; None if a proposer is asked.
         context: what the proposer may know; None if no proposer is asked.
         programs: number of programs that the reply is to hold; as many iterations share the reply.
         program: number of this iteration's program in the reply, 1-based.
+        submitted: whether somebody outside the search brought the program.
     """
 
     number: int
@@ -39,11 +40,12 @@ class Ask:
     context: Context | None = None
     programs: int = 1
     program: int = 1
+    submitted: bool = False
 
     @property
     def of_model(self) -> bool:
-        """Whether a model is asked: neither a point of tuning nor the offline proposer beside models."""
-        return not self.tuned and not self.offline
+        """Whether a model is asked, and nobody else: not the tuner, the offline proposer or a submitter."""
+        return not (self.tuned or self.offline or self.submitted)
 
     @property
     def first(self) -> int:

@@ -32,6 +32,7 @@ class Origin(StrEnum):
     REPAIR = "repair"
     STALLED = "stalled"
     DESIGN = "design"
+    SUBMIT = "submit"
 
 
 class RejectionReason(StrEnum):
@@ -257,8 +258,7 @@ class Event:
 
     Attributes:
         iteration: number of the iteration; for events of islands, the number of told iterations.
-        kind: `best`, `twin`, `faster` (a twin in a faster class), `beyond_bound`, `migration`,
-            `reset`, or `shares` (it took a further program of an earlier iteration's reply).
+        kind: `best`, `twin`, `faster` (in a faster class), `beyond_bound`, `migration`, `reset`, `shares`, …
         data: JSON.
     """
 

@@ -23,6 +23,7 @@ class StopReason(StrEnum):
     INTERRUPTED = "interrupted"
     STOP_FILE = "stop_file"
     PROVIDER = "provider"
+    FINISHED = "finished"
 
     @property
     def halts(self) -> bool:

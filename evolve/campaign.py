@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,11 @@ from .asks import Ask
 from .base import Candidate, Proposal, Refused, Rejection, stream
 from .budget import Budget, StopReason, Usage
 from .course import Course, Order, Recorded, is_point
+from .course import Pace as Pace
 from .drafts import Draft, draft_of
 from .executor import Job
 from .faults import sheltered
-from .flight import Flight, done
+from .flight import Flight, awaited, done
 from .growth import grow
 from .ledger import BudgetSpent
 from .models.base import Leavable, LeftOpen
@@ -30,26 +30,10 @@ from .ports import Ports
 from .search import Search
 from .store.recorded import SHARES
 from .store.recorded import steps as recorded_steps
+from .submissions import Submission
 from .validation import Validation
 
 _TICK_SECONDS = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How many iterations are under way, and when they are closed; all constants of a run.
-
-    Attributes:
-        in_flight: iterations without an outcome (count), never the number of workers.
-        order: of telling.
-        waits: whether the proposer waits for a model and so runs in threads.
-        course: the recorded steps to follow; None for a live campaign.
-    """
-
-    in_flight: int
-    order: Order = Order.SUBMITTED
-    waits: bool = False
-    course: Course | None = None
 
 
 class Campaign:
@@ -104,15 +88,35 @@ class Campaign:
             SandboxError: candidates cannot be run.
         """
         self.validation.start(self.search.first)
+        stopped = self.follow()
+        self.settle()
+        return stopped
+
+    def follow(self) -> StopReason:
+        """Takes the steps of the record, then those of a live campaign; see `run`."""
         for step in self._steps():
             if step > 0:
                 self._open(step)
             else:
                 self._close(self._flights.pop(-step))
-        self.settle()
         if self.stopped is None:
             raise AssertionError("the loop ended without a reason")
         return self.stopped
+
+    def take(self, submission: Submission) -> Flight | None:
+        """Opens and closes one iteration for a program from outside; None if it was stopped before.
+
+        Nothing may be in flight. See `run` for what it raises.
+        """
+        number = self.search.tally.asked + 1
+        self.ports.submissions.add(number, submission)
+        self._open(number)
+        if (flight := self._flights.get(number)) is None:
+            return None
+        while not flight.landed:
+            self.wait()
+        self._close(self._flights.pop(number))
+        return flight
 
     def interrupt(self, reason: StopReason) -> None:
         """Stops asking; iterations in flight are still told, unless a person is to reply. Safe in a signal
@@ -157,7 +161,7 @@ class Campaign:
         """
         if self._pace.course is not None:
             yield from self._followed(self._pace.course)
-        elif self._pace.order is Order.COMPLETED:
+        elif self._pace.order is Order.COMPLETED or self.ports.submissions:
             yield from recorded_steps(self.ports.store.read)
         yield from self._live()
 
@@ -196,7 +200,7 @@ class Campaign:
         if number in self.recorded:
             flight = self._reopened(number)
         else:
-            ask = self.search.ask()
+            ask = self.ports.submissions.ask(self.search) or self.search.ask()
             flight = Flight(ask)
             with self.ports.store.transaction():
                 prefix = self.search.pool.prefix
@@ -229,17 +233,19 @@ class Campaign:
     def _reopened(self, number: int) -> Flight:
         """Reopens a recorded iteration; does only the work whose outcome the record lacks."""
         recorded, made = self.recorded[number], self.recorded.made(number)
-        shared = self.search.sharing.programs > 1
-        elites, rival = self.recorded.opened(number, self.search.archive, shared=shared)
-        ask = self.search.ask_again(
-            recorded.island,
-            recorded.parents,
-            tuned=None if made is None else is_point(made),
-            raced=recorded.rival,
-            inspirations=recorded.inspirations,
-            elites=elites,
-            rival=rival,
-        )
+        ask = self.ports.submissions.ask(self.search)
+        if ask is None:
+            shared = self.search.sharing.programs > 1
+            elites, rival = self.recorded.opened(number, self.search.archive, shared=shared)
+            ask = self.search.ask_again(
+                recorded.island,
+                recorded.parents,
+                tuned=None if made is None else is_point(made),
+                raced=recorded.rival,
+                inspirations=recorded.inspirations,
+                elites=elites,
+                rival=rival,
+            )
         flight = Flight(ask, made=made, recorded=recorded.told is not None)
         if isinstance(made, Candidate):
             self.search.memory.know(made)
@@ -384,16 +390,7 @@ class Campaign:
         if self._halt is not None and isinstance(self.ports.proposer, Leavable):
             self.ports.proposer.leave()
         futures: list[Future[Any]] = list(self.validation.futures)
-        futures += self._awaited()
+        futures += awaited(self._flights.values(), in_turn=self._pace.order is Order.SUBMITTED)
         wait(futures, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
         self.validation.collect()
         self._observe(self)
-
-    def _awaited(self) -> Iterator[Future[Any]]:
-        """What the loop can go on with: in the order of asking the oldest evaluation and the oldest text."""
-        in_turn, texts = self._pace.order is Order.SUBMITTED, 0
-        for number, flight in enumerate(self._flights.values()):
-            texts += flight.made is None
-            awaited = flight.awaited
-            if awaited is not None and (not in_turn or number == 0 or (flight.made is None and texts == 1)):
-                yield awaited

@@ -6,7 +6,7 @@ live; `replay` follows the recorded steps and computes their outcomes again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -52,6 +52,23 @@ class Course:
         return number in self.open or (number in self._told and number not in self.late)
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How many iterations are under way, and when they are closed; all constants of a run.
+
+    Attributes:
+        in_flight: iterations without an outcome (count), never the number of workers.
+        order: of telling.
+        waits: whether the proposer waits for a model and so runs in threads.
+        course: the recorded steps to follow; None for a live campaign.
+    """
+
+    in_flight: int
+    order: Order = Order.SUBMITTED
+    waits: bool = False
+    course: Course | None = None
+
+
 @runtime_checkable
 class Coursed(Protocol):
     """A proposer that answers from a record."""
@@ -73,6 +90,9 @@ class Recorded:
         self._read = read
         self._iterations = {iteration.number: iteration for iteration in read.iterations()}
         self.told = sum(iteration.told is not None for iteration in self._iterations.values())
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._iterations)
 
     def __contains__(self, number: int) -> bool:
         return number in self._iterations

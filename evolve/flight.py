@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -65,3 +66,13 @@ def done(value: _T) -> Future[_T]:
     future: Future[_T] = Future()
     future.set_result(value)
     return future
+
+
+def awaited(flights: Iterable[Flight], *, in_turn: bool) -> Iterator[Future[Any]]:
+    """What the loop can go on with: told in turn, the oldest evaluation and the oldest text."""
+    texts = 0
+    for number, flight in enumerate(flights):
+        texts += flight.made is None
+        future = flight.awaited
+        if future is not None and (not in_turn or number == 0 or (flight.made is None and texts == 1)):
+            yield future

@@ -39,7 +39,7 @@ class Memory:
     ) -> Candidate | Rejection:
         """Makes an examined proposal a candidate and remembers it.
 
-        Rejects known ids, and known shapes unless they come from tuning.
+        Rejects known ids, and known shapes unless they come from tuning or from a submitter.
 
         Args:
             proposal: with what is known of its files.
@@ -51,7 +51,7 @@ class Memory:
         if id in self.candidates:
             return rejected(proposal, RejectionReason.DUPLICATE, f"same tokens as candidate {id}")
         near = self.shapes.get(description.shape_digest or "") if len(proposal.files) == 1 else None
-        if near is not None and proposal.origin is not Origin.TUNE:
+        if near is not None and proposal.origin not in (Origin.TUNE, Origin.SUBMIT):
             excerpt = f"candidate {near} but for names and the last digits of numbers"
             return rejected(proposal, RejectionReason.NEAR_DUPLICATE, excerpt)
         candidate = Candidate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..evaluators.base import Evaluator
 from .admission import Admission
@@ -10,6 +10,7 @@ from .base import Proposer
 from .drafts import Drafter
 from .executor import Executor
 from .store.store import Store
+from .submissions import Submissions
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Ports:
     Attributes:
         beside: the offline proposer that works beside models, None if none does.
         drafter: makes and examines proposals in other processes; None where the driver does so itself.
+        submissions: programs that somebody outside the search brought, by iteration.
     """
 
     evaluator: Evaluator
@@ -28,3 +30,4 @@ class Ports:
     store: Store
     beside: Proposer | None = None
     drafter: Drafter | None = None
+    submissions: Submissions = field(default_factory=Submissions)

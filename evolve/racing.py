@@ -162,9 +162,10 @@ Racing = PairedRace | TimedRace
 def race_for(race: Racing | None, candidate: Candidate) -> Racing | None:
     """The race of an ask as its candidate runs it: a simplification may answer as its parent does.
 
-    With the same answers everywhere a shorter program takes its parent's cell, so it is executed to the end.
+    With the same answers everywhere a shorter program takes its parent's cell, so it is executed to the end;
+    whoever submits a program may have made an earlier one faster.
     """
-    if race is None or candidate.origin is not Origin.SIMPLIFY:
+    if race is None or candidate.origin not in (Origin.SIMPLIFY, Origin.SUBMIT):
         return race
     return replace(race, parent=())
 

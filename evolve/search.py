@@ -122,7 +122,7 @@ class Search:
         self.due: int | None = None
         # A race would be the selection that random changes are to lack.
         level = 0.0 if control is Control.RANDOM else settings.race_level
-        self._races = Races(archive, self.memory, self._strata, self.pool, slow, level)
+        self.races = Races(archive, self.memory, self._strata, self.pool, slow, level)
         self.sharing = Sharing(programs)
 
     def ask(self) -> Ask:
@@ -133,19 +133,19 @@ class Search:
         point = self._point(number)
         if point is not None:
             elites, island = [point[0]], point[0].island
-            rival = point[0] if self._races.level > 0 else None
+            rival = point[0] if self.races.level > 0 else None
         else:
             island = (number - 1) % self.archive.islands
             elites = self._parents(number, island)
             whole = self._subjects.designs(number) and not self._offline(number)  # it may be improved
-            rival = None if whole else self._races.rival(island, elites[0])
+            rival = None if whole else self.races.rival(island, elites[0])
         ask = Ask(
             number,
             island,
             (elites[0].candidate.id,),
             tuple(elites),
             None if rival is None else rival.candidate.id,
-            self._races.race(island, rival, elites[0], self._hardest_first(number, tuned=point is not None)),
+            self.races.race(island, rival, elites[0], self._hardest_first(number, tuned=point is not None)),
             tuned=point is not None,
             offline=point is None and self._offline(number),
             point=None if point is None else point[1],
@@ -161,13 +161,13 @@ class Search:
     def _joined(self, number: int, before: Ask) -> Ask:
         """Opens an iteration for the next program of the reply that the iteration before shares."""
         program = before.program + 1
-        rival = None if before.rival is None else self._races.rival(before.island, before.elites[0])
+        rival = None if before.rival is None else self.races.rival(before.island, before.elites[0])
         ask = replace(
             before,
             number=number,
             program=program,
             rival=None if rival is None else rival.candidate.id,
-            race=self._races.race(before.island, rival, before.elites[0], self._guide is not None),
+            race=self.races.race(before.island, rival, before.elites[0], self._guide is not None),
             context=self.context(number, before.elites, None, before.programs, program),
         )
         return self.sharing.open(ask)
@@ -201,9 +201,9 @@ class Search:
             self._count_point()
         if tuned and point is not None:
             elites = elites or [point[0]]
-            rival = rival or (point[0] if self._races.level > 0 else None)
+            rival = rival or (point[0] if self.races.level > 0 else None)
         hardest_first = self._hardest_first(number, tuned=tuned)
-        race = self._races.race(island, rival, elites[0], hardest_first) if elites else None
+        race = self.races.race(island, rival, elites[0], hardest_first) if elites else None
         raced = raced if rival is None else rival.candidate.id
         offline = not tuned and self._offline(number)
         ask = Ask(number, island, parents, tuple(elites), raced, race, tuned, offline, again)
@@ -231,7 +231,7 @@ class Search:
         events: list[Event] = []
         added = self._place(ask, outcome, events)
         twin = next((str(event.data["of"]) for event in events if event.kind == "twin"), None)
-        if ask.of_model and self._guide is not None:
+        if self._guide is not None and (ask.of_model or ask.submitted):
             self._attempts.add(outcome, added, twin, ask.parents, ask.rival)
             self._guide.note(ask.number, outcome, ask.parents)
         self._subjects.tell(ask.number, self.archive, outcome if ask.of_model else None, twin)
@@ -378,7 +378,7 @@ class Search:
             return AddStatus.NOT_ADDED
         candidate, evaluation = outcome.candidate, outcome.evaluation
         self.memory.fitness[candidate.id] = outcome.fitness
-        self._races.slow.beaten(outcome.fitness, self.memory.fitness)
+        self.races.slow.beaten(outcome.fitness, self.memory.fitness)
         if self._control is Control.RANDOM:
             self._selection.add(self.archive.elite(candidate, evaluation, ask.island))
         twin, slower = self.archive.twin(candidate, evaluation), self.archive.same(candidate, evaluation)

@@ -43,6 +43,7 @@ class Validation:
         evaluations: candidate → its evaluation.
         executions, cpu_seconds: what a budget counts of them (count, seconds).
         left_out: candidates that are not validated, as a budget of wall seconds has no time for them.
+        postponed: whether nothing is validated now; whoever follows the record later validates it then.
     """
 
     def __init__(self, ports: Ports) -> None:
@@ -51,6 +52,7 @@ class Validation:
         self.executions = 0
         self.cpu_seconds = 0.0
         self.left_out: set[str] = set()
+        self.postponed = False
         self._ports = ports
         self._under_way: dict[Future[Evaluation], str] = {}
 
@@ -69,7 +71,7 @@ class Validation:
 
     def start(self, candidate: Candidate) -> None:
         """Validates a candidate once; does not repeat an evaluation that the record holds."""
-        if self.has(candidate.id) or candidate.id in self.left_out:
+        if self.postponed or self.has(candidate.id) or candidate.id in self.left_out:
             return
         # Counted when it starts, so that a budget does not depend on how fast a validation runs.
         self.executions += len(self._ports.evaluator.instances(SPLIT))

@@ -79,6 +79,14 @@ class Program:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
+_MOST_OF_LIMITS = {
+    "cpu_seconds": 86_400,
+    "memory_bytes": 1 << 40,
+    "output_bytes": 1 << 28,
+    "shown_bytes": 1 << 28,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits of one execution.
@@ -87,14 +95,16 @@ class Limits:
         cpu_seconds: CPU seconds of the child, > 0 and at most a day.
         memory_bytes: bytes of address space beyond those of the warm server, > 0 and at most 1 TiB.
         output_bytes: bytes of the answer, and separately of printed text, > 0 and at most 256 MiB.
+        shown_bytes: of printed text, the end that is kept, > 0 and at most 256 MiB.
     """
 
     cpu_seconds: float = 2.0
     memory_bytes: int = 512 * 1024 * 1024
     output_bytes: int = 1024 * 1024
+    shown_bytes: int = 2048
 
     def __post_init__(self) -> None:
-        for name, most in (("cpu_seconds", 86_400), ("memory_bytes", 1 << 40), ("output_bytes", 1 << 28)):
+        for name, most in _MOST_OF_LIMITS.items():
             value = getattr(self, name)
             if not 0 < value <= most:
                 raise ValueError(f"Limits.{name}: got {value!r}, expected a number > 0 and at most {most}")
@@ -121,7 +131,7 @@ class Execution:
         cpu_seconds: CPU seconds of the child.
         wall_seconds: wall seconds from the start of the execution to its outcome.
         peak_memory_bytes: largest resident set of the child, bytes; None if the system does not report it.
-        output: the end of the program's printed text (both streams), cleaned, at most 2 kB.
+        output: the end of the program's printed text (both streams), cleaned; see `Limits.shown_bytes`.
         marks: names outside its task that the program used (`open`, `sys.modules`, `import gc`), refused or
             not, in the order of first use.
         crowded: whether it met its wall limit because other work had the processor, not because it waited.

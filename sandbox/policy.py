@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 LayerName = Literal["rlimits", "seccomp", "landlock", "namespaces", "uid"]
 LAYERS: tuple[LayerName, ...] = get_args(LayerName)
@@ -31,21 +31,25 @@ class Policy:
     Attributes:
         modules: importable modules by full name; all of them are loaded into the warm server.
         without: layers switched off by `--unsafe-without`, from `LAYERS`.
+        support: modules by full name that are loaded as well, for drivers; no program may import them.
     """
 
     modules: tuple[str, ...] = DEFAULT_MODULES
     without: frozenset[str] = frozenset()
+    support: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         unknown = sorted(self.without - set(LAYERS))
         if unknown:
             raise ValueError(f"Policy.without: got {unknown}, expected names from {', '.join(LAYERS)}")
-        for name in self.modules:
+        for name in (*self.modules, *self.support):
             if not all(part.isidentifier() for part in name.split(".")):
                 raise ValueError(f"Policy.modules: got {name!r}, expected a module's dotted name")
 
     @cached_property
     def digest(self) -> str:
         """Hex SHA-256 of all that could change an answer; part of every cache key."""
-        parts = [VERSION, sorted(set(self.modules)), sorted(self.without)]
+        parts: list[Any] = [VERSION, sorted(set(self.modules)), sorted(self.without)]
+        if self.support:
+            parts.append(sorted(set(self.support)))
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

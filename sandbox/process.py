@@ -80,6 +80,7 @@ class Server:
     def _start(self, policy: Policy, control: socket.socket, errors: int) -> subprocess.Popen[bytes]:
         config = {
             "modules": policy.modules,
+            "support": policy.support,
             "without": sorted(policy.without),
             "path": module_places(),
         }

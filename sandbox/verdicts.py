@@ -13,7 +13,6 @@ from .conversation import Conversation
 from .process import Verdict
 from .sealed.protocol import OUT_OF_CPU, OUT_OF_TIME
 
-_TAIL_BYTES = 2048
 _MOST_MARKS = 4096  # bytes
 _OFTEN = 10
 """Interruptions by the kernel that the start of a sleeper on a busy machine may have (count)."""
@@ -65,7 +64,8 @@ def read(
         except InvalidAnswer as refusal:
             status, error, encoded = ExecutionStatus.INVALID_ANSWER, str(refusal), b""
     printed = os.lseek(files.output, 0, os.SEEK_END)
-    tail = os.pread(files.output, _TAIL_BYTES, max(0, printed - _TAIL_BYTES)) if printed else b""
+    shown = limits.shown_bytes
+    tail = os.pread(files.output, shown, max(0, printed - shown)) if printed else b""
     return Execution(
         status=status,
         answer=document,

@@ -33,6 +33,7 @@ FLOORS = (
     ("opening", "proposers", "plan", "views"),
     ("compose", "result"),
     ("audit",),
+    ("bench",),
     ("api", "verbs"),
 )
 """Rooms of `app/` from the ground up: a room imports itself and lower floors."""

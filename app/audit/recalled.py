@@ -20,9 +20,10 @@ from ...evolve.models.cassette import Cassette, RecordedModel
 from ...evolve.prompted import PromptedProposer
 from ...evolve.store.reader import Reader
 from ...evolve.store.recorded import ended_by_a_clock, execution_seconds
+from ...evolve.submissions import Submissions
 from ...sandbox.base import Description, Dialogue, Execution, ExecutionStatus, Led, Limits, Program, Sandbox
 from ..opening.setup import Setup
-from ..proposers import Source, SourceOf, offline_proposer, prompt_builder
+from ..proposers import Source, SourceOf, has_workbench, offline_proposer, offline_share, prompt_builder
 from ..record.recorded import as_asked, recorded_course, recorded_replies
 
 if TYPE_CHECKING:
@@ -130,13 +131,14 @@ def recorded_source(reader: Reader, config: Config) -> SourceOf:
 
     def source(admission: Admission, archive: Archive) -> Source:
         asked = as_asked(table.spec for table in config.model)
-        course = None if asked else recorded_course(reader)
-        pace = Pace(config.campaign.in_flight, waits=config.uses_models, course=course)
         recorded = Recorded(reader)  # reads every iteration, so that damage is reported before anything runs
+        submissions, bench = Submissions.of(recorded), has_workbench(reader)
+        course = None if asked and not submissions else recorded_course(reader)
+        pace = Pace(config.campaign.in_flight, waits=config.uses_models, course=course)
         points = recorded.points(archive) if config.uses_models else None
-        proposer = _proposer(reader, recorded, config, admission)
-        beside = _offline(reader, recorded) if config.offline_share else None
-        return Source(proposer, pace, points, beside, config.offline_share)
+        proposer, share = _proposer(reader, recorded, config, admission), offline_share(config, bench)
+        beside = _offline(reader, recorded) if share else None
+        return Source(proposer, pace, points, beside, share, submissions, bench)
 
     return source
 

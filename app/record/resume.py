@@ -14,15 +14,17 @@ from ...evolve.store.work import (
     budgeted_cpu_seconds,
     budgeted_executions,
     calls,
+    made_otherwise,
     paid,
 )
+from ..assignments import choose_models
 from ..config import Config, parse, read
 from ..errors import INVALID, USAGE, UserError
 from ..versions import refuse_other_version
 from .authority import NO_TRUST, Trust, Use, granted
 from .counted import asked_iterations
 from .record import open_record
-from .runs import CONFIG_NAME, MOST_MEMBERS, Group
+from .runs import CONFIG_NAME, MOST_MEMBERS, OPEN, Group
 
 _ELITES = 5
 
@@ -34,7 +36,7 @@ def ended(folder: Path) -> str | None:
         reason: str | None = reader.record("stop_reason")
     finally:
         reader.close()
-    return None if reason in ("interrupted", "stop_file", "provider") else reason
+    return None if reason in ("interrupted", "stop_file", "provider", OPEN) else reason
 
 
 def option(key: str) -> str:
@@ -48,12 +50,14 @@ def stored_config(
     workers: int | str | None,
     trust: Trust = NO_TRUST,
     uses: Collection[Use] = (Use.MODELS, Use.TEMPLATES),
+    models: Sequence[str] = (),
 ) -> Config:
-    """A run's configuration with new budget totals.
+    """A run's configuration with new budget totals, and where it has a workbench with models.
 
     Raises:
         UserError: the run has no configuration, another version began it, its `campaign.toml` was edited, a
-            total is below what is done, or the record asks for more than its user or the caller allows.
+            total is below what is done, or the record asks for more than its user or the caller allows; or
+            it takes no models.
     """
     with open_record(folder) as record:
         reader = record.reader
@@ -75,10 +79,39 @@ def stored_config(
             )
         refuse_other_version(reader.record("versions") or {}, folder.name)  # it has other keys: no edits
         config = granted(record, trust, uses)
+        if models:
+            config = _with_models(folder, reader, config, models)
     refuse_edits(folder, document)
     _refuse_less(folder, done, totals)
     _refuse_none(folder, totals)
     return _with_totals(config, totals, workers)
+
+
+def _with_models(folder: Path, reader: Reader, config: Config, models: Sequence[str]) -> Config:
+    """A configuration that asks models from now on.
+
+    A replay must know who made each text, so programs of a model may follow those that a person submitted,
+    and no others.
+
+    Raises:
+        UserError: the run has no workbench, or another proposer made programs in it.
+    """
+    if reader.record("bench") is None:
+        raise UserError(
+            USAGE,
+            f"{folder.name}: --model: a campaign keeps the proposer that it began with",
+            f"begin another with its best: `gapsmith run PROBLEM --start {folder.name} --model SPEC`",
+        )
+    specs = {str(spec) for spec in reader.record("model") or ()}
+    if made_otherwise(reader) or (config.uses_models and not specs <= {*models}):
+        raise UserError(
+            USAGE,
+            f"{folder.name}: --model: {', '.join(sorted(specs))} made programs in this run",
+            "go on with that, or begin another run from the best programs of this one (--start)",
+        )
+    document, _ = choose_models(config.model_dump(mode="json"), models)
+    del document["campaign"]["in_flight"]  # its default depends on whether models are asked
+    return parse(document, folder.name)
 
 
 def _with_totals(config: Config, totals: Mapping[str, Any], workers: int | str | None) -> Config:

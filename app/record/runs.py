@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 LOG_NAME = "campaign.log"
 STOP_NAME = "STOP"
 CONFIG_NAME = "campaign.toml"
+OPEN = "open"
+"""Stop reason and status of a workbench that waits for the next operation."""
+_LOCK_SECONDS = 0.05
+"""Wall seconds between two looks at a lock that another process holds."""
 MOST_MEMBERS = 1000
 """Runs that a group may have (count)."""
 
@@ -232,15 +236,22 @@ def _discard_unbegun(folder: Path) -> None:
 
 
 @contextmanager
-def at_work(folder: Path) -> Iterator[None]:
+def at_work(folder: Path, wait: float = 0.0) -> Iterator[None]:
     """Holds the run's lock; the system releases the lock when the process ends, even after a crash.
+
+    Args:
+        folder: of the run.
+        wait: wall seconds to wait for another process that holds it.
 
     Raises:
         UserError: another live process works in this run.
     """
     handle = os.fdopen(_open_log(folder, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a")
+    until = time.monotonic() + wait
     try:
-        if not _lock(handle.fileno()):
+        while not (locked := _lock(handle.fileno())) and time.monotonic() < until:
+            time.sleep(_LOCK_SECONDS)
+        if not locked:
             named = shlex.quote(str(folder))  # a path: commands look up a bare name in the default folder
             raise UserError(
                 TROUBLE,
@@ -361,9 +372,13 @@ def _open_log(folder: Path, flags: int) -> int:
 
 
 def status(folder: Path, stop_reason: str | None) -> str:
-    """`running`, `completed`, `stopped` (on request), or `interrupted` (Ctrl-C, crash, provider failure)."""
+    """`running`, `completed`, `stopped` (on request), `interrupted` (Ctrl-C, crash, provider failure), or
+    `open` (a workbench that waits).
+    """
     if running(folder):
         return "running"
+    if stop_reason == OPEN:
+        return OPEN
     if stop_reason is None or stop_reason in ("interrupted", "provider"):
         return "interrupted"
     return "stopped" if stop_reason == "stop_file" else "completed"

@@ -41,17 +41,17 @@ def instance_row(score: Score, instance: Instance) -> dict[str, Any]:
         "instance": score.instance,
         "stratum": instance.stratum,
         "status": score.status.value,
-        "objective": _plain(score.objective),
-        "reference": _plain(score.reference),
+        "objective": plain(score.objective),
+        "reference": plain(score.reference),
         "reference_kind": score.reference_kind.value,
         "gap_percent": None if score.gap is None else float(score.gap) * 100,
-        "excess": _plain(score.excess),
+        "excess": plain(score.excess),
         "cpu_seconds": score.cpu_seconds,
         "message": score.message,
         "metrics": score.metrics,
     }
 
 
-def _plain(number: Number | None) -> int | float | None:
+def plain(number: Number | None) -> int | float | None:
     """A number for JSON: an integer stays an integer, a fraction becomes a float."""
     return number if number is None or isinstance(number, int) else float(number)

@@ -21,6 +21,7 @@ from .reported import REPORTED, trust
 from .runs import LOG_NAME, status
 from .seal import is_own
 from .splits import candidate_summary, splits
+from .workbench import workbench
 
 
 def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
@@ -69,6 +70,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
             *hurried(reader),
         ],
         "page": newest_page(reader),
+        **workbench(reader),
     }
     document["headline"] = headline(reader, document)
     return {**document, "advice": advice(reader, document, better_left_out(reader))}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from .common import (
     CpuSeconds,
@@ -42,6 +44,10 @@ def resume(
     usd: Usd = None,
     tokens: Tokens = None,
     workers: Workers = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", metavar="SPEC", help="Go on with a model, of a workbench (repeatable)."),
+    ] = None,
     trust_run: TrustRun = False,
     unsafe_without: WithoutAgain = None,
     runs: Runs = None,
@@ -50,6 +56,7 @@ def resume(
     """Go on with a run or a group after a stop, a crash or a kill; budget options are new totals."""
     with errors(json):
         from .. import compose
+        from ..proposers import check_models
         from ..record.resume import ended, option, stored_config
         from ..record.runs import find_group, find_run, named_place, running, runs_folder
 
@@ -80,7 +87,8 @@ def resume(
             console(stderr=True).print(note, markup=False, soft_wrap=True)
             print_result(compose.read_summary(folder), json, runs)
             return
-        config = stored_config(folder, totals, workers, trust)
+        config = stored_config(folder, totals, workers, trust, models=model or ())
+        config = check_models(config, runs_folder(runs)) if model else config
         document = search(config, folder, {}, None, Event(), adopt=trust_run)
         finish([document], None, json, runs)
 

@@ -20,6 +20,7 @@ _MODEL_COLUMNS = (12, 40)
 _LONGEST_NAME = 255
 _STYLES = {
     "running": "green",
+    "open": "cyan",
     "completed": "",
     "stopped": "yellow",
     "interrupted": "yellow",

@@ -77,7 +77,20 @@ def _fourth(database: sqlite3.Connection) -> None:
     database.execute("ALTER TABLE executions ADD COLUMN metrics TEXT")
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _second, _third, _fourth)
+_OPERATIONS = """
+CREATE TABLE operations (
+  id INTEGER PRIMARY KEY, kind TEXT NOT NULL, iteration INTEGER, arguments TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('begun', 'done', 'refused')), answer TEXT, executions INTEGER NOT NULL,
+  cpu_seconds REAL NOT NULL, seconds REAL, at REAL NOT NULL
+) STRICT
+"""
+
+
+def _fifth(database: sqlite3.Connection) -> None:
+    database.execute(_OPERATIONS)
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _second, _third, _fourth, _fifth)
 """Step n brings a store from schema version n to n + 1."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

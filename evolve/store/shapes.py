@@ -14,6 +14,7 @@ _FIGURES = {
     "reference_kinds": {str: int},
 }
 Key = Literal[
+    "bench",  # where programs come from outside: what may be used beside the campaign's budget
     "champion",
     "claims",
     "config",
@@ -31,6 +32,7 @@ Key = Literal[
     "left_out",  # elites that a budget of seconds had no time to validate
     "members",
     "model",
+    "neighbours",  # how a workbench's champion does on the problem's other named sets
     "pool",
     "prepared_seconds",  # wall seconds before the search, all starts and resumes together
     "problem",
@@ -50,6 +52,8 @@ Key = Literal[
 ]
 """Every key of the table `run`: who writes or reads another one fails the type check."""
 SHAPES: dict[Key, Any] = {
+    "bench": {str: float},
+    "neighbours": [_SECTION],
     "start": str,
     "start_given": bool,
     "starts": [str],

@@ -92,6 +92,16 @@ def made_by(reader: Reader, operator: str, last: int | None = None, *, told: boo
     return int(reader.value(query + (" AND told IS NOT NULL" if told else ""), (operator, last)))
 
 
+def made_otherwise(reader: Reader) -> int:
+    """Iterations whose text neither a submitter nor a model brought (count)."""
+    return int(
+        reader.value(
+            "SELECT count(*) FROM iterations i WHERE origin IS NOT NULL AND origin <> 'submit' "
+            "AND NOT EXISTS (SELECT 1 FROM calls c WHERE c.iteration = i.iteration)"
+        )
+    )
+
+
 def admitted(reader: Reader) -> int:
     """Iterations that brought a candidate, told or not (count)."""
     return int(reader.value("SELECT count(*) FROM iterations WHERE candidate IS NOT NULL"))

@@ -99,7 +99,7 @@ def _boot(config: dict[str, Any], without: frozenset[str]) -> tuple[dict[str, tu
         if layers["namespaces"][0]:
             isolation.stay_outside()
     isolation.volunteer()
-    _preload(config["modules"], config["path"])
+    _preload([*config["support"], *config["modules"]], config["path"])
     if "uid" not in without:
         try:
             layers["uid"] = isolation.drop_ids()

@@ -1,0 +1,68 @@
+"""Answers of a workbench for people: the same document, in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..words import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_LONG = ("text", "statement", "printed", "message", "explanation", "drawing", "answer", "signature", "calls")
+_INDENT = "  "
+
+
+def print_answer(console: Console, document: Mapping[str, Any]) -> None:
+    """Prints the answer of an operation."""
+    for line in lines(document):
+        console.print(clean(line), markup=False, soft_wrap=True, highlight=False)
+
+
+def lines(document: Mapping[str, Any], depth: int = 0) -> Iterator[str]:
+    """A document as indented lines; rows with the same fields are one line each; what is not known is left
+    out.
+    """
+    pad = _INDENT * depth
+    for key, value in document.items():
+        words = key.replace("_", " ")
+        if value is None or value == [] or value == {}:
+            continue
+        if key == "files":
+            for path, text in value.items():
+                yield f"{pad}--- {path}"
+                yield str(text)
+        elif isinstance(value, str) and (key in _LONG and ("\n" in value or len(value) > 80)):
+            yield f"{pad}{words}:"
+            yield from (f"{pad}{_INDENT}{line}" for line in value.splitlines())
+        elif isinstance(value, Mapping):
+            yield f"{pad}{words}:"
+            yield from lines(value, depth + 1)
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            yield from _rows(words, value, depth)
+        else:
+            yield f"{pad}{words}: {_plain(value)}"
+
+
+def _rows(words: str, rows: Sequence[Any], depth: int) -> Iterator[str]:
+    pad = _INDENT * depth
+    if not all(isinstance(row, Mapping) for row in rows):
+        yield f"{pad}{words}: {', '.join(_plain(row) for row in rows)}"
+        return
+    yield f"{pad}{words}:"
+    for row in rows:
+        short = {k: v for k, v in row.items() if v is not None and not (isinstance(v, str) and "\n" in v)}
+        flat = {k: v for k, v in short.items() if not isinstance(v, Mapping | list)}
+        yield f"{pad}{_INDENT}" + ", ".join(f"{k.replace('_', ' ')} {_plain(v)}" for k, v in flat.items())
+        yield from lines({k: v for k, v in row.items() if k not in flat}, depth + 2)
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "no limit"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)

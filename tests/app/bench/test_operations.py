@@ -1,0 +1,221 @@
+"""The operations of a workbench: what each gives back, what it counts as, and that the run keeps it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapsmith.app.bench.workbench import Workbench
+from gapsmith.app.errors import UserError
+from gapsmith.evolve.store.operations import counts, operations
+from gapsmith.evolve.store.reader import Reader
+
+Done = subprocess.CompletedProcess[str]
+RATIO = """def order(times, weights):
+    print("jobs", len(times))
+    return sorted(range(len(times)), key=lambda j: times[j] - {factor} * weights[j])
+"""
+SMITH = (
+    "def order(times, weights):\n    return sorted(range(len(times)), key=lambda j: times[j] / weights[j])\n"
+)
+
+
+def test_a_submission_says_how_it_did_and_enters_the_archive(bench: Workbench) -> None:
+    """An optimal rule is the new best, better than the best before beyond noise, with groups and times."""
+    found = bench.submit(SMITH, "Smith's rule")
+    assert (found["outcome"], found["new_best"], found["mean_gap_percent"]) == ("kept", True, 0)
+    assert found["best"]["paired"]["difference_points"] < 0
+    assert found["best"]["paired"]["worse"] == 0
+    assert {row["group"] for row in found["groups"]} == {"s0", "s1"}
+    assert 0 < found["time"]["share_of_limit"] < 1
+    assert found["budget"]["evaluations"][0] == 1
+    again = bench.read(found["candidate"])
+    assert again["idea"] == "Smith's rule"
+    assert again["files"]["heuristic.py"] == SMITH
+
+
+def test_a_refused_program_costs_nothing(bench: Workbench) -> None:
+    """Syntax, imports, a missing entry point and a known program are told at once and are no evaluation."""
+    reasons = {
+        "def order(:": "syntax",
+        "import os\ndef order(times, weights):\n    return []\n": "forbidden_import",
+        "def other():\n    return []\n": "missing_entry_point",
+    }
+    for text, reason in reasons.items():
+        found = bench.submit(text)
+        assert (found["outcome"], found["reason"]) == ("refused", reason)
+        assert found["message"]
+    assert bench.submit(SMITH)["outcome"] == "kept"
+    again = bench.submit(SMITH + "\n# the same\n")
+    assert again["outcome"] == "duplicate"
+    assert again["mean_gap_percent"] == 0
+    assert again["budget"]["evaluations"][0] == 1
+    assert again["budget"]["iterations"][0] == 1
+
+
+def test_a_failure_is_told_with_its_line(bench: Workbench) -> None:
+    """A program that raises has failed on an instance, with its own line."""
+    found = bench.submit("def order(times, weights):\n    return times[99]\n")
+    assert found["outcome"] == "failed"
+    assert "line 2" in found["failures"][0]["message"]
+    assert found["mean_gap_percent"] is None
+
+
+def test_a_change_of_one_number_is_a_program_of_its_own(bench: Workbench) -> None:
+    """Whoever works by hand may change a constant alone; a proposer would be told that it repeats itself."""
+    first, second = (bench.submit(RATIO.format(factor=factor)) for factor in ("1.001", "1.002"))
+    assert {first["outcome"], second["outcome"]} <= {"kept", "behind", "stopped"}
+
+
+def test_the_parent_is_named_or_the_best(bench: Workbench) -> None:
+    """A submission comes from the best program so far unless it names another one."""
+    first = bench.submit(SMITH)
+    second = bench.submit(RATIO.format(factor=3))
+    third = bench.submit(RATIO.format(factor=5), parent="start")
+    assert bench.read(second["candidate"])["parents"] == [first["candidate"]]
+    assert third["parent"]["candidate"] != first["candidate"]
+    with pytest.raises(UserError, match="no candidate of this run"):
+        bench.submit(RATIO.format(factor=7), parent="ffff")
+
+
+def test_a_probe_shows_what_a_program_does(bench: Workbench) -> None:
+    """Answer, objective, gap, time and what was printed, on the instances that are named."""
+    found = bench.probe(RATIO.format(factor=2), "train-1", "train-2")
+    first, second = found["instances"]
+    assert (first["instance"], second["instance"]) == ("train-1", "train-2")
+    assert first["printed"] == "jobs 12"
+    assert sorted(json.loads(first["answer"])) == list(range(12))
+    assert first["gap_percent"] >= 0
+    broken = bench.probe("def order(times, weights):\n    print('here')\n    raise ValueError('no')\n")
+    assert broken["instances"][0]["status"] == "raised"
+    assert "line 3" in broken["instances"][0]["message"]
+    assert broken["instances"][0]["printed"] == "here"
+
+
+def test_an_instance_is_shown_whole(bench: Workbench) -> None:
+    """Its data, its reference with the proof, and the best answer so far."""
+    listed = [row["instance"] for row in bench.instance()["instances"]]
+    assert {"train-0", "train-1", "train-2"} <= {*listed}
+    assert not [name for name in listed if "valid" in name or "test" in name]
+    bench.submit(SMITH)
+    found = bench.instance("train-0")
+    assert len(json.loads(found["text"])["public"]["times"]) == 12
+    assert (found["reference"]["kind"], found["reference"]["proof"]) == ("optimum", "arithmetic")
+    assert found["best"]["excess"] == 0
+
+
+def test_programs_are_compared_in_pairs(bench: Workbench) -> None:
+    """Candidates, the best, the start program and baselines by name."""
+    bench.submit(SMITH)
+    found = bench.compare("best", "shortest")
+    assert found["paired"]["difference_points"] < 0
+    assert found["b"] == "baseline/shortest"
+    assert len(found["instances"]) == 3
+    assert bench.compare("start", "start")["paired"]["difference_points"] == 0
+
+
+def test_notes_stay(bench: Workbench) -> None:
+    """A note is read again by whoever comes later; an empty one is refused."""
+    bench.note("ratios help")
+    assert bench.note("sums do not")["notes"] == ["ratios help", "sums do not"]
+    with pytest.raises(UserError, match="no text"):
+        bench.note(" ")
+
+
+def test_everything_is_recorded_call_by_call(bench: Workbench, folder: Path) -> None:
+    """Each operation stands in the store with its arguments and its answer."""
+    bench.submit(SMITH)
+    bench.probe(SMITH)
+    bench.submit("def order(:")
+    reader = Reader.open(folder)
+    try:
+        rows = operations(reader)
+        assert [(row.kind, row.state) for row in rows] == [
+            ("submit", "done"),
+            ("probe", "done"),
+            ("submit", "refused"),
+        ]
+        assert rows[0].arguments["program"] == SMITH
+        assert rows[0].answer is not None
+        assert rows[0].answer["outcome"] == "kept"
+        assert rows[0].iteration == 1
+        assert counts(reader)["probe"].executions == 1
+    finally:
+        reader.close()
+
+
+def test_an_experiment_has_instances_and_the_objective(bench: Workbench) -> None:
+    """A script runs a rule on hundreds of training instances and gets its gaps; its value comes back."""
+    script = """
+import bench
+
+def rule(times, weights):
+    return sorted(range(len(times)), key=lambda j: times[j] / weights[j])
+
+def experiment():
+    gaps = [bench.gap(one, bench.run(rule, one)) for one in bench.instances if one["reference"] is not None]
+    print(bench.verify(bench.instances[0], [0]))
+    return {"gaps": gaps, "instances": len(bench.instances)}
+"""
+    found = bench.experiment(script, 5)
+    assert found["status"] == "ok", found["message"]
+    assert set(found["value"]["gaps"]) == {0}
+    assert found["value"]["instances"] > 100
+    assert "invalid_answer" in found["printed"]
+    assert 0 < found["budget"]["experiment_cpu_seconds"][0] < 5
+
+
+def test_an_experiment_ends_at_its_limit(bench: Workbench) -> None:
+    """CPU seconds count towards the sum for all experiments, and a script beyond its own is ended."""
+    found = bench.experiment("def experiment():\n    while True:\n        pass\n", 0.3)
+    assert found["status"] == "timeout"
+    assert found["budget"]["experiment_cpu_seconds"][0] >= 0.3
+
+
+def test_a_function_is_a_program_too(bench: Workbench) -> None:
+    """From a notebook a function is submitted as it stands."""
+
+    def order(times, weights):  # type: ignore[no-untyped-def]
+        return sorted(range(len(times)), key=lambda j: times[j] / weights[j])
+
+    assert bench.submit(order)["outcome"] == "kept"
+
+
+def test_the_budget_holds(bench: Workbench, folder: Path) -> None:
+    """Beyond the number of iterations nothing is evaluated any more; what is free stays free."""
+    for factor in range(40):
+        bench.submit(RATIO.format(factor=f"{factor}.5"))
+        if factor == 2:
+            break
+    assert bench.budget()["iterations"] == [3, 40]
+
+
+@pytest.mark.slow
+def test_a_finished_workbench_is_a_run_like_every_other(
+    bench: Workbench, folder: Path, gapsmith: Callable[..., Done], document: Callable[..., dict[str, Any]]
+) -> None:
+    """Validation, one test, best.py; report, replay, verify, export and list work; nothing more is taken."""
+    for factor in (2, 3):
+        bench.submit(RATIO.format(factor=factor))
+    bench.submit(SMITH, "Smith's rule")
+    bench.experiment("def experiment():\n    return 1\n", 1)
+    assert document("list")[0]["status"] == "open"
+    found = document("bench", "finish", folder.name)
+    assert (found["status"], found["stop_reason"]) == ("completed", "finished")
+    assert found["best"]["splits"]["test"]["mean_gap_percent"] == 0
+    assert found["test_evaluations"] == 1
+    assert found["workbench"]["operations"]["submit"] == 3
+    assert found["workbench"]["operations"]["experiment"] == 1
+    assert (folder / "best.py").is_file()
+    with pytest.raises(UserError, match="finished"):
+        bench.submit(RATIO.format(factor=9))
+    for verb in ("replay", "verify"):
+        checked = document(verb, folder.name)
+        assert checked["checked"] == checked["agree"], checked
+    assert gapsmith("report", folder.name, "--force").returncode == 0
+    assert "Smith's rule" in (folder / "report.md").read_text("utf-8")
+    assert gapsmith("export", folder.name, "--what", "candidates").returncode == 0
