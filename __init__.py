@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .app.api import Progress, evaluate, load_run, run_campaign
+    from .app.api import Progress, baselines, evaluate, load_run, run_campaign
     from .app.check import check_problem
     from .app.door.short import ShortProblem, problem
     from .app.errors import ProblemError, UserError
@@ -101,6 +101,7 @@ __all__ = [
     "UserError",
     "Values",
     "Verdict",
+    "baselines",
     "bound",
     "check_problem",
     "evaluate",
@@ -114,7 +115,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "app.api": ("Progress", "evaluate", "load_run", "run_campaign"),
+    "app.api": ("Progress", "baselines", "evaluate", "load_run", "run_campaign"),
     "app.door.short": ("ShortProblem", "problem"),
     "app.errors": ("ProblemError", "UserError"),
     "app.result": ("Champion", "Picture", "RunResult"),
@@ -125,7 +126,8 @@ _HOMES = {
         "Reference",
         "ReferenceKind",
         "References",
-        "bound",
+        "baselines",
+    "bound",
         "optimum",
     ),
     "evaluators.toolbox": ("Solved", "solve_cpsat", "solve_mip"),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
 from ...problems.answers import AnswerKind
 from ...problems.base import Primitive, Sense
 from ..errors import ProblemError
-from .written import Written
 
 SPLITS = {
     "train": "steer the search",
@@ -103,6 +102,39 @@ class Source:
     words: str
 
 
+@dataclass(slots=True)
+class Stated:
+    """What an author has stated so far.
+
+    Attributes:
+        name, unit, sense, kind, statement, scale, tolerance: as for `Form`; the statement may be empty.
+        home: names of the author's module and their values.
+        heuristics: id → function.
+        parts: role → function (`objective`).
+        moves: class of moves, or None.
+        source: where instances come from: `draw`, `counts` and `strata`, or `given` or `pattern` with
+            `shares` and `words`.
+    """
+
+    name: str
+    unit: str
+    sense: Sense
+    kind: AnswerKind | None
+    statement: str
+    scale: float | str
+    tolerance: float
+    home: Mapping[str, Any]
+    heuristics: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    parts: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    moves: type | None = None
+    source: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def where(self) -> str:
+        """Subject of messages."""
+        return f"problem {self.name}"
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """A problem in the short form, complete and checked.
@@ -112,7 +144,7 @@ class Form:
         kind: of answers, or of decisions of an online problem; None where the objective checks everything.
         entry: name of the entry point.
         source: of the instances.
-        heuristics: id → function and its text; the first one is the start program.
+        heuristics: id → function; the first one is the start program.
         objective: judges answers.
         online: the dialogue, a generator; None where everything is told at once.
         reference: model, optimum or bound; None for the best baseline.
@@ -133,8 +165,7 @@ class Form:
     kind: AnswerKind | None
     entry: str
     source: Source
-    heuristics: Mapping[str, Written]
-    calls: Mapping[str, Part]
+    heuristics: Mapping[str, Part]
     objective: Part
     online: Part | None
     reference: Part | None

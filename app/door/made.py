@@ -22,7 +22,8 @@ from .fixed import read_file
 from .form import SPLITS, Form
 from .objectives import objective_text
 from .online import Dialogue, NotADecision, first_questions, replayed
-from .written import needs_of, with_header, written
+from .program_text import program_text
+from .written import written
 
 _SAMPLE = 6
 """Training instances whose data says what the types are (count)."""
@@ -67,7 +68,7 @@ class Made:
         """Names of the entry point's arguments."""
         if self.form.online is None:
             return tuple(self._sample[0].public)
-        first = next(iter(self.form.calls.values()))
+        first = next(iter(self.form.heuristics.values()))
         return tuple(inspect.signature(first.call).parameters)
 
     @cached_property
@@ -131,13 +132,13 @@ class Made:
         """Refuses functions that ask for what no instance has."""
         form, first = self.form, self._sample[0]
         names = self._names(first)
-        parts = [form.objective, form.draw, form.explain, *(() if form.online else form.calls.values())]
+        parts = [form.objective, form.draw, form.explain, *(() if form.online else form.heuristics.values())]
         for part in [*(p for p in parts if p is not None), *([form.online] if form.online else [])]:
             part.check(names)
         if form.reference is not None:
             form.reference.check(names, ("seconds",))
         if form.online is not None:
-            for part in form.calls.values():
+            for part in form.heuristics.values():
                 own = tuple(inspect.signature(part.call).parameters)
                 if own != self.arguments:
                     raise ProblemError(
@@ -159,7 +160,7 @@ class Made:
         form = self.form
         if form.online is None:
             return [dict(instance.public) for instance in self._sample]
-        first = next(iter(form.calls.values()))
+        first = next(iter(form.heuristics.values()))
         found = [
             question
             for instance in self._sample
@@ -174,7 +175,7 @@ class Made:
         """Type of an answer, or of a decision."""
         if self.form.kind is not None:
             return self.form.kind.type
-        first = next(iter(self.form.calls.values()))
+        first = next(iter(self.form.heuristics.values()))
         stated = inspect.signature(first.call).return_annotation
         if stated is not inspect.Signature.empty:
             return stated if isinstance(stated, str) else inspect.formatannotation(stated)
@@ -185,10 +186,8 @@ class Made:
 
     def _program(self, name: str) -> str:
         """Text of a heuristic as a candidate's program."""
-        one = self.form.heuristics[name]
-        needs = needs_of([one], f"heuristic {one.name}", sealed=True)
-        own = with_header(one, self.signature)
-        return "\n\n\n".join([part for part in (needs.text, own) if part]) + "\n"
+        call = self.form.heuristics[name].call
+        return program_text(self, call, f"heuristic {call.__name__}")
 
     def _drawn(self, set: str, seed: int, number: int) -> Instance:
         source = self.form.source

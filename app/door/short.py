@@ -5,29 +5,32 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...evaluators.base import Plugin
 from ...problems.answers import AnswerKind, FormError
 from ...problems.answers.expression import checked
-from ...problems.base import Primitive, Sense, canonical_json
+from ...problems.base import Sense
 from ...problems.plain import brief
-from ..errors import ProblemError
-from .fixed import divided, named_data, named_files
-from .form import Form, Part, Source
-from .made import Made, made_class
+from ..errors import USAGE, ProblemError, UserError
+from .assembled import form_of, maker
+from .fixed import named_data
+from .form import Stated
+from .made import made_class
 from .made_references import MadeReferences
-from .matters import digest_of
 from .sources import blame
-from .written import Declares, needs_of, written
+from .written import Declares, written
+
+if TYPE_CHECKING:
+    from ... import RunResult
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Class = TypeVar("Class", bound=type)
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_UNITS = {"": 1, "s": 1, "min": 60, "h": 3600}
+"""Unit of time → seconds."""
 _COUNTS = {"train": 12, "valid": 12, "test": 20}
 
 
@@ -56,51 +59,31 @@ def problem(
     Raises:
         ProblemError: an argument is not usable; says what is expected.
     """
+    if not (isinstance(name, str) and _NAME.fullmatch(name)):
+        raise ProblemError(f"problem: got the name {brief(name)}, expected lower case with hyphens: my-task")
+    units = [unit for unit in (minimise, maximise) if unit]
+    if len(units) != 1 or not isinstance(units[0], str):
+        raise ProblemError(
+            f"problem {name}: got {len(units)} units, expected one",
+            f'write problem("{name}", minimise="minutes", …) or maximise="…": the unit of the objective',
+        )
+    if inspect.isclass(answer) or (answer is not None and not hasattr(answer, "fault")):
+        raise ProblemError(
+            f"problem {name}: answer: got {brief(answer)}, expected a kind of answer or None",
+            'write answer=gapsmith.Permutation("jobs"), Subset, Assignment, Partition, …',
+        )
+    with _expressions(name):
+        checked(scale, "scale")
+    sense = Sense.MINIMISE if minimise else Sense.MAXIMISE
     home = sys._getframe(1).f_globals
-    return ShortProblem(name, minimise, maximise, answer, statement, scale, tolerance, home)
+    return ShortProblem(Stated(name, units[0], sense, answer, statement, scale, tolerance, home))
 
 
 class ShortProblem(Declares):
     """A problem whose parts are functions: each decorator takes one and returns it unchanged."""
 
-    def __init__(
-        self,
-        name: str,
-        minimise: str,
-        maximise: str,
-        answer: AnswerKind | None,
-        statement: str,
-        scale: float | str,
-        tolerance: float,
-        home: Mapping[str, Any],
-    ) -> None:
-        self.where = f"problem {name}" if isinstance(name, str) else "problem"
-        if not (isinstance(name, str) and _NAME.fullmatch(name)):
-            raise ProblemError(
-                f"problem: got the name {brief(name)}, expected lower case with hyphens: my-task"
-            )
-        units = [unit for unit in (minimise, maximise) if unit]
-        if len(units) != 1 or not isinstance(units[0], str):
-            raise ProblemError(
-                f"{self.where}: got {len(units)} units, expected one",
-                f'write problem("{name}", minimise="minutes", …) or maximise="…": the unit of the objective',
-            )
-        if inspect.isclass(answer) or (answer is not None and not hasattr(answer, "fault")):
-            raise ProblemError(
-                f"{self.where}: answer: got {brief(answer)}, expected a kind of answer or None",
-                'write answer=gapsmith.Permutation("jobs"), Subset, Assignment, Partition, …',
-            )
-        with _stated(self.where):
-            checked(scale, "scale")
-        self.name, self.unit = name, units[0]
-        self.sense = Sense.MINIMISE if minimise else Sense.MAXIMISE
-        self.kind, self.scale, self.tolerance = answer, scale, tolerance
-        self.given_statement = statement
-        self.home = home
-        self.heuristics: dict[str, Callable[..., Any]] = {}
-        self.parts: dict[str, Callable[..., Any]] = {}
-        self.class_of_moves: type | None = None
-        self.source: dict[str, Any] = {}
+    def __init__(self, stated: Stated) -> None:
+        self.stated = stated
 
     def instances(
         self,
@@ -123,13 +106,13 @@ class ShortProblem(Declares):
         for set, count in counts.items():
             if type(count) is not int or count < 1:
                 raise ProblemError(
-                    f"{self.where}: instances {set}: got {brief(count)}, expected a number ≥ 1"
+                    f"{self.stated.where}: instances {set}: got {brief(count)}, expected a number ≥ 1"
                 )
         values = {"": {}} if not strata else {str(key): dict(value) for key, value in strata.items()}
 
         def take(one: Function) -> Function:
             self._check_drawing(one, values)
-            self.source = {"draw": one, "counts": counts, "strata": values}
+            self.stated.source = {"draw": one, "counts": counts, "strata": values}
             return one
 
         return take if function is None else take(function)
@@ -147,7 +130,11 @@ class ShortProblem(Declares):
             instances: dictionaries of name → value; equal ones count once.
             counts: `train`, `valid` and `test`; by default three, three and four tenths.
         """
-        self.source = {"given": named_data(instances), "shares": counts, "words": f"data of {self.name}"}
+        self.stated.source = {
+            "given": named_data(instances),
+            "shares": counts,
+            "words": f"data of {self.stated.name}",
+        }
 
     def files(self, pattern: str, **counts: int) -> None:
         """Takes instances from files, each a JSON object or what the function under `read` makes of it.
@@ -156,12 +143,12 @@ class ShortProblem(Declares):
             pattern: of the paths, relative to the problem's own file (`data/*.json`); folders are strata.
             counts: as for `data`.
         """
-        self.source = {"pattern": pattern, "shares": counts, "words": f"files {pattern}"}
+        self.stated.source = {"pattern": pattern, "shares": counts, "words": f"files {pattern}"}
 
     def heuristic(self, function: Function) -> Function:
         """Takes a program: the first one is the start program, and all are baselines."""
         written(function, f"heuristic {getattr(function, '__name__', '')}")
-        self.heuristics[function.__name__.strip("_").replace("_", "-").lower()] = function
+        self.stated.heuristics[function.__name__.strip("_").replace("_", "-").lower()] = function
         return function
 
     def objective(self, function: Function) -> Function:
@@ -175,7 +162,7 @@ class ShortProblem(Declares):
         """Takes a generator that is the whole dialogue: it yields what each decision is asked with."""
         if not inspect.isgeneratorfunction(function):
             raise ProblemError(
-                f"{self.where}: online: got a function without yield, expected a generator",
+                f"{self.stated.where}: online: got a function without yield, expected a generator",
                 "write `decision = yield what, is, known` for each decision, and return what is judged",
             )
         return self._take("online", function)
@@ -207,10 +194,41 @@ class ShortProblem(Declares):
     def neighbours(self, class_: Class) -> Class:
         """Takes a class of moves with increments, as `Moves` describes it: `Near(answer, …)`."""
         if not inspect.isclass(class_):
-            raise ProblemError(f"{self.where}: neighbours: got {brief(class_)}, expected a class")
+            raise ProblemError(f"{self.stated.where}: neighbours: got {brief(class_)}, expected a class")
         written(class_, f"neighbours {class_.__name__}")
-        self.class_of_moves = class_
+        self.stated.moves = class_
         return class_
+
+    def check(self, **options: Any) -> Any:
+        """Report of the checks of `gapsmith problems check`; options are those of `check_problem`."""
+        from ... import check_problem
+
+        return check_problem(self, **options)
+
+    def run(self, budget: str = "", **options: Any) -> RunResult:
+        """Searches for a better heuristic, as `gapsmith run` does.
+
+        Args:
+            budget: wall time (`60s`, `5min`, `1h`); empty for none beside those of the options.
+            options: as for `run_campaign` (`model=…`, `iterations=…`, `settings={…}`).
+        """
+        from ... import run_campaign
+
+        if budget:
+            options["seconds"] = _seconds(budget)
+        return run_campaign(self, **options)
+
+    def evaluate(self, program: Callable[..., Any] | str, **options: Any) -> dict[str, Any]:
+        """Scores a function or a source text; options are those of `gapsmith.evaluate`."""
+        from ... import evaluate
+
+        return evaluate(self, program, **options)
+
+    def baselines(self, **options: Any) -> dict[str, Any]:
+        """Scores all heuristics; options are those of `gapsmith.baselines`."""
+        from ... import baselines
+
+        return baselines(self, **options)
 
     def plugin(self) -> Plugin:
         """What the loader knows.
@@ -218,57 +236,14 @@ class ShortProblem(Declares):
         Raises:
             ProblemError: a part is missing, or asks for what an instance does not have.
         """
-        form = self.form()
+        form = form_of(self.stated)
         class_ = made_class(form)
         reference = form.reference
-        return Plugin(self._maker(class_), None if reference is None else MadeReferences(form, reference))
-
-    def form(self) -> Form:
-        """All parts, complete and checked."""
-        for what, there in (("instances", self.source), ("heuristic", self.heuristics)):
-            if not there:
-                raise ProblemError(f"{self.where}: has no {what}", f"write a function under @problem.{what}")
-        if "objective" not in self.parts:
-            raise ProblemError(f"{self.where}: has no objective", "write a function under @problem.objective")
-        source, kind = self._source(), self.kind
-        parts = {what: Part(what, function) for what, function in self.parts.items()}
-        online = parts.get("online")
-        programs = {n: written(f, f"heuristic {f.__name__}") for n, f in self.heuristics.items()}
-        calls = {n: Part("heuristic", f, 0) for n, f in self.heuristics.items()}
-        judged = [self.parts[what] for what in ("objective", "online") if what in self.parts]
-        made = [source.draw.call] if source.draw is not None else []
-        facts = [self.name, self.sense, self.unit, repr(kind), str(self.scale), repr(self.tolerance)]
-        facts += [canonical_json({k: [[n, d] for n, d in v] for k, v in source.given.items()})]
-        facts += [repr(dict(source.counts)), repr(dict(source.strata))] if made else []
-        solved = [*judged, self.parts["reference"]] if "reference" in self.parts else judged
-        return Form(
-            name=self.name,
-            unit=self.unit,
-            sense=self.sense,
-            statement=self._statement(),
-            tolerance=self.tolerance,
-            scale=self.scale,
-            kind=kind,
-            entry=kind.entry if kind is not None else "decide" if online else "solve",
-            source=source,
-            heuristics=programs,
-            calls=calls,
-            objective=parts["objective"],
-            online=None if online is None else Part("online", online.call, 0),
-            reference=Part("reference", self.parts["reference"], 0) if "reference" in self.parts else None,
-            neighbours=self._moves(),
-            draw=parts.get("draw"),
-            explain=parts.get("explain"),
-            read=parts.get("read"),
-            primitives=self._primitives(),
-            version=digest_of([*judged, *made], facts),
-            reference_version=digest_of(solved, facts[:6]),
-            home=str(self.home.get("__name__", "__main__")),
-        )
+        return Plugin(maker(class_), None if reference is None else MadeReferences(form, reference))
 
     def _take(self, what: str, function: Function) -> Function:
         written(function, f"{what} {getattr(function, '__name__', '')}")
-        self.parts[what] = function
+        self.stated.parts[what] = function
         return function
 
     def _check_drawing(self, function: Callable[..., Any], strata: Mapping[str, Mapping[str, Any]]) -> None:
@@ -288,92 +263,22 @@ class ShortProblem(Declares):
                 expected = f"expected one of {', '.join(named)}"
                 raise ProblemError(f"instances {one.name}: stratum {stratum} sets {wrong[0]}, {expected}")
 
-    def _maker(self, class_: type[Made]) -> Callable[..., Made]:
-        """A function with the parameters of the `[problem]` table."""
-
-        def make(**given: Any) -> Made:
-            return class_(given)
-
-        draw = class_.form.source.draw
-        parameters = [] if draw is None else list(inspect.signature(draw.call).parameters.values())[1:]
-        strata = class_.form.source.strata.values()
-        free = [p for p in parameters if not all(p.name in values for values in strata)]
-        hints = {} if draw is None else typing.get_type_hints(draw.call, include_extras=True)
-        types = {p.name: hints.get(p.name, type(p.default)) for p in free}
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        listed = [
-            inspect.Parameter(p.name, keyword, default=p.default, annotation=types[p.name]) for p in free
-        ]
-        make.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
-        make.__annotations__ = types
-        return make
-
-    def _source(self) -> Source:
-        known = self.source
-        if "draw" in known:
-            draw = Part("instances", known["draw"])
-            words = draw.words or draw.title
-            return Source(known["counts"], known["strata"], draw, {}, words)
-        if "given" in known:
-            given = known["given"]
-        else:
-            file = self.home.get("__file__")
-            reader = Part("read", self.parts["read"]) if "read" in self.parts else None
-            folder = Path(file).parent if file else Path()
-            given = named_files(known["pattern"], folder, reader, self.where)
-        return divided(given, known["shares"], known["words"], self.where)
-
-    def _statement(self) -> str:
-        own = self.given_statement or (self.home.get("__doc__") if self.home.get("__file__") else "") or ""
-        paragraphs = [part for part in inspect.cleandoc(own).split("\n\n") if not _is_code(part)]
-        text = "\n\n".join(" ".join(part.split()) for part in paragraphs)
-        if not text:
-            words = [Part("", self.source[key]).words for key in ("draw",) if key in self.source]
-            words += [Part("", self.parts["objective"]).words]
-            text = " ".join(word for word in words if word)
-        if not text:
-            raise ProblemError(
-                f"{self.where}: has no statement, expected the task in words",
-                "write it as the file's docstring, or as problem(…, statement=…)",
-            )
-        return text
-
-    def _moves(self) -> str | None:
-        if self.class_of_moves is None:
-            return None
-        what = f"neighbours {self.class_of_moves.__name__}"
-        one = written(self.class_of_moves, what)
-        needs = needs_of([one], what, sealed=True)
-        if needs.constants:
-            name = next(iter(needs.constants))
-            raise ProblemError(f"{what}: uses the constant {name}, expected constants inside the class")
-        text = re.sub(rf"\bclass {one.name}\b", "class Neighbours", one.text, count=1)
-        return "\n\n\n".join([part for part in (needs.text, text) if part])
-
-    def _primitives(self) -> list[Primitive]:
-        if "primitives" not in self.parts:
-            return []
-        with blame(f"{self.where}: primitives"):
-            listed: Iterable[Any] = self.parts["primitives"]()
-            return [p if isinstance(p, Primitive) else _primitive(*p) for p in listed]
-
 
 @contextmanager
-def _stated(where: str) -> Iterator[None]:
+def _expressions(name: str) -> Iterator[None]:
     """Turns a wrong expression into an error of the problem."""
     try:
         yield
     except FormError as error:
-        raise ProblemError(f"{where}: {error}") from None
+        raise ProblemError(f"problem {name}: {error}") from None
 
 
-def _primitive(text: str, meaning: str, term: str = "", kind: str = "number") -> Primitive:
-    return Primitive(text, kind, meaning, term)
-
-
-def _is_code(paragraph: str) -> bool:
-    """Whether a paragraph of a docstring is a block of commands."""
-    return all(line.startswith("    ") for line in paragraph.splitlines())
+def _seconds(budget: str) -> float:
+    """Seconds of a text such as `60s`, `5min` or `1.5 h`."""
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(s|min|h|)\s*", str(budget))
+    if found is None or not float(found[1]):
+        raise UserError(USAGE, f"budget: got {str(budget)[:60]!r}, expected a time like 60s, 5min or 1h")
+    return float(found[1]) * _UNITS[found[2]]
 
 
 def short_plugin(value: Any, where: str) -> Plugin | None:
@@ -387,7 +292,7 @@ def short_plugin(value: Any, where: str) -> Plugin | None:
         own = {id(v): (n, v) for n, v in vars(value).items() if isinstance(v, ShortProblem)}
         found = list(own.values())
     if len(found) > 1:
-        listed = ", ".join(f"{name} ({one.name})" for name, one in found)
+        listed = ", ".join(f"{name} ({one.stated.name})" for name, one in found)
         hint = "name the one that is meant: plugin = problem.plugin()"
         raise ProblemError(f"{where}: holds {len(found)} problems, {listed}; expected one", hint)
     if not found:

@@ -25,7 +25,7 @@ from typing import Any
 
 from ...evaluators.toolbox import SolverError
 from ..errors import ProblemError, SolverFailed, UnknownProblem
-from .given import code_digest
+from .code import code_digest
 from .mistyped import check_python, near_files
 
 PATIENCE_SECONDS = 5.0

@@ -62,6 +62,12 @@ class Needs:
     constants: dict[str, str] = field(default_factory=dict)
     definitions: dict[str, Written] = field(default_factory=dict)
 
+    def add(self, other: Needs) -> None:
+        """Takes what another text needs."""
+        self.imports |= other.imports
+        self.constants |= other.constants
+        self.definitions |= other.definitions
+
     @property
     def text(self) -> str:
         """Imports, constants and definitions as the beginning of a file."""
@@ -129,10 +135,7 @@ def plain_text(one: Written) -> str:
     """A definition whose header asks for no types that its module would have to bring along."""
     if not isinstance(one.node, ast.FunctionDef):
         return one.text
-    notes = [a.annotation for a in ast.walk(one.node.args) if isinstance(a, ast.arg) and a.annotation]
-    notes += [one.node.returns] if one.node.returns is not None else []
-    names = {n.id for note in notes for n in ast.walk(note) if isinstance(n, ast.Name)}
-    if all(hasattr(builtins, name) for name in names):
+    if all(hasattr(builtins, name) for name in annotation_names(one)):
         return one.text
     bare = _Bare().visit(ast.parse(one.text)).body[0]
     heads = [f"@{ast.unparse(d)}" for d in bare.decorator_list]
@@ -158,6 +161,15 @@ def _last_line_of_header(one: Written) -> int:
     last = max(ends)
     before = one.text.splitlines()[node.body[0].lineno - 1].encode()[: node.body[0].col_offset].decode()
     return node.body[0].lineno if before.strip() else last
+
+
+def annotation_names(one: Written) -> tuple[str, ...]:
+    """Names that the types of a function's parameters speak of, in a fixed order."""
+    if not isinstance(one.node, ast.FunctionDef):
+        return ()
+    notes = [a.annotation for a in ast.walk(one.node.args) if isinstance(a, ast.arg) and a.annotation]
+    notes += [one.node.returns] if one.node.returns is not None else []
+    return tuple(sorted({n.id for note in notes for n in ast.walk(note) if isinstance(n, ast.Name)}))
 
 
 def value_text(value: Any) -> str | None:

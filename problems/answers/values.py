@@ -26,8 +26,8 @@ _AMOUNT = """
                 step = min(step, current[i] - low, self.values[k][1] - current[k])
                 if i == k or step <= 0:
                     return False
-                current[i] -= step
-                current[k] += step
+                current[i] = max(low, current[i] - step)
+                current[k] = min(self.values[k][1], current[k] + step)
                 return True
         value = min(high, max(low, value))
         if value == current[i]:
