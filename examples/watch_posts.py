@@ -37,7 +37,7 @@ def cover(crossings, roads):
     import pulp
 
     model = pulp.LpProblem("cover", pulp.LpMinimize)
-    post = [pulp.LpVariable(f"post_{c}", cat="Binary") for c in range(crossings)]
+    post = [model.add_variable(f"post_{c}", cat="Binary") for c in range(crossings)]
     model += pulp.lpSum(post)
     for a, b in roads:
         model += post[a] + post[b] >= 1

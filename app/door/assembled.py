@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from ...problems.base import Primitive, canonical_json
+from ...problems.base import Primitive
 from ..errors import ProblemError
 from .fixed import divided, named_files
 from .form import Form, Part, Source, Stated
 from .made import Made
-from .matters import digest_of
 from .sources import blame
 from .written import needs_of, written
 
@@ -34,12 +33,8 @@ def form_of(stated: Stated) -> Form:
     parts = {what: Part(what, function) for what, function in stated.parts.items()}
     online = parts.get("online")
     heuristics = {n: Part("heuristic", f, 0) for n, f in stated.heuristics.items()}
-    judged = [stated.parts[what] for what in ("objective", "online") if what in stated.parts]
-    made = [source.draw.call] if source.draw is not None else []
-    facts = [stated.name, stated.sense, stated.unit, repr(kind), str(stated.scale), repr(stated.tolerance)]
-    facts += [canonical_json({k: [[n, d] for n, d in v] for k, v in source.given.items()})]
-    facts += [repr(dict(source.counts)), repr(dict(source.strata))] if made else []
-    solved = [*judged, stated.parts["reference"]] if "reference" in stated.parts else judged
+    facts = [stated.name, stated.sense, stated.unit, repr(kind), str(stated.scale)]
+    facts += [repr(stated.tolerance), repr(stated.public)]
     return Form(
         name=stated.name,
         unit=stated.unit,
@@ -53,14 +48,14 @@ def form_of(stated: Stated) -> Form:
         heuristics=heuristics,
         objective=parts["objective"],
         online=None if online is None else Part("online", online.call, 0),
+        public=stated.public,
         reference=Part("reference", stated.parts["reference"], 0) if "reference" in stated.parts else None,
         neighbours=_moves(stated),
         draw=parts.get("draw"),
         explain=parts.get("explain"),
         read=parts.get("read"),
         primitives=_primitives(stated),
-        version=digest_of([*judged, *made], facts),
-        reference_version=digest_of(solved, facts[:6]),
+        facts=tuple(facts),
         home=str(stated.home.get("__name__", "__main__")),
     )
 

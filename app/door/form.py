@@ -112,6 +112,7 @@ class Stated:
         heuristics: id → function.
         parts: role → function (`objective`).
         moves: class of moves, or None.
+        public: parts of an instance that a candidate of an online problem knows from the start.
         source: where instances come from: `draw`, `counts` and `strata`, or `given` or `pattern` with
             `shares` and `words`.
     """
@@ -127,6 +128,7 @@ class Stated:
     heuristics: dict[str, Callable[..., Any]] = field(default_factory=dict)
     parts: dict[str, Callable[..., Any]] = field(default_factory=dict)
     moves: type | None = None
+    public: tuple[str, ...] = ()
     source: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -147,11 +149,12 @@ class Form:
         heuristics: id → function; the first one is the start program.
         objective: judges answers.
         online: the dialogue, a generator; None where everything is told at once.
+        public: parts of an instance that a candidate of an online problem knows from the start.
         reference: model, optimum or bound; None for the best baseline.
         neighbours: text of a class of moves, or None.
         draw, explain, read: optional parts.
         primitives: for the offline proposer.
-        version, reference_version: hex digests of what answers and references depend on.
+        facts: texts of what else judging depends on.
         home: name of the module that holds the functions.
         folder: of that module's file; the working folder without one.
     """
@@ -168,12 +171,12 @@ class Form:
     heuristics: Mapping[str, Part]
     objective: Part
     online: Part | None
+    public: tuple[str, ...]
     reference: Part | None
     neighbours: str | None
     draw: Part | None
     explain: Part | None
     read: Part | None
     primitives: Sequence[Primitive]
-    version: str
-    reference_version: str
+    facts: tuple[str, ...]
     home: str

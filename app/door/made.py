@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ...problems.answers import AnswerKind
+from ...problems.answers import AnswerKind, FormError
 from ...problems.answers.expression import number
 from ...problems.base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
 from ...problems.plain import brief
@@ -20,8 +20,9 @@ from ..errors import ProblemError
 from .data_types import type_text
 from .fixed import read_file
 from .form import SPLITS, Form
+from .matters import version_of
 from .objectives import objective_text
-from .online import Dialogue, NotADecision, first_questions, replayed
+from .online import Dialogue, NotADecision, Talk
 from .program_text import program_text
 from .written import written
 
@@ -39,9 +40,10 @@ class Made:
         self._parameters = parameters
         self._secret = secret
         form = self.form
-        self.name, self.version, self.sense = form.name, form.version, form.sense
-        self.unit, self.entry_point, self.tolerance = form.unit, form.entry, form.tolerance
+        self.name, self.sense, self.unit = form.name, form.sense, form.unit
+        self.entry_point, self.tolerance = form.entry, form.tolerance
         self._check()
+        self.version = version_of(form)
 
     @property
     def answer_kind(self) -> AnswerKind | None:
@@ -116,7 +118,7 @@ class Made:
         form, names = self.form, self._names(instance)
         try:
             if form.online is not None:
-                answer = replayed(form.online, form.kind, self.arguments, names, answer)
+                answer = self._talk.replayed(names, answer)
             elif form.kind is not None and (fault := form.kind.fault(answer, names)):
                 return Verdict.invalid(fault)
             value = form.objective.on(names, answer)
@@ -132,11 +134,20 @@ class Made:
         """Refuses functions that ask for what no instance has."""
         form, first = self.form, self._sample[0]
         names = self._names(first)
+        for instance in self._sample:
+            other = self._names(instance)
+            if set(other) != set(names) or not all(name.isidentifier() for name in other):
+                got, expected = ", ".join(map(repr, other)), ", ".join(names)
+                raise ProblemError(
+                    f"{form.name}: instance {instance.id} has {got}, expected names {expected}"
+                )
         parts = [form.objective, form.draw, form.explain, *(() if form.online else form.heuristics.values())]
         for part in [*(p for p in parts if p is not None), *([form.online] if form.online else [])]:
             part.check(names)
         if form.reference is not None:
             form.reference.check(names, ("seconds",))
+        if missing := [name for name in form.public if name not in names]:
+            raise ProblemError(f"{form.name}: online: public names {missing[0]}, expected {', '.join(names)}")
         if form.online is not None:
             for part in form.heuristics.values():
                 own = tuple(inspect.signature(part.call).parameters)
@@ -145,6 +156,10 @@ class Made:
                         f"{part.title}: has the parameters {', '.join(own)}, expected those of the first "
                         f"heuristic, {', '.join(self.arguments)}"
                     )
+        try:
+            _ = self.statement, form.kind and form.kind.values(self._questions[0])
+        except FormError as error:
+            raise ProblemError(f"problem {form.name}: answer: {error}") from None
 
     @cached_property
     def _sample(self) -> list[Instance]:
@@ -153,6 +168,12 @@ class Made:
             return self._given("train")[:_SAMPLE]
         count = min(self.form.source.counts["train"], max(_SAMPLE, len(self.form.source.strata)))
         return [self._drawn("train", _SAMPLE_SEED, number) for number in range(count)]
+
+    @cached_property
+    def _talk(self) -> Talk:
+        """How the dialogues of an online problem go."""
+        assert self.form.online is not None
+        return Talk(self.form.online, self.form.kind, self.arguments, self.form.public)
 
     @cached_property
     def _questions(self) -> list[dict[str, Any]]:
@@ -164,7 +185,7 @@ class Made:
         found = [
             question
             for instance in self._sample
-            for question in first_questions(form.online, first.call, self.arguments, self._names(instance))
+            for question in self._talk.first_questions(self._names(instance), first.call)
         ]
         if not found:
             raise ProblemError(f"{form.online.title}: yields nothing, expected a question for each decision")
@@ -216,13 +237,17 @@ class Made:
         ]
 
     def _instance(self, id: str, set: str, stratum: str, data: Any, source: str) -> Instance:
-        """An instance whose public part, or hidden part where it is online, is what the author gives."""
+        """An instance of what the author gives; where it is online, what is not public is hidden."""
         if not isinstance(data, dict):
             raise TypeError(f"instance {id}: got {brief(data)}, expected a dictionary of name → value")
         named = {key: _plain(value) for key, value in data.items()}
         scale = number(self.form.scale, named)
         exact = Fraction(scale) if isinstance(scale, float) else scale
-        public, hidden = (named, None) if self.form.online is None else ({}, named)
+        public: dict[str, Any] = named
+        hidden: dict[str, Any] | None = None
+        if self.form.online is not None:
+            public = {key: named[key] for key in self.form.public if key in named}
+            hidden = {key: value for key, value in named.items() if key not in public}
         return Instance(id, set, stratum or "all", public, exact, source, hidden=hidden)
 
     def _names(self, instance: Instance) -> dict[str, Any]:
@@ -234,28 +259,22 @@ class Made:
         form = self.form
         if form.online is None:
             return answer
-        return replayed(form.online, form.kind, self.arguments, self._names(instance), answer)
+        return self._talk.replayed(self._names(instance), answer)
 
 
 class Online(Made):
     """An online problem: the generator in the parent is the whole dialogue."""
 
-    driver = '''\
-def drive(entry, instance, receive, send):
-    """Asks the entry point for each decision; the other side keeps the state."""
-    import json
-
-    while (line := receive()) is not None:
-        decision = entry(*json.loads(line))
-        send(json.dumps(decision, allow_nan=False, separators=(",", ":")).encode())
-'''
     calls = "The driver calls a program once for each decision; it may keep what it has seen."
+
+    @property
+    def driver(self) -> str:
+        """Source of what calls a candidate in its process."""
+        return self._talk.driver
 
     def dialogue(self, instance: Instance) -> Dialogue:
         """A new dialogue over the instance's hidden part."""
-        form = self.form
-        assert form.online is not None
-        return Dialogue(form.online, form.kind, self.arguments, self._names(instance))
+        return Dialogue(self._talk, self._names(instance))
 
     def keyed(self, secret: str) -> Online:
         """The same problem with instances that are drawn with a secret."""

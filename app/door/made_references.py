@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from ...evaluators.base import Reference
@@ -10,6 +11,7 @@ from ...evaluators.toolbox.stated import is_model, solve
 from ...problems.base import Instance, Json
 from ...problems.plain import brief
 from .form import Form, Part
+from .matters import reference_version_of
 
 
 class MadeReferences:
@@ -18,7 +20,11 @@ class MadeReferences:
     def __init__(self, form: Form, part: Part) -> None:
         self._form = form
         self._part = part
-        self.version = form.reference_version
+
+    @cached_property
+    def version(self) -> str:
+        """Digest of what the references depend on."""
+        return reference_version_of(self._form)
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
         """See `References`."""

@@ -6,19 +6,43 @@ import ast
 import hashlib
 import io
 import tokenize
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from .written import needs_of, plain_text, written
+from ...problems.base import canonical_json
+from .form import Form, Part
+from .written import Needs, needs_of, plain_text, written
 
 
-def digest_of(functions: Sequence[Callable[..., Any]], facts: Sequence[str]) -> str:
+def version_of(form: Form) -> str:
+    """Hex digest of what instances and judgements depend on."""
+    source = form.source
+    given = {stratum: [list(one) for one in every] for stratum, every in source.given.items()}
+    facts = [*form.facts, canonical_json(given)]
+    if source.draw is None:
+        return _digest(_judging(form), facts)
+    return _digest(
+        [*_judging(form), source.draw], [*facts, repr(dict(source.counts)), repr(dict(source.strata))]
+    )
+
+
+def reference_version_of(form: Form) -> str:
+    """Hex digest of what references depend on, the instances aside."""
+    return _digest([*_judging(form), *([form.reference] if form.reference is not None else [])], form.facts)
+
+
+def _judging(form: Form) -> list[Part]:
+    return [form.objective, *([form.online] if form.online is not None else [])]
+
+
+def _digest(parts: Sequence[Part], facts: Sequence[str]) -> str:
     """Hex digest of functions with all that they use, comments and docstrings aside, and of further facts."""
-    texts = [written(function, function.__name__) for function in functions]
-    needs = needs_of(texts, "version", sealed=False)
-    parts = [*needs.imports.values(), *(f"{k} = {v}" for k, v in sorted(needs.constants.items()))]
-    parts += [_bare(plain_text(one)) for one in (*needs.definitions.values(), *texts)]
-    return hashlib.sha256("\n".join([*facts, *parts]).encode()).hexdigest()[:12]
+    needs = Needs()
+    texts = [written(part.call, part.title) for part in parts]
+    for part, one in zip(parts, texts, strict=True):
+        needs.add(needs_of([one], part.title, sealed=False))
+    lines = [*needs.imports.values(), *(f"{k} = {v}" for k, v in sorted(needs.constants.items()))]
+    lines += [_bare(plain_text(one)) for one in (*needs.definitions.values(), *texts)]
+    return hashlib.sha256("\n".join([*facts, *lines]).encode()).hexdigest()[:12]
 
 
 def _bare(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...problems.base import Sense
 from ...problems.required import require
+from ..errors import ProblemError
 from .written import OWN, Written, needs_of, plain_text, with_header
 
 _STATED = "require"
@@ -44,7 +45,7 @@ def objective_text(judge: Written, sense: Sense, arguments: Sequence[str]) -> st
     own.body = [part for statement in own.body for part in _as_list(main.visit(statement))]
     others = [ast.parse(plain_text(one)).body[0] for one in needs.definitions.values()]
     helper = _Stated(judge.home, None)
-    others = [helper.visit(node) for node in others]
+    others = [helper.visit(_without_cache(node, what)) for node in others]
     raises = main.raises or helper.raises
     for node in [own, *others]:
         _with_constants(node, needs.constants)
@@ -53,6 +54,22 @@ def objective_text(judge: Written, sense: Sense, arguments: Sequence[str]) -> st
     texts = [*needs.imports.values(), *([_DEFINED] if raises else [])]
     texts += [ast.unparse(ast.fix_missing_locations(node)) for node in (*others, own)]
     return "\n\n".join(texts) + "\n"
+
+
+def _without_cache(node: ast.stmt, what: str) -> ast.stmt:
+    """A helper without a cache around it, which changes nothing but time."""
+    for decorator in getattr(node, "decorator_list", ()):
+        inner = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = ast.unparse(inner).rpartition(".")[2]
+        if name not in ("cache", "lru_cache"):
+            raise ProblemError(
+                f"{what}: its helper {getattr(node, 'name', '')} stands under @{ast.unparse(decorator)}, "
+                "which local search cannot take along",
+                "write the helper without a decorator",
+            )
+    if isinstance(node, ast.FunctionDef):
+        node.decorator_list = []
+    return node
 
 
 def _parameters(node: ast.AST) -> list[str]:

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...evaluators.base import Plugin
@@ -158,13 +159,26 @@ class ShortProblem(Declares):
         """
         return self._take("objective", function)
 
-    def online(self, function: Function) -> Function:
-        """Takes a generator that is the whole dialogue: it yields what each decision is asked with."""
+    def online(self, function: Function | None = None, *, public: Sequence[str] = ()) -> Any:
+        """Takes a generator that is the whole dialogue: it yields what each decision is asked with.
+
+        Args:
+            function: gets parts of the instance by name; what it returns is what the objective sees.
+            public: parts of the instance that a candidate knows from the start. A heuristic's parameter of
+                such a name gets the part; the generator yields the others, in their order.
+        """
+        if function is None:
+            return partial(self.online, public=public)
+        if isinstance(public, str) or not all(isinstance(name, str) for name in public):
+            raise ProblemError(
+                f"{self.stated.where}: online public: got {brief(public)}, expected a list of names"
+            )
         if not inspect.isgeneratorfunction(function):
             raise ProblemError(
                 f"{self.stated.where}: online: got a function without yield, expected a generator",
                 "write `decision = yield what, is, known` for each decision, and return what is judged",
             )
+        self.stated.public = tuple(public)
         return self._take("online", function)
 
     def reference(self, function: Function) -> Function:

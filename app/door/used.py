@@ -77,8 +77,9 @@ def _defined(statement: ast.stmt) -> set[str]:
 
 
 def _marks(decorator: ast.expr) -> bool:
-    """Whether a decorator is one like `@problem.reference`."""
-    return isinstance(decorator, ast.Attribute) and decorator.attr in _MARKS
+    """Whether a decorator is one like `@problem.reference` or `@problem.online(…)`."""
+    mark = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(mark, ast.Attribute) and mark.attr in _MARKS
 
 
 def _words(node: ast.AST) -> Iterable[str]:

@@ -95,7 +95,7 @@ def written(thing: Any, what: str) -> Written:
         )
     if function.__name__ == "<lambda>":
         raise ProblemError(f"{what}: got a lambda, expected a function with a name", "write it with def")
-    if inspect.isfunction(thing) and function.__closure__:
+    if not inspect.isclass(thing) and function.__closure__:
         free = ", ".join(function.__code__.co_freevars)
         raise ProblemError(
             f"{what}: uses {free} of the function around it, which its text cannot take along",
@@ -204,7 +204,8 @@ def _function(thing: Any) -> FunctionType | None:
     if inspect.isclass(thing):
         parts = (getattr(part, "__func__", part) for part in vars(thing).values())
         return next((part for part in parts if isinstance(part, FunctionType)), None)
-    return thing if isinstance(thing, FunctionType) else None
+    inner = inspect.unwrap(thing) if callable(thing) else thing  # what a decorator like `lru_cache` covers
+    return inner if isinstance(inner, FunctionType) else None
 
 
 def _found(thing: Any, function: FunctionType, what: str) -> tuple[list[str], Definition]:
@@ -293,7 +294,7 @@ def _collect(
             if "Fraction(" in constant:
                 needs.imports.setdefault("Fraction", "from fractions import Fraction")
             needs.constants[name] = constant
-        elif _function(value) is not None and (inspect.isclass(value) or inspect.isfunction(value)):
+        elif _function(value) is not None:
             other = written(value, f"{what}: {name}")
             _collect(other, needs, what, sealed, skip, (*above, name))
             needs.definitions[name] = other
@@ -313,6 +314,6 @@ def _import(name: str, value: Any, home: Mapping[str, Any]) -> str:
         return ""
     if module == home.get("__name__"):
         return ""
-    if not (inspect.isclass(value) or inspect.isroutine(value)):
+    if not callable(value):
         return ""
     return f"from {module} import {own}" + ("" if own == name else f" as {name}")

@@ -81,7 +81,8 @@ def _marked(problem: Stated) -> list[tuple[str, Written]]:
         counts = ", ".join(f"{name}={count}" for name, count in source["counts"].items())
         parts.append((f"instances({counts}, strata={value_text(strata)})", source["draw"]))
     parts += [("heuristic", function) for function in problem.heuristics.values()]
-    parts += problem.parts.items()
+    online = f"online(public={list(problem.public)!r})"
+    parts += [(online if mark == "online" else mark, part) for mark, part in problem.parts.items()]
     if problem.moves is not None:
         parts.append(("neighbours", problem.moves))
     return [(mark, written(thing, mark)) for mark, thing in parts]
