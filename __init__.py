@@ -10,12 +10,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .app.api import Progress, evaluate, load_run, run_campaign
+    from .app.api import Progress, baselines, evaluate, load_run, run_campaign
     from .app.check import check_problem
+    from .app.door.short import ShortProblem, problem
     from .app.errors import ProblemError, UserError
     from .app.result import Champion, Picture, RunResult
-    from .evaluators.base import Plugin, ProofKind, Reference, ReferenceKind, References
+    from .evaluators.base import Plugin, ProofKind, Reference, ReferenceKind, References, bound, optimum
     from .evaluators.toolbox import Solved, solve_cpsat, solve_mip
+    from .problems.answers import (
+        Assignment,
+        Choice,
+        Offsets,
+        Partition,
+        Permutation,
+        Ratings,
+        Routes,
+        Subset,
+        Values,
+    )
     from .problems.base import (
         CostShape,
         Dialogue,
@@ -40,11 +52,14 @@ if TYPE_CHECKING:
         Shape,
         Verdict,
     )
+    from .problems.required import require
 
 __version__ = "0.2.0"
 
 __all__ = [
+    "Assignment",
     "Champion",
+    "Choice",
     "CostShape",
     "Dialogue",
     "Drawable",
@@ -59,7 +74,10 @@ __all__ = [
     "Json",
     "Keyed",
     "Moves",
+    "Offsets",
     "Parameter",
+    "Partition",
+    "Permutation",
     "Phase",
     "Picture",
     "Plugin",
@@ -68,19 +86,29 @@ __all__ = [
     "ProblemError",
     "Progress",
     "ProofKind",
+    "Ratings",
     "ReadsInstances",
     "Reference",
     "ReferenceKind",
     "References",
+    "Routes",
     "RunResult",
     "Sense",
     "Shape",
+    "ShortProblem",
     "Solved",
+    "Subset",
     "UserError",
+    "Values",
     "Verdict",
+    "baselines",
+    "bound",
     "check_problem",
     "evaluate",
     "load_run",
+    "optimum",
+    "problem",
+    "require",
     "resume_campaign",
     "run_campaign",
     "solve_cpsat",
@@ -88,12 +116,27 @@ __all__ = [
 ]
 
 _HOMES = {
-    "app.api": ("Progress", "evaluate", "load_run", "resume_campaign", "run_campaign"),
+    "app.api": ("Progress", "baselines", "evaluate", "load_run", "resume_campaign", "run_campaign"),
+    "app.door.short": ("ShortProblem", "problem"),
     "app.errors": ("ProblemError", "UserError"),
     "app.result": ("Champion", "Picture", "RunResult"),
     "app.check": ("check_problem",),
-    "evaluators.base": ("Plugin", "ProofKind", "Reference", "ReferenceKind", "References"),
+    "evaluators.base": (
+        "Plugin",
+        "ProofKind",
+        "Reference",
+        "ReferenceKind",
+        "References",
+        "baselines",
+    "bound",
+        "optimum",
+    ),
     "evaluators.toolbox": ("Solved", "solve_cpsat", "solve_mip"),
+    "problems.answers": (
+        *("Assignment", "Choice", "Offsets", "Partition", "Permutation", "Ratings", "Routes", "Subset"),
+        "Values",
+    ),
+    "problems.required": ("require",),
 }
 
 

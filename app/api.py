@@ -1,4 +1,4 @@
-"""The Python API beside the command line: `run_campaign`, `load_run` and `evaluate`."""
+"""The Python API beside the command line: `run_campaign`, `load_run`, `evaluate` and `baselines`."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..evolve.budget import BudgetSettings
 from ..evolve.store.schema import FILE_NAME
 from ..sandbox.base import MAIN_FILE
 from . import compose
 from .assignments import choose_models
-from .audit.evaluation import evaluate_program
+from .audit.evaluation import baselines_document, evaluate_program
 from .config import Config, parse, resolve_budget
 from .door.given import spec_of
 from .door.plugins import load_problem
+from .door.program_text import program_text
 from .errors import USAGE, UserError
 from .opening.prepare import setup_of_problem
 from .proposers import check_models
@@ -30,8 +31,12 @@ if TYPE_CHECKING:
     from ..evaluators.base import Plugin
     from ..evolve.campaign import Campaign
     from ..problems.base import Problem
+    from .door.short import ShortProblem
 
-    ProblemLike = str | Path | type[Problem] | Plugin
+    ProblemLike = str | Path | type[Problem] | Plugin | ShortProblem
+
+Start: TypeAlias = "str | Callable[..., Any]"
+"""A start program: source text, or a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ def run_campaign(
     usd: float | None = None,
     tokens: int | None = None,
     seed: int | None = None,
-    start: str | Sequence[str] | Mapping[str, str] | None = None,
+    start: Start | Sequence[Start] | Mapping[str, Start] | None = None,
     control: str | None = None,
     workers: int | str | None = None,
     runs: str | Path | None = None,
@@ -75,14 +80,16 @@ def run_campaign(
     """Runs a campaign to its end, as `gapsmith run` does.
 
     Args:
-        problem: a name, a file, `module:attribute`, a problem's class, or a Plugin.
+        problem: a name, a file, `module:attribute`, a problem in the short form, a problem's class, or a
+            Plugin.
         model: `openai/NAME` or another specification, or several; without one the offline proposer works.
         iterations, evaluations: budget (counts).
         seconds: budget in wall seconds of the whole campaign; at least half of them go to the search.
         usd: budget in US dollars, a hard cap.
         tokens: budget in tokens in and out, a hard cap.
         seed: of the search's random streams.
-        start: source text of a start program, several, or name → source text; the problem's own by default.
+        start: source text or function of a start program, several, or name → program; the problem's own by
+            default.
         control: `best-of-n` or `random` in place of the search.
         workers: as `--workers`; by default a thread per processor.
         runs: folder for the run; `GAPSMITH_RUNS` or `./runs` by default.
@@ -93,20 +100,20 @@ def run_campaign(
         UserError: whatever a person can mend, with an exit code and a hint.
     """
     budget = {"iterations": iterations, "evaluations": evaluations, "seconds": seconds}
+    place = runs_folder(None if runs is None else Path(runs))
     config = _config(
         "run_campaign",
         {
-            "campaign": {"problem": spec_of(problem), "seed": seed, "control": control},
+            "campaign": {"problem": spec_of(problem, place), "seed": seed, "control": control},
             "budget": {**budget, "usd": usd, "tokens": tokens},
             "run": {"workers": workers},
         },
         settings,
         [model] if isinstance(model, str) else list(model or ()),
     )
-    place = runs_folder(None if runs is None else Path(runs))
     config = check_models(resolve_budget(config), place)
-    programs = _programs(start)
     spec = config.campaign.problem
+    programs = _programs(start, config)
     stem = Path(spec).stem if isinstance(problem, str) else load_problem(spec, config.problem).name
     name = new_name(stem, config.campaign.seed, time.time())
     with new_folder(place, name) as folder:
@@ -162,30 +169,33 @@ def resume_campaign(
 
 
 def _programs(
-    start: str | Sequence[str] | Mapping[str, str] | None,
+    start: Start | Sequence[Start] | Mapping[str, Start] | None, config: Config
 ) -> dict[str, dict[str, str]] | None:
     """Start programs by name, as a campaign takes them.
 
     Raises:
-        UserError: it is something else, or holds something else than texts.
+        UserError: it is something else, or holds something else than texts and functions.
     """
     if start is None:
         return None
-    named: Mapping[str, Any] = {}
-    if isinstance(start, str):
+    named: Mapping[Any, Any] = {}
+    if isinstance(start, str) or callable(start):
         named = {"start": start}
     elif isinstance(start, Mapping):
         named = start
     elif isinstance(start, Sequence):
-        named = {f"start-{number}": text for number, text in enumerate(start, 1)}
-    if not named or not all(isinstance(part, str) for pair in named.items() for part in pair):
+        named = {f"start-{number}": program for number, program in enumerate(start, 1)}
+    fit = all(
+        isinstance(name, str) and (isinstance(one, str) or callable(one)) for name, one in named.items()
+    )
+    if not named or not fit:
         got = f"{type(start).__name__} {start!r:.60}"
         raise UserError(
             USAGE,
-            f"run_campaign: start: got {got}, expected source text, a list of them, or name → text",
+            f"run_campaign: start: got {got}, expected source text, a function, a list of them, or name → one",
             'start=Path("mine.py").read_text()',
         )
-    return {name: {MAIN_FILE: text} for name, text in named.items()}
+    return {name: {MAIN_FILE: _text("start", program, config)} for name, program in named.items()}
 
 
 @contextmanager
@@ -214,17 +224,17 @@ def load_run(run: str | Path = "latest", *, runs: str | Path | None = None) -> R
 
 def evaluate(
     problem: ProblemLike,
-    source: str,
+    source: str | Callable[..., Any],
     *,
     instances: str = "test",
     workers: int | str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Scores a program's source text, as `gapsmith evaluate` does, and returns its JSON document.
+    """Scores a program, as `gapsmith evaluate` does, and returns its JSON document.
 
     Args:
         problem: as for `run_campaign`.
-        source: Python text that defines the problem's entry point.
+        source: Python text that defines the problem's entry point, or a function with its parameters.
         instances: `train`, `valid`, `test`, a named set, or a path of an instance file.
         workers: as `--workers`; by default a thread per processor.
         settings: further configuration by dotted path.
@@ -237,8 +247,50 @@ def evaluate(
         "run": {"workers": workers},
     }
     config = _config("evaluate", tables, settings, [])
+    text = _text("source", source, config)
     setup = setup_of_problem(config, sets=[instances])
-    return evaluate_program(setup, setup.instances_from, {MAIN_FILE: source}, "source", False)
+    return evaluate_program(setup, setup.instances_from, {MAIN_FILE: text}, "source", False)
+
+
+def baselines(
+    problem: ProblemLike,
+    *,
+    instances: str = "test",
+    workers: int | str | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Scores the problem's baselines, as `gapsmith baselines` does, and returns its JSON document.
+
+    Args:
+        problem: as for `run_campaign`.
+        instances, workers, settings: as for `evaluate`.
+
+    Raises:
+        UserError: whatever a person can mend, with an exit code and a hint.
+    """
+    tables: dict[str, dict[str, Any]] = {
+        "campaign": {"problem": spec_of(problem)},
+        "run": {"workers": workers},
+    }
+    setup = setup_of_problem(_config("baselines", tables, settings, []), sets=[instances])
+    return baselines_document(setup, setup.instances_from, None, lambda what, done, total: None)
+
+
+def _text(argument: str, program: Any, config: Config) -> str:
+    """The source text of a program that is given as text or as a function.
+
+    Raises:
+        UserError: it is neither, or the function has no text that runs alone.
+    """
+    if isinstance(program, str):
+        return program
+    if not callable(program):
+        raise UserError(
+            USAGE,
+            f"{argument}: got a {type(program).__name__}, expected source text or a function",
+            "for several programs, call once for each",
+        )
+    return program_text(load_problem(config.campaign.problem, config.problem).problem, program, argument)
 
 
 def _config(

@@ -110,6 +110,11 @@ class Reference:
         return cls(value, ReferenceKind.BOUND, value, proof, solver, version, seconds, source)
 
 
+optimum = Reference.optimum
+bound = Reference.proven_bound
+"""The same by short names: `gapsmith.optimum(12)` and `gapsmith.bound(11)` (problem's unit)."""
+
+
 def _members(kinds: type[StrEnum]) -> str:
     """`ProofKind.ARITHMETIC, ProofKind.DUAL or …`, as a plug-in writes them."""
     *some, last = [f"{kinds.__name__}.{member.name}" for member in kinds]

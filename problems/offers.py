@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
+from .answers import NEIGHBOURHOODS, AnswerKind, Neighbourhood
+
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
@@ -84,7 +86,7 @@ class HasPhases(Protocol):
         """Phases of the field, in no particular order."""
 
 
-KINDS = ("permutation", "assignment", "subset", "offsets", "routes")
+KINDS = tuple(NEIGHBOURHOODS)
 """Kinds of answers that have moves of their own."""
 
 
@@ -108,8 +110,11 @@ class Moves:
         source: Python text of function and class.
         kind: one of `KINDS`: a permutation (list of indices), an assignment (list with a value for each
             item), a subset (list of different values), offsets (list of whole numbers ≥ 0), routes (list of
-            lists of items); empty if the text has the class.
-        values: expression over the arguments, the values of an assignment or a subset (`range(gpus)`).
+            lists of items, their number fixed), a partition (the same with any number of lists, none empty),
+            part of routes or of partition (items may be left out), (whole) values (list of amounts); empty if
+            the text has the class.
+        values: expression over the arguments, the values of an assignment or a subset (`range(gpus)`), the
+            items of parts of routes or partitions, the bounds of each amount (`[(0, m) for m in most]`).
         guide: parameters of a function that the class takes as its last argument and adds up over the parts
             of an answer (bins, groups); empty if it takes none.
         term: what the objective adds up, or takes the largest of, as an expression over `guide`.
@@ -122,6 +127,11 @@ class Moves:
     guide: tuple[str, ...] = ()
     term: str = ""
     total: str = "sum"
+
+    @property
+    def neighbourhood(self) -> Neighbourhood:
+        """The random moves of the kind of answer."""
+        return NEIGHBOURHOODS[self.kind]
 
     @property
     def by_increment(self) -> bool:
@@ -140,3 +150,12 @@ class HasMoves(Protocol):
 
     def moves(self) -> Moves | None:
         """The objective and the neighbourhoods; None for a form whose candidates return no whole answer."""
+
+
+@runtime_checkable
+class HasAnswerKind(Protocol):
+    """A problem whose answers, or whose decisions where it is interactive, are of a kind."""
+
+    @property
+    def answer_kind(self) -> AnswerKind | None:
+        """The kind; None where verification alone says what an answer is."""

@@ -28,7 +28,7 @@ _GRACE_SECONDS = 1.0
 
 
 def check_problem(
-    spec: str,
+    problem: Any,
     parameters: Mapping[str, Any] | None = None,
     *,
     seconds: float = SECONDS,
@@ -40,7 +40,7 @@ def check_problem(
     """Runs every check on a problem in a separate process, so that a check without end can be stopped.
 
     Args:
-        spec: name, file or `module:attribute`.
+        problem: a name, a file, `module:attribute`, or an object as for `run_campaign`.
         parameters: its `[problem]` table.
         seconds: wall seconds in all, about; samples are smaller when they are few.
         patience: wall seconds that one check may take.
@@ -53,8 +53,10 @@ def check_problem(
         SandboxError: its programs cannot be run safely here.
     """
     from ..door.foreign import is_foreign
+    from ..door.given import spec_of
     from ..door.plugins import load_problem
 
+    spec = spec_of(problem)
     if is_foreign(spec):
         from .foreign import check_task
 

@@ -8,7 +8,8 @@ from collections import defaultdict
 from dataclasses import replace
 
 from ...evaluators.numbers import far_beyond
-from ...problems.base import Number, Sense, VerdictStatus, canonical_json
+from ...problems.base import Interactive, Number, Sense, VerdictStatus, canonical_json
+from ...problems.offers import HasAnswerKind
 from .answers import HOSTILE, aliases, damages, leaves, step
 from .bench import SEED, Bench, Case
 from .findings import shorten
@@ -36,6 +37,26 @@ def check_hostile(bench: Bench) -> None:
             verdict = bench.judge(case.instance, answer, sent)
             if verdict is not None and verdict.objective is not None:
                 _compare(bench, case, verdict.objective, sent)
+        _out_of_form(bench, case)
+
+
+def _out_of_form(bench: Bench, case: Case) -> None:
+    """Sends what is nearly of the stated kind of answer; none of it is accepted."""
+    problem = bench.problem
+    kind = problem.answer_kind if isinstance(problem, HasAnswerKind) else None
+    if kind is None or isinstance(problem, Interactive):
+        return  # decisions are looked at one by one, in their dialogue
+    for words, answer in kind.hostile(case.instance.public).items():
+        sent = f"{words} in an answer to {case.instance.id}"
+        verdict = bench.judge(case.instance, answer, sent)
+        if verdict is not None and verdict.objective is not None:
+            bench.report.add(
+                "answer-kind",
+                sent=sent,
+                got=f"valid, objective {verdict.objective}",
+                why=f"the statement says: {kind.sentence(case.instance.public)}",
+                fix="refuse what kind.fault(answer, instance.public) names, before anything else",
+            )
 
 
 def check_types(bench: Bench) -> None:

@@ -42,7 +42,7 @@ def _fault(bench: Bench, moves: Moves) -> str | None:
     """One sentence on what is wrong with a text, or None."""
     if not moves.by_increment and moves.kind not in KINDS:
         return f"kind {moves.kind!r}, expected one of {', '.join(KINDS)}, or a class Neighbours"
-    if moves.kind in ("assignment", "subset") and not moves.values:
+    if not moves.by_increment and "self.values" in moves.neighbourhood.change and not moves.values:
         return f"kind {moves.kind} without values"
     ground, error = attempt(lambda: Ground.of(bench.problem))
     if error is not None or ground is None:

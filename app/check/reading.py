@@ -72,6 +72,8 @@ def _reachable(problem: Problem, entries: tuple[str, ...] | None = None) -> list
     names = list(
         entries or (("verify", "next", "answer") if isinstance(problem, Interactive) else ("verify",))
     )
+    if (authored := getattr(problem, "authored", None)) is not None:  # the short form: functions of any name
+        names = [own for name in names for own in authored.get(name, ())]
     functions: list[tuple[ModuleType, Function]] = []
     seen: set[str] = set()
     while names:
@@ -89,7 +91,10 @@ def _reachable(problem: Problem, entries: tuple[str, ...] | None = None) -> list
 
 def _modules(problem: Problem) -> list[ModuleType]:
     """The modules of the problem's class and of the functions and classes that they import from beside it."""
-    homes = [sys.modules.get(c.__module__) for c in type(problem).__mro__ if c is not object]
+    classes = [c for c in type(problem).__mro__ if c is not object]
+    # What Gapsmith itself adds to a problem in the short form is no part of the plug-in.
+    classes = classes[:1] if hasattr(problem, "authored") else classes
+    homes = [sys.modules.get(c.__module__) for c in classes]
     modules = {m.__name__: m for m in homes if m is not None and m.__name__ != "typing"}
     for module in list(modules.values()):
         package = module.__name__.rpartition(".")[0]

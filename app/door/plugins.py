@@ -23,6 +23,7 @@ from .built_ins import BUILT_INS as BUILT_INS
 from .foreign import is_foreign, load_foreign, source_of_task
 from .mistyped import check_length, check_python, near_files
 from .parameters import ParameterSpec, read_parameters, resolve
+from .short import short_plugin
 from .sources import (
     Found,
     Source,
@@ -270,11 +271,14 @@ def _plugin(found: Found) -> Plugin:
     value = found.value
     if isinstance(value, Plugin):
         return value
+    if (short := short_plugin(value, found.where)) is not None:
+        return short
     if inspect.isclass(value) and _looks_like_problem(value):
-        return _class_plugin(value)
+        problem: Any = value
+        return Plugin(problem)  # a `reference` method makes it the references too
     if value is not found.module:
         raise ProblemError(
-            f"{found.where}: got {type(value).__name__}, expected a Plugin or a problem's class",
+            f"{found.where}: got {type(value).__name__}, expected a problem, a Plugin or a problem's class",
             "write plugin = Plugin(problem=…, references=…)",
         )
     return _only_plugin(found)
@@ -287,12 +291,14 @@ def _only_plugin(found: Found) -> Plugin:
             got = type(names["plugin"]).__name__
             raise ProblemError(f"{found.where}: plugin is {got}, expected gapsmith.Plugin(problem=…)")
         return names["plugin"]
-    own = [v for v in names.values() if inspect.isclass(v) and v.__module__ == found.module.__name__]
+    own: list[Any] = [
+        v for v in names.values() if inspect.isclass(v) and v.__module__ == found.module.__name__
+    ]
     classes = [c for c in own if _looks_like_problem(c)]
     leaves = [c for c in classes if not any(d is not c and issubclass(d, c) for d in classes)]
     plugins = [n for n, v in names.items() if isinstance(v, Plugin)]
     if len(leaves) == 1 and not plugins:
-        return _class_plugin(leaves[0])
+        return Plugin(leaves[0])
     if len(plugins) == 1:
         return names[plugins[0]]  # type: ignore[no-any-return]
     if plugins or leaves:
@@ -309,11 +315,6 @@ def _only_plugin(found: Found) -> Plugin:
         f"{', '.join(_METHODS)}",
         "`gapsmith problems new NAME` writes one that works",
     )
-
-
-def _class_plugin(class_: Any) -> Plugin:
-    """A class as a plug-in; a `reference` method on its instances also makes them the references."""
-    return Plugin(class_)
 
 
 def _looks_like_problem(class_: type) -> bool:

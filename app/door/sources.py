@@ -26,7 +26,7 @@ from typing import Any
 
 from ...evaluators.toolbox import SolverError
 from ..errors import ProblemError, SolverFailed, UnknownProblem
-from .given import code_digest, is_given
+from .code import code_digest, is_given
 from .mistyped import check_python, near_files
 
 PATIENCE_SECONDS = 5.0

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 
 _ROOTS = ("reference", "reprove", "shipped", "verify", "version", "tolerance", "sense")
 """Names that references are computed with, whatever else they call."""
+_MARKS = ("reference", "objective", "online")
+"""Decorators of a problem in the short form, whose functions references are computed with."""
 _DYNAMIC = frozenset(
     {"globals", "locals", "vars", "eval", "exec", "compile", "getattr", "attrgetter", "methodcaller"}
     | {"__import__", "import_module", "__dict__"}
@@ -66,11 +68,18 @@ def _defined(statement: ast.stmt) -> set[str]:
     if isinstance(statement, _DIRECTIVES):
         return set()
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return set() if statement.name.startswith("__") else {statement.name}
+        kept = statement.name.startswith("__") or any(map(_marks, statement.decorator_list))
+        return set() if kept else {statement.name}
     if not isinstance(statement, ast.Assign) or any(isinstance(n, ast.Call) for n in ast.walk(statement)):
         return set()
     nodes = [node for target in statement.targets for node in ast.walk(target)]
     return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def _marks(decorator: ast.expr) -> bool:
+    """Whether a decorator is one like `@problem.reference` or `@problem.online(…)`."""
+    mark = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(mark, ast.Attribute) and mark.attr in _MARKS
 
 
 def _words(node: ast.AST) -> Iterable[str]:

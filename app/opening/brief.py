@@ -21,8 +21,8 @@ from ...evaluators.cache import Cache, decode_reference, encode_reference
 from ...problems.base import Instance, decode_number, encode_number
 from ...sandbox.policy import LAYERS
 from ..config import parse
+from ..door.code import is_given
 from ..door.foreign import is_foreign
-from ..door.given import is_given
 from ..door.plugins import LoadedProblem, load_problem
 from ..errors import INVALID, USAGE, UserError
 from ..versions import versions

@@ -10,7 +10,7 @@ from ...evolve.champion import ROOM, slowest
 from ...evolve.pool import MOST_SETS, PoolSettings
 from ...evolve.store.progress import best_so_far, steps
 from ...evolve.store.reader import Reader
-from ..door.given import is_given
+from ..door.code import is_given
 from ..numbers import percent, time_words
 from ..words import count
 from .headline import Verdict

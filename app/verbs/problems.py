@@ -240,6 +240,7 @@ def _details(loaded: LoadedProblem) -> dict[str, Any]:
         "entry_point": problem.entry_point,
         "signature": problem.signature,
         "statement": problem.statement,
+        "answers": None if (kind := getattr(problem, "answer_kind", None)) is None else repr(kind),
         "sets": dict(problem.sets()),
         "parameters": [
             {
@@ -342,6 +343,8 @@ def _print_details(document: dict[str, Any]) -> None:
     say(document["statement"])
     say()
     say(document["signature"])
+    if document["answers"]:
+        say(f"each answer, or decision, is checked as {document['answers']}")
     say()
     table = Table(box=None, pad_edge=False, title="sets", title_justify="left")
     table.add_column("name")

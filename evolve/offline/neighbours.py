@@ -42,115 +42,21 @@ class Neighbours:
         return True
 '''
 
-_PAIR = """
-        i = int(len(current) * random())
-        k = int(len(current) * random())
-        if i == k:
-            return False
-"""
-_CHANGES = {
-    "permutation": (
-        "Insertions, exchanges and reversals in a permutation.",
-        _PAIR
-        + """
-        if form < 0.45:
-            current.insert(k, current.pop(i))
-        elif form < 0.75:
-            current[i], current[k] = (current[k], current[i])
-        else:
-            i, k = (min(i, k), max(i, k) + 1)
-            current[i:k] = current[i:k][::-1]
-""",
-    ),
-    "assignment": (
-        "One item gets another value, or two items exchange theirs.",
-        """
-        i = int(len(current) * random())
-        if form < 0.5:
-            value = self.values[int(len(self.values) * random())]
-            if value == current[i]:
-                return False
-            current[i] = value
-        else:
-            k = int(len(current) * random())
-            if current[i] == current[k]:
-                return False
-            current[i], current[k] = (current[k], current[i])
-""",
-    ),
-    "subset": (
-        "One value comes in, goes out, or takes the place of another.",
-        """
-        if form < 0.6:
-            value = self.values[int(len(self.values) * random())]
-            if value in current:
-                return False
-            if form < 0.2 or not current:
-                current.append(value)
-            else:
-                current[int(len(current) * random())] = value
-        elif current:
-            current.pop(int(len(current) * random()))
-        else:
-            return False
-""",
-    ),
-    "offsets": (
-        "One number grows or shrinks, or two numbers change places.",
-        """
-        i = int(len(current) * random())
-        if form < 0.8:
-            step = 1 + int((max(current) - min(current) + 1) * random() ** 3)
-            current[i] = max(0, current[i] + (step if random() < 0.5 else -step))
-        else:
-            k = int(len(current) * random())
-            if current[i] == current[k]:
-                return False
-            current[i], current[k] = (current[k], current[i])
-""",
-    ),
-    "routes": (
-        "Items change their route or place, routes reverse a part or exchange their ends.",
-        """
-        i = int(len(current) * random())
-        k = int(len(current) * random())
-        if not current[i]:
-            return False
-        first = current[i] = current[i][:]
-        second = current[k] = first if i == k else current[k][:]
-        a = int(len(first) * random())
-        b = int((len(second) + 1) * random())
-        if form < 0.4:
-            second.insert(min(b, len(second) - (i == k)), first.pop(a))
-        elif form < 0.6:
-            if b == len(second):
-                return False
-            first[a], second[b] = (second[b], first[a])
-        elif i == k:
-            a, b = (min(a, b), max(a, b))
-            first[a:b] = first[a:b][::-1]
-        else:
-            first[a:], second[b:] = (second[b:], first[a:])
-""",
-    ),
-}
-_SIZES = {"routes": "sum(map(len, self.current))", "subset": "len(self.current) + 1"}
 
 
 def source(moves: Moves, sense: Sense, arguments: tuple[str, ...]) -> str:
     """The problem's objective and the class of moves, as one text."""
     if moves.by_increment:
         return moves.source
-    meaning, change = _CHANGES[moves.kind]
-    nested = moves.kind == "routes"
+    neighbourhood = moves.neighbourhood
     values = f"list({moves.values})" if moves.values else "()"
     text = _CLASS.format(
-        meaning=meaning,
-        items="[list(route) for route in answer]" if nested else "list(answer)",
-        size=_SIZES.get(moves.kind, "len(self.current)"),
+        meaning=neighbourhood.meaning,
+        items=neighbourhood.items,
+        size=neighbourhood.size,
         values=f"(lambda {', '.join(arguments)}: {values})(*arguments)" if moves.values else values,
         sign="-" if sense is Sense.MAXIMISE else "",
-        change=change.strip("\n"),
+        change=neighbourhood.change.strip("\n"),
     )
     return f"{moves.source}\n{text}"
 
