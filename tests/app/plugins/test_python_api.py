@@ -13,7 +13,8 @@ import gapsmith
 import pytest
 from gapsmith import Instance, Plugin, Progress, Reference, RunResult, Sense, UserError, Verdict
 from gapsmith.app.api import _programs
-from gapsmith.app.door.given import code_digest, spec_of
+from gapsmith.app.door.code import code_digest
+from gapsmith.app.door.given import spec_of
 from gapsmith.app.record.in_python import python_of
 
 START = """
