@@ -185,14 +185,13 @@ def _programs(
         named = start
     elif isinstance(start, Sequence):
         named = {f"start-{number}": program for number, program in enumerate(start, 1)}
-    fit = all(
-        isinstance(name, str) and (isinstance(one, str) or callable(one)) for name, one in named.items()
-    )
-    if not named or not fit:
+    fit = all(isinstance(one, str) or callable(one) for one in named.values())
+    if not named or not fit or not all(isinstance(name, str) for name in named):
         got = f"{type(start).__name__} {start!r:.60}"
+        expected = "expected source text, a function, a list of them, or name → one of them"
         raise UserError(
             USAGE,
-            f"run_campaign: start: got {got}, expected source text, a function, a list of them, or name → one",
+            f"run_campaign: start: got {got}, {expected}",
             'start=Path("mine.py").read_text()',
         )
     return {name: {MAIN_FILE: _text("start", program, config)} for name, program in named.items()}
