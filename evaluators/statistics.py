@@ -16,7 +16,9 @@ EXACT = 16
 DRAWS = 100_000
 """Number of random patterns of signs for more pairs."""
 SURPASS_LEVEL = 0.1
-"""Chance that a program no better than the best founder passes for better on validation (probability)."""
+"""Chance that a program no better than the best founder passes for better on validation (probability).
+
+By name: on few instances it is larger, see `benchmarks/coverage.py --bar`."""
 FEW_LEVEL = 0.01
 """The same for a program that is worse on more instances than it is better on (probability)."""
 _SEED = 20_240_517
