@@ -13,6 +13,7 @@ import gapsmith
 import pytest
 from gapsmith import Instance, Plugin, Progress, Reference, RunResult, Sense, UserError, Verdict
 from gapsmith.app.api import _programs
+from gapsmith.app.config import Config
 from gapsmith.app.door.code import code_digest
 from gapsmith.app.door.given import spec_of
 from gapsmith.app.record.in_python import python_of
@@ -228,7 +229,7 @@ OTHER = START.replace("+ 5", "+ 4")
 )
 def test_start_takes_one_program_or_several(start: Any, names: set[str]) -> None:
     """A text, a list of texts, or texts by name."""
-    assert set(_programs(start) or {}) == names
+    assert set(_programs(start, Config()) or {}) == names
 
 
 @pytest.mark.parametrize("start", [[], {}, 3, [3], {"mine": None}, {3: START}])
