@@ -119,6 +119,11 @@ class EvaluationSection(ChampionSettings, _Section):
     instance_seed: int = knob(
         1, "of the instances and of the candidates' random streams (pure number, >= 0)", ge=0
     )
+    hidden_seed: int | None = knob(
+        None,
+        "of the validation and test instances where it is another one than instance_seed (pure number, >= 0)",
+        ge=0,
+    )
     secret: str | None = knob(
         None,
         "what candidates cannot know and hidden parts of instances are drawn with (32 to 128 hexadecimal "

@@ -14,6 +14,7 @@ from ..opening.prepare import setup_of_campaign
 from ..opening.recording import record_setup
 from ..record.groups import gaps_of, groups, paired, times
 from ..record.runs import OPEN, at_work, run_log
+from .hidden import with_hidden_seed
 from .sitting import Sitting, bench_source, follow
 from .spent import EXPERIMENT_CPU_SECONDS, budget_document
 from .texts import said
@@ -28,6 +29,7 @@ def open_bench(
     *,
     start: Mapping[str, Mapping[str, str]] | None = None,
     experiment_cpu_seconds: float = EXPERIMENT_CPU_SECONDS,
+    fresh: bool | None = None,
     notify: Notify = silent,
 ) -> dict[str, Any]:
     """Makes a run that waits for programs, and says all that their author needs to know.
@@ -37,12 +39,14 @@ def open_bench(
         folder: empty run folder.
         start: start programs (name → files); the problem's own by default.
         experiment_cpu_seconds: that all experiments together may use.
+        fresh: whether validation and test get a seed of the run's own; see `hidden`.
         notify: told what is being prepared.
 
     Raises:
         UserError: whatever a person can mend.
     """
     with at_work(folder), run_log(folder):
+        config, hidden = with_hidden_seed(config, fresh, notify)
         setup = setup_of_campaign(config, notify, start)
         store = Store(folder)
         try:
@@ -51,7 +55,8 @@ def open_bench(
             with prepared(setup, store, folder, start, Watcher(notify), bench_source(store)) as campaign:
                 follow(campaign)
                 store.set("stop_reason", OPEN)
-                return bench_document(Sitting(folder, setup, store, campaign))
+                document = bench_document(Sitting(folder, setup, store, campaign))
+                return {**document, "hidden_instances": hidden}
         finally:
             store.close()
 

@@ -54,8 +54,14 @@ def splits_of(
         if names_file(name) and name not in loaded.problem.sets():
             instances[Path(name).name] = read_source(loaded, name)
         else:
-            instances[name] = loaded.instances(name, seed)
+            instances[name] = loaded.instances(name, _seed(config, name))
     return instances
+
+
+def _seed(config: Config, name: str) -> int:
+    """Seed of a set's instances: validation and test may have one of their own."""
+    hidden = config.evaluation.hidden_seed
+    return config.evaluation.instance_seed if hidden is None or name not in SPLITS[1:] else hidden
 
 
 def user_splits(loaded: LoadedProblem, sources: Sequence[str], seed: int) -> dict[str, Sequence[Instance]]:

@@ -87,6 +87,14 @@ def open_(
     experiment_seconds: Annotated[
         float, typer.Option("--experiment-seconds", min=0.0, help="CPU seconds of all experiments together.")
     ] = 900.0,
+    fresh: Annotated[
+        bool | None,
+        typer.Option(
+            "--fresh/--published",
+            help="Hidden instances of this run's own [default: where references are quick].",
+            show_default=False,
+        ),
+    ] = None,
     time_budget: Annotated[
         float | None,
         typer.Option(
@@ -149,6 +157,7 @@ def open_(
                 folder,
                 start=programs or None,
                 experiment_cpu_seconds=experiment_seconds,
+                fresh=fresh,
                 notify=progress_line(),
             )
         _say(document, json)

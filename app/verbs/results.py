@@ -79,7 +79,9 @@ def print_next(document: dict[str, Any], runs: Path | None) -> None:
 def _next_commands(run: str, status: str, runs: Path | None) -> list[tuple[str, str]]:
     """The three most useful commands after a run; they name the folder of the runs where it was named."""
     run, where = shlex.quote(run), _where(runs)
-    if status in ("interrupted", "stopped"):
+    if status == "open":
+        first = (f"gapsmith bench finish {run}{where}", "choose the champion, test it once")
+    elif status in ("interrupted", "stopped"):
         first = (f"gapsmith resume {run}{where}", "go on")
     else:
         first = (f"gapsmith best {run} -o best.py{where}", "as a program")

@@ -55,7 +55,9 @@ def resume(
 ) -> None:
     """Go on with a run or a group after a stop, a crash or a kill; budget options are new totals."""
     with errors(json):
+        from ...evolve.budget import StopReason
         from .. import compose
+        from ..errors import USAGE, UserError
         from ..proposers import check_models
         from ..record.resume import ended, option, stored_config
         from ..record.runs import find_group, find_run, named_place, running, runs_folder
@@ -79,6 +81,9 @@ def resume(
         folder = find_run(run, runs_folder(runs))
         runs = named_place(folder, runs)
         reason = ended(folder)
+        if reason == StopReason.FINISHED:
+            hint = f"go on in a new one: `gapsmith bench open PROBLEM --start {folder.name}`"
+            raise UserError(USAGE, f"{folder.name}: its workbench is finished", hint)
         if reason and not totals and not running(folder):
             note = (
                 f"nothing was resumed: {folder.name} is completed ({reason}); to go on, give it more: "

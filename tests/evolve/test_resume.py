@@ -247,6 +247,7 @@ def test_a_store_of_the_schema_without_prefixes_is_gone_on_with(fakes: Make) -> 
     undisturbed = whole.run(iterations=ITERATIONS)
     old.run(iterations=ITERATIONS // 2)
     with closing(sqlite3.connect(old.folder / FILE_NAME)) as database:
+        database.execute("DROP TABLE operations")
         database.execute("ALTER TABLE executions DROP COLUMN metrics")
         database.execute("ALTER TABLE iterations DROP COLUMN prefix")
         database.execute("PRAGMA user_version = 2")

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.bench.opening import open_bench
 from gapsmith.app.bench.workbench import Workbench
+from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
 from gapsmith.evolve.store.operations import counts, operations
 from gapsmith.evolve.store.reader import Reader
@@ -185,13 +187,20 @@ def test_a_function_is_a_program_too(bench: Workbench) -> None:
     assert bench.submit(order)["outcome"] == "kept"
 
 
-def test_the_budget_holds(bench: Workbench, folder: Path) -> None:
-    """Beyond the number of iterations nothing is evaluated any more; what is free stays free."""
-    for factor in range(40):
-        bench.submit(RATIO.format(factor=f"{factor}.5"))
-        if factor == 2:
-            break
-    assert bench.budget()["iterations"] == [3, 40]
+def test_the_budget_holds(folder: Path) -> None:
+    """Beyond the number of evaluations nothing is evaluated any more, and probes stay possible."""
+    config = Reader.open(folder).record("config")
+    place = folder.with_name("small")
+    place.mkdir()
+    config["budget"] = {"evaluations": 1}
+    open_bench(parse(config, "test"), place)
+    small = Workbench(place)
+    assert small.submit(SMITH)["budget"]["evaluations"] == [1, 1]
+    with pytest.raises(UserError, match="budget of evaluations is spent"):
+        small.submit(RATIO.format(factor=2))
+    assert small.probe(RATIO.format(factor=2))["outcome"] == "ran"
+    with pytest.raises(UserError, match="no training instance"):
+        small.probe(SMITH, "test-0")
 
 
 @pytest.mark.slow
