@@ -7,7 +7,7 @@ from statistics import fmean, median
 from typing import Any
 
 from ...evaluators.base import Score
-from ...evaluators.figures import bootstrap_interval
+from ...evaluators.intervals import mean_interval
 from ...evaluators.statistics import wins_ties_losses
 from ...problems.base import Instance
 
@@ -36,7 +36,7 @@ def paired(mine: Gaps, other: Gaps) -> dict[str, Any] | None:
     if not both:
         return None
     differences = [mine[id] - other[id] for id in both]
-    interval = bootstrap_interval(differences)
+    interval = mean_interval(differences)
     tally = wins_ties_losses((mine[id], other[id]) for id in both)
     return {
         "instances": len(both),
@@ -79,7 +79,7 @@ def _row(name: str, ids: Sequence[str], mine: Gaps, other: Gaps | None) -> dict[
 
 
 def _half(values: Sequence[float]) -> float | None:
-    interval = bootstrap_interval(values)
+    interval = mean_interval(values)
     return None if interval is None else (interval[1] - interval[0]) / 2
 
 
