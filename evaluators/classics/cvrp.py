@@ -214,7 +214,7 @@ def certified(
     )
     version = highspy.Highs().version()
 
-    def certificate(bound: int, routes: list[list[int]]) -> dict[str, Any]:
+    def certificate(bound: int, routes: Any) -> dict[str, Any]:
         value, spent = length(public["distances"], routes), time.monotonic() - started
         return asdict(Certificate(bound, value, routes, "set partitioning, highs", version, spent))
 

@@ -60,7 +60,7 @@ def test_an_earlier_run_is_shown(day: str, folder: Path, gapsmith: Command) -> N
     assert done.returncode == 0, done.stderr
     with closing(sqlite3.connect(folder / "archive.sqlite")) as database:
         programs = {row[0] for row in database.execute("SELECT program FROM evaluations")}
-    best = json.loads(done.stdout)["best"]["id"]
+    best = json.loads(done.stdout)["best"]["candidate"]
     assert any(program.startswith(best) for program in programs)
     shown = gapsmith("show", folder.name, "best", "--runs", str(folder.parent))
     assert shown.returncode == 0, shown.stderr
@@ -69,7 +69,7 @@ def test_an_earlier_run_is_shown(day: str, folder: Path, gapsmith: Command) -> N
 
 
 def test_an_earlier_run_goes_on_or_says_why_not(day: str, folder: Path, gapsmith: Command) -> None:
-    """The problem's source has changed since: the search ends with a reason and a way on, and adds nothing."""
+    """The problem's source has changed since: the search ends with a reason and a way on, adding nothing."""
     done = gapsmith("resume", folder.name, "--iterations", "8", "--runs", str(folder.parent))
     assert done.returncode in (2, 3)
     assert "start a new" in done.stderr

@@ -15,8 +15,8 @@ def _fleet(stream: random.Random, machines: int) -> dict[str, Any]:
     return {
         "cpu": 16,
         "memory": 32,
-        "free_cpu": [stream.randint(4, 16) for _ in range(machines)],
-        "free_memory": [stream.randint(8, 32) for _ in range(machines)],
+        "free_cpu": [stream.randint(4, 10) for _ in range(machines)],
+        "free_memory": [stream.randint(20, 32) for _ in range(machines)],
     }
 
 

@@ -160,7 +160,7 @@ def test_pressures_of_all_placements(
 
 
 def _experts(stream: random.Random) -> dict[str, Any]:
-    loads = [round(100 * stream.paretovariate(1.2)) for _ in range(4)]
+    loads = [round(100 * stream.paretovariate(0.6)) for _ in range(4)]
     return {"loads": loads, "gpus": 2, "slots": 3, "groups": 2, "nodes": 1}
 
 

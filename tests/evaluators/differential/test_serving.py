@@ -116,5 +116,5 @@ def test_bounds_of_drawn_prices(name: str, stream: random.Random) -> None:
     """Whatever the prices, the bound is that of all rounds."""
     for _ in range(20):
         whole = _requests(stream, 6, stream.randint(1, 2))
-        prices = [stream.randint(0, UNIT // 8) for _ in range(stream.randint(0, 25))]
+        prices = [stream.choice((0, UNIT // 8, UNIT)) for _ in range(stream.randint(0, 12))]
         assert evaluate(whole, prices) == _priced(whole, prices)
