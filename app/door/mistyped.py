@@ -64,3 +64,17 @@ def _python_files(folder: Path) -> list[Path]:
         files = sorted(folder.glob("*.py"))
         return [file for file in files if not file.name.startswith("test_") and file.is_file()]
     return []
+
+
+def check_no_attribute(spec: str) -> None:
+    """Refuses `file.py:attribute`.
+
+    Raises:
+        UnknownProblem: the name is a file and an attribute.
+    """
+    file, colon, attribute = spec.partition(":")
+    if colon and file.endswith(".py"):
+        raise UnknownProblem(
+            f"problem {spec!r}: a file and an attribute, expected a file.py or module:attribute",
+            f"write {file}, or {Path(file).stem}:{attribute} in the folder of the file",
+        )

@@ -21,7 +21,7 @@ from ..errors import ProblemError, UnknownProblem
 from .built_ins import BUILT_IN, NAMES_ELSEWHERE
 from .built_ins import BUILT_INS as BUILT_INS
 from .foreign import is_foreign, load_foreign, source_of_task
-from .mistyped import check_length, check_python, near_files
+from .mistyped import check_length, check_no_attribute, check_python, near_files
 from .parameters import ParameterSpec, read_parameters, resolve
 from .short import short_plugin
 from .sources import (
@@ -188,12 +188,7 @@ def _find(spec: str) -> Found:
     """Loads the object that a specification names."""
     if spec in BUILT_INS:
         return from_module(BUILT_INS[spec], BUILT_IN)
-    file, colon, attribute = spec.partition(":")
-    if colon and file.endswith(".py"):
-        raise UnknownProblem(
-            f"problem {spec!r}: a file and an attribute, expected a file.py or module:attribute",
-            f"write {file}, or {Path(file).stem}:{attribute} in the folder of the file",
-        )
+    check_no_attribute(spec)
     if _names_file(spec):
         return from_file(Path(spec))
     if ":" in spec:

@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from ..errors import INVALID, TROUBLE, USAGE, UserError
+from ..errors import TROUBLE, USAGE, UserError
 from .terminal import console
 
 if TYPE_CHECKING:
@@ -36,12 +36,9 @@ def opened(folder: Path) -> Iterator[RunRecord]:
 
     with open_record(folder) as record:
         if record.reader.record("created") is None:
-            raise UserError(
-                INVALID,
-                f"{folder.name}: its search has not begun, so nothing of it is stored",
-                "if no process is at work in it, start it again with `gapsmith run`",
-            )
-        if record.foreign:
+            said = f"{record.name}: its search has not begun, so nothing of it is stored"
+            console(stderr=True).print(clean(said), markup=False, soft_wrap=True)
+        elif record.foreign:
             said = f"{record.name}: {foreign_words()}"
             console(stderr=True).print(clean(said), markup=False, soft_wrap=True)
         if record.unsafe:

@@ -15,7 +15,7 @@ from ...problems.base import Driven, Instance, Interactive, Problem
 from ..syntax.order import walk
 
 Types = tuple[tuple[str, str, str], ...]
-"""Rows of function, parameter (`return` for the result) and type as an annotation writes it."""
+"""Rows of function (`Class.method` of a method), parameter (`return` for the result) and annotation."""
 RESULT = "return"
 _LONGEST = 10_000
 """Characters of a signature that is read."""
@@ -45,8 +45,8 @@ def lend(tree: ast.Module, types: Types) -> None:
     known: dict[str, dict[str, str]] = {}
     for owner, name, type in types:
         known.setdefault(owner, {})[name] = type
-    for function in _functions(tree):
-        own = known.get(function.name, {})
+    for title, function in _functions(tree):
+        own = known.get(title, {})
         for argument in _arguments(function):
             if argument.annotation is None and argument.arg in own:
                 argument.annotation = _marked(own[argument.arg])
@@ -80,11 +80,13 @@ def _marked(type: str) -> ast.expr:
     return annotation
 
 
-def _functions(tree: ast.Module) -> Iterator[_Function]:
-    """Functions at the top level, and the methods of classes there."""
+def _functions(tree: ast.Module) -> Iterator[tuple[str, _Function]]:
+    """Functions at the top level, and the methods of classes there, each with its title in `Types`."""
     for node in tree.body:
-        parts = node.body if isinstance(node, ast.ClassDef) else [node]
-        yield from (part for part in parts if isinstance(part, _Function))
+        if isinstance(node, _Function):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            yield from ((f"{node.name}.{p.name}", p) for p in node.body if isinstance(p, _Function))
 
 
 def _arguments(function: _Function) -> list[ast.arg]:
@@ -110,10 +112,10 @@ def _written(tree: ast.Module | None, entry: str) -> Iterator[tuple[str, str, st
     for node in () if tree is None else tree.body:
         if getattr(node, "name", None) != entry:
             continue
-        for function in _functions(ast.Module([node], [])):
+        for title, function in _functions(ast.Module([node], [])):
             for argument in _arguments(function):
-                yield from _row(function.name, argument.arg, argument.annotation)
-            yield from _row(function.name, RESULT, function.returns)
+                yield from _row(title, argument.arg, argument.annotation)
+            yield from _row(title, RESULT, function.returns)
 
 
 def _row(function: str, name: str, annotation: ast.expr | None) -> Iterator[tuple[str, str, str]]:

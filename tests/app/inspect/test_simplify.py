@@ -126,8 +126,10 @@ def test_what_cannot_be_simplified_is_refused(say: Say, runs: Path, small: Path,
     (tmp_path / "empty").mkdir()
     Store(tmp_path / "empty").close()
     said = say("simplify", "empty", runs=tmp_path)
-    assert said.code == 3
+    assert said.code == 6
+    assert "no feasible candidate" in said.err
     assert "its search has not begun" in said.err
+    assert "foreign" not in said.err
     with sqlite3.connect(runs / EMPTY / "archive.sqlite") as db:
         rows = db.execute("SELECT program FROM evaluations WHERE status = 'failed'").fetchall()
     said = say("simplify", EMPTY, rows[0][0])

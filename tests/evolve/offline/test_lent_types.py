@@ -83,10 +83,10 @@ def test_methods_of_a_class_have_types() -> None:
     start = "class order:\n    def __init__(self, room: int) -> None: ...\n"
     text = f"{start}    def place(self, item: float) -> int: ..."
     assert types_of(problem(text), []) == (
-        ("__init__", "room", "int"),
-        ("__init__", "return", "None"),
-        ("place", "item", "float"),
-        ("place", "return", "int"),
+        ("order.__init__", "room", "int"),
+        ("order.__init__", "return", "None"),
+        ("order.place", "item", "float"),
+        ("order.place", "return", "int"),
     )
 
 
