@@ -177,7 +177,7 @@ def hostile(pattern: re.Pattern[str]) -> Iterator[Callable[[int], str]]:
     letters, words = alphabet(pattern)
     units = [*letters, *words, *(a + b for a in words for b in letters[:8])]
     units += [a + b for a in letters[:5] for b in letters[:5] if a != b]
-    heads = ["", *words]
+    heads = ["", *words, *[one for one in letters if not one.isalnum() and not one.isspace()][:4]]
     for unit in dict.fromkeys(units):
         for head in heads if unit in letters[:10] else [""]:
             yield lambda n, unit=unit, head=head: head + (unit * (n // len(unit))) + "\x01"  # type: ignore[misc]

@@ -21,11 +21,14 @@ CHAT = (
 )  # fmt: skip
 FAMILIES = (
     "<SPECIAL_11>", "<extra_id_1>", "]~b]", "]~!b[", "[e~[", "]!p~[", "]<]image[>[", "[UNUSED_TOKEN_146]",
-    "[gMASK]", "[sMASK]", "<sop>", "<reserved_106>", "<eoh>", "<TOKENS_UNUSED_1>", "<unused0>", "[|assistant|]",
+    "[gMASK]", "[sMASK]", "<sop>", "<reserved_106>", "<eoh>", "<TOKENS_UNUSED_1>", "<unused0>",
+    "[|assistant|]",
     "[|endofturn|]", "\u25c1think\u25b7", "<seed:think>", "<[BOS_never_used_51bce]>", ">>QUESTION<<",
     "<\u7528\u6237>", "<AI>", "<function=foo>", '<invoke name="x">', '<tool_call name="[INST]">',
-    "<minimax:tool_call>", "[BOS]", "[SEP]", "<longcat_user>", "\uff1c|im_start|\uff1e", "<|hy_User|>", "[/THINK]",
-    "<start_of_image>", "<B_SYS>", "[Round 1]", "<model_of_next_year>", "[|next_year|]", "[NEXT_YEAR_7]", "]~z]",
+    "<minimax:tool_call>", "[BOS]", "[SEP]", "<longcat_user>",
+    "\uff1c|im_start|\uff1e", "<|hy_User|>", "[/THINK]",
+    "<start_of_image>", "<B_SYS>", "[Round 1]", "<model_of_next_year>", "[|next_year|]",
+    "[NEXT_YEAR_7]", "]~z]",
 )  # fmt: skip
 """Marks of further families; the last ones are nobody's yet."""
 LINES = ("Human:", "Assistant: yes", "  System :", "user:", "### Instruction:", "### Response:")
@@ -62,7 +65,8 @@ def test_a_mark_of_any_shape_is_broken(mark: str) -> None:
 
 def test_ordinary_code_has_no_mark() -> None:
     """Subscripts, comparisons, masks, shifts and what Python says of itself are shown as they are."""
-    code = "a[MOST] < b[N] != c[~mask] >> 2 << d[i][~j]\nif a<b and c > d: x = [inf] * [n][0]\nin <module>, <lambda>\n"
+    code = "a[MOST] < b[N] != c[~mask] >> 2 << d[i][~j]\nif a<b and c > d: x = [inf] * [n][0]\n"
+    code += "in <module>, <lambda>\n"
     assert neutral_code(code) == code
 
 

@@ -98,7 +98,7 @@ def test_a_small_body_does_not_become_a_large_one(loopback, coding):
         from gapsmith.evolve.models.settings import ModelSettings
         model = openai_model(ModelSettings(spec="openai/x", base_url={server.url!r}), {{}})
         try:
-            model.complete(Request(Prompt("s", "u"), 1, 1, 100, 30.0))
+            model.complete(Request(Prompt("s", "u"), 100, 100.0, 1))
         except ModelError as error:
             print(error.kind.value)
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
