@@ -128,7 +128,7 @@ _HOMES = {
         "ReferenceKind",
         "References",
         "baselines",
-    "bound",
+        "bound",
         "optimum",
     ),
     "evaluators.toolbox": ("Solved", "solve_cpsat", "solve_mip"),

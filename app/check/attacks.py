@@ -8,6 +8,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from ...evaluators.numbers import far_beyond
+from ...problems.answers import Ratings
 from ...problems.base import Interactive, Number, Sense, VerdictStatus, canonical_json
 from ...problems.offers import HasAnswerKind
 from .answers import HOSTILE, aliases, damages, leaves, step
@@ -62,7 +63,9 @@ def _out_of_form(bench: Bench, case: Case) -> None:
 def check_types(bench: Bench) -> None:
     """A number in the guise of another type, or what is no number, is not accepted."""
     rng = random.Random(SEED)
-    real = any(isinstance(v, float) for o in origins(bench) for _, v in leaves(o.answer))
+    kind = bench.problem.answer_kind if isinstance(bench.problem, HasAnswerKind) else None
+    real = kind is not None and "float" in kind.type  # a whole number is a number there too
+    real = real or any(isinstance(v, float) for o in origins(bench) for _, v in leaves(o.answer))
     for origin in all_origins(bench)[:MOST]:
         for change in aliases(origin.answer, rng):
             if change.name == "float-aliases" and real:
@@ -93,6 +96,10 @@ def check_damage(bench: Bench) -> None:
             seen[change.name].append((sent, objective, origin.objective))
             if objective is not None:
                 _compare(bench, origin.case, objective, sent)
+    kind = bench.problem.answer_kind if isinstance(bench.problem, HasAnswerKind) else None
+    if isinstance(kind, Ratings):  # any finite number is a rating, so none is out of range
+        seen.pop("range-ignored", None)
+        seen.pop("negative-aliases", None)
     for name, results in seen.items():
         accepted = [(sent, new, old) for sent, new, old in results if new is not None]
         free = all(not bench.better(old, new) for _, new, old in accepted)

@@ -17,6 +17,8 @@ KINDS = {
     "permutation": "an order of all items (a round trip)",
     "routing": "several sequences (routes of vans with limited room, jobs in order on machines)",
     "packing": "a choice of items that must fit (a knapsack)",
+    "amounts": "a number for each item, within bounds (water for fields)",
+    "offsets": "a place or a time for each item (addresses of buffers)",
     "online": "decisions one by one, before the rest is known (an interactive problem)",
     "rule": "a fixed loop that asks a candidate at each decision (a cache)",
 }
@@ -27,16 +29,26 @@ _MEANT = {
     **dict.fromkeys(("routes", "route", "vrp", "cvrp", "vehicles", "delivery"), "routing"),
     **dict.fromkeys(("knapsack", "subset", "selection", "choice"), "packing"),
     **dict.fromkeys(("policy", "priority", "dispatching", "driver", "cache", "heuristic"), "rule"),
+    **dict.fromkeys(("values", "shares", "budget", "allocation", "power", "quantities"), "amounts"),
+    **dict.fromkeys(("start-times", "addresses", "starts", "memory", "timetable"), "offsets"),
     **dict.fromkeys(("scheduling", "placement", "bins", "bin-packing", "colouring"), "assignment"),
 }
 """Other words that people use for a kind."""
+_CLASSES = ("assignment", "permutation", "routing", "packing", "online", "rule")
+"""Kinds that are written as a class too."""
 _LONGEST = 60
 """Largest length of a name, characters: names of files and run folders contain it."""
 _TEMPLATES = Path(__file__).parent / "templates" / "problem"
 
 
 def write_problem(
-    name: str, folder: Path, *, package: bool, kind: str = "assignment", source: str = ""
+    name: str,
+    folder: Path,
+    *,
+    package: bool,
+    kind: str = "assignment",
+    source: str = "",
+    as_class: bool = False,
 ) -> list[Path]:
     """Writes the files of a new problem and returns their paths, the problem's source file first.
 
@@ -45,6 +57,7 @@ def write_problem(
         folder: folder to write to; with `package`, the distribution gets its own folder inside.
         package: whether to write a distribution with `pyproject.toml` instead of a single file.
         kind: one of `KINDS`: what an answer is, or how a candidate is called.
+        as_class: whether to write the class with all its members in place of the short form.
         source: task of another tool (`openevolve:PATH`) that the problem takes over; empty for none.
 
     Raises:
@@ -55,7 +68,10 @@ def write_problem(
         raise UserError(USAGE, f"--kind {kind}: not known, expected one of {', '.join(KINDS)}", _meant(kind))
     if source and (package or kind != next(iter(KINDS))):
         raise UserError(USAGE, f"--from {source}: goes with neither --package nor --kind")
-    texts = _render(name, package, "takeover" if source else kind, _taken_values(source) if source else {})
+    if as_class and kind not in _CLASSES:
+        raise UserError(USAGE, f"--class --kind {kind}: expected --kind {' or '.join(_CLASSES)}")
+    form = "takeover" if source else kind if as_class else f"short_{kind}"
+    texts = _render(name, package, form, _taken_values(source) if source else {})
     paths = {folder / place: text for place, text in texts.items()}
     if taken := [path for path in paths if path.exists()]:
         raise UserError(USAGE, f"{taken[0]}: is there already", "choose another name, or remove the file")
@@ -128,17 +144,19 @@ def _render(name: str, package: bool, kind: str, more: Mapping[str, object]) -> 
         "kind": kind,
         "module": module,
         "distribution": distribution,
+        "attribute": "problem" if kind.startswith("short_") else "plugin",
         **more,
     }
+    test = "short_test.py" if kind.startswith("short_") else "test_problem.py"
     if package:
         places = {
             f"{distribution}/{module}/__init__.py": f"{kind}.py",
-            f"{distribution}/tests/test_{stem}.py": "test_problem.py",
+            f"{distribution}/tests/test_{stem}.py": test,
             f"{distribution}/pyproject.toml": "pyproject.toml",
             f"{distribution}/README.md": "README.md",
         }
     else:
-        places = {f"{stem}.py": f"{kind}.py", f"test_{stem}.py": "test_problem.py"}
+        places = {f"{stem}.py": f"{kind}.py", f"test_{stem}.py": test}
     return {
         place: environment.get_template(f"{template}.jinja").render(values)
         for place, template in places.items()

@@ -68,7 +68,8 @@ def new(
         str,
         typer.Option(
             "--kind",
-            help="assignment, permutation, routing, packing, online or rule; another word explains them.",
+            help="assignment, permutation, routing, packing, amounts, offsets, online or rule; another word "
+            "explains them.",
         ),
     ] = "assignment",
     source: Annotated[
@@ -80,6 +81,9 @@ def new(
             show_default=False,
         ),
     ] = "",
+    as_class: Annotated[
+        bool, typer.Option("--class", help="The class with all its members, not the short form.")
+    ] = False,
     folder: Annotated[Path, typer.Option("--folder", help="Where to write.", show_default=False)] = Path(),
     json: Json = False,
 ) -> None:
@@ -89,7 +93,7 @@ def new(
 
         from ..door.scaffold import write_problem
 
-        paths = write_problem(name, folder, package=package, kind=kind, source=source)
+        paths = write_problem(name, folder, package=package, kind=kind, source=source, as_class=as_class)
         if json:
             emit_json({"problem": name, "files": [str(path) for path in paths]})
             return

@@ -43,7 +43,6 @@ class Neighbours:
 '''
 
 
-
 def source(moves: Moves, sense: Sense, arguments: tuple[str, ...]) -> str:
     """The problem's objective and the class of moves, as one text."""
     if moves.by_increment:

@@ -1,4 +1,4 @@
-"""A problem that `problems new` wrote, whole or with a fault planted in it."""
+"""A problem that `problems new --class` wrote, whole or with a fault planted in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def planted(tmp_path: Path) -> Callable[..., Path]:
 
     def write(*changes: tuple[str, str]) -> Path:
         folder = tmp_path / f"problem-{len(list(tmp_path.iterdir()))}"
-        path = write_problem("night-shift", folder, package=False)[0]
+        path = write_problem("night-shift", folder, package=False, as_class=True)[0]
         text = path.read_text("utf-8")
         for old, new in changes:
             assert old in text, old

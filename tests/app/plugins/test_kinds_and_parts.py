@@ -16,13 +16,17 @@ from gapsmith.app.door.scaffold import KINDS, write_problem
 from gapsmith.app.errors import UserError
 
 PAGE = Path(__file__).parents[3] / "docs" / "optional-parts.md"
-OPTIMAL = {"permutation", "routing", "packing", "rule"}
+OPTIMAL = {"permutation", "routing", "packing", "amounts", "rule"}
+CLASSES = ("assignment", "permutation", "routing", "packing", "online", "rule")
+BOTH = pytest.mark.parametrize(
+    ("kind", "as_class"), [*((kind, False) for kind in KINDS), *((kind, True) for kind in CLASSES)]
+)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_loads_and_has_references(kind: str, tmp_path: Path) -> None:
-    """File and test are written; four kinds have optima, the others bounds."""
-    path, test = write_problem("night-shift", tmp_path, package=False, kind=kind)
+@BOTH
+def test_each_kind_loads_and_has_references(kind: str, as_class: bool, tmp_path: Path) -> None:
+    """File and test are written; five kinds have optima, the others bounds."""
+    path, test = write_problem("night-shift", tmp_path, package=False, kind=kind, as_class=as_class)
     compile(test.read_text("utf-8"), str(test), "exec")
     loaded = load_problem(str(path))
     reference = loaded.reference(loaded.instances("train", 1)[0], 1.0)
@@ -31,10 +35,10 @@ def test_each_kind_loads_and_has_references(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_passes_its_check(kind: str, tmp_path: Path) -> None:
+@BOTH
+def test_each_kind_passes_its_check(kind: str, as_class: bool, tmp_path: Path) -> None:
     """Contract and attacks find nothing in what is written."""
-    path = write_problem("night-shift", tmp_path, package=False, kind=kind)[0]
+    path = write_problem("night-shift", tmp_path, package=False, kind=kind, as_class=as_class)[0]
     report = check_problem(str(path), seconds=4.0)
     assert report.passed, report.findings
 
@@ -61,14 +65,40 @@ def test_routes_of_the_scaffold_are_optimal(tmp_path: Path) -> None:
     cuts = [[0, *some, 5] for count in range(5) for some in combinations(range(1, 5), count)]
     for instance in loaded.instances("train", 1)[:3]:
         answers = (
-            [list(order[a:b]) for a, b in pairwise(cut)]
-            for order in permutations(range(1, 6))
-            for cut in cuts
+            [list(order[a:b]) for a, b in pairwise(cut)] for order in permutations(range(5)) for cut in cuts
         )
         lengths = (loaded.problem.verify(instance, answer).objective for answer in answers)
         reference = loaded.reference(instance, 1.0)
         assert reference is not None
         assert reference.value == min(length for length in lengths if length is not None)
+
+
+def test_amounts_and_offsets_of_the_scaffold_are_bounded(tmp_path: Path) -> None:
+    """All ways to water three fields, and all addresses of three buffers, against their references."""
+    from itertools import product
+
+    path = write_problem("fields", tmp_path, package=False, kind="amounts")[0]
+    loaded = load_problem(str(path), {"fields": 3, "water": 7})
+    for instance in loaded.instances("train", 1)[:5]:
+        ways = product(*(range(len(gain) + 1) for gain in instance.public["gains"]))
+        sacks = [loaded.problem.verify(instance, list(way)).objective for way in ways]
+        reference = loaded.reference(instance, 1.0)
+        assert reference is not None
+        assert reference.value == max(one for one in sacks if one is not None)
+    path = write_problem("memory", tmp_path, package=False, kind="offsets")[0]
+    loaded = load_problem(str(path), {"buffers": 3})
+    for instance in loaded.instances("train", 1)[:3]:
+        places = product(range(sum(instance.public["sizes"])), repeat=2)
+        peaks = [loaded.problem.verify(instance, [0, *place]).objective for place in places]
+        reference = loaded.reference(instance, 1.0)
+        assert reference is not None
+        assert reference.value <= min(peak for peak in peaks if peak is not None)
+
+
+def test_only_the_older_kinds_have_a_class(tmp_path: Path) -> None:
+    """The error names them."""
+    with pytest.raises(UserError, match="--class --kind amounts: expected --kind assignment or permutation"):
+        write_problem("night-shift", tmp_path, package=False, kind="amounts", as_class=True)
 
 
 def test_an_unknown_kind_is_answered_with_all_of_them(tmp_path: Path) -> None:
@@ -105,7 +135,7 @@ def test_the_online_kind_offers_its_terms_to_the_offline_proposer(tmp_path: Path
     assert isinstance(problem, HasPrimitives)
     names = {"loads": [3, 1], "duration": 4, "m": 1}
     values = [eval(primitive.text, {}, names) for primitive in problem.primitives()]
-    assert values == [1, 5, 3, 2.0]
+    assert values == [5, 3, 2.0]
 
 
 def test_the_online_baseline_chooses_by_a_key(tmp_path: Path) -> None:
@@ -122,7 +152,7 @@ def test_the_online_baseline_chooses_by_a_key(tmp_path: Path) -> None:
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The names that the page's blocks define, beside the scaffold that they extend."""
-    write_problem("night-shift", tmp_path, package=False)
+    write_problem("night-shift", tmp_path, package=False, as_class=True)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "night_shift", raising=False)
     module = ModuleType("page")

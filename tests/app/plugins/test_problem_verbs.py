@@ -95,7 +95,7 @@ def test_new_hides_no_module_of_python(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["instance", "verdict", "proof-kind", "annotated", "none"])
 def test_new_class_hides_nothing_that_its_file_imports(name: str, tmp_path: Path) -> None:
     """A problem may be called like a name of Gapsmith's and works."""
-    assert run("problems", "new", name, "--folder", str(tmp_path))[0] == 0
+    assert run("problems", "new", name, "--class", "--folder", str(tmp_path))[0] == 0
     path = tmp_path / f"{name.replace('-', '_')}.py"
     assert run("problems", "show", str(path))[0] == 0
     loaded = load_problem(str(path), {}).problem
