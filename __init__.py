@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .app.api import Progress, baselines, evaluate, load_run, run_campaign
     from .app.check import check_problem
-    from .app.door.short import ShortProblem, problem
     from .app.errors import ProblemError, UserError
+    from .app.plugins.short_form import ShortProblem, problem
     from .app.result import Champion, Picture, RunResult
     from .evaluators.base import Plugin, ProofKind, Reference, ReferenceKind, References, bound, optimum
     from .evaluators.toolbox import Solved, solve_cpsat, solve_mip

@@ -11,8 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from . import __version__
-from .app.errors import EXIT_CODES
-from .app.verbs import (
+from .app.commands import (
     baselines,
     bench,
     best,
@@ -29,7 +28,6 @@ from .app.verbs import (
     models,
     plot,
     problems,
-    prune,
     references,
     replay,
     report,
@@ -42,8 +40,10 @@ from .app.verbs import (
     watch,
     worker,
 )
-from .app.verbs import list as listing
-from .app.verbs.terminal import emit_json, errors, printing
+from .app.commands import delete as delete_module
+from .app.commands import list as listing
+from .app.commands.terminal import emit_json, errors, printing
+from .app.errors import EXIT_CODES
 
 
 class _Verbs(TyperGroup):
@@ -132,7 +132,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "compare": compare.compare,
     "simplify": simplify.simplify,
     "delete": delete.delete,
-    "prune": prune.prune,
+    "prune": delete_module.prune,
     "report": report.report,
     "plot": plot.plot,
     "verify": verify.verify,

@@ -13,25 +13,25 @@ from ..evolve.budget import BudgetSettings
 from ..evolve.store.schema import FILE_NAME
 from ..sandbox.base import MAIN_FILE
 from . import compose
-from .assignments import choose_models
-from .audit.evaluation import baselines_document, evaluate_program
+from .analysis.evaluate import baselines_document, evaluate_program
 from .config import Config, parse, resolve_budget
-from .door.given import spec_of
-from .door.plugins import load_problem
-from .door.program_text import program_text
 from .errors import USAGE, UserError
-from .opening.prepare import setup_of_problem
+from .overrides import choose_models
+from .plugins.loader import load_problem
+from .plugins.session_problems import spec_of
+from .plugins.source_text import program_text
 from .proposers import check_models
-from .record.resume import stored_config
-from .record.runs import find_run, new_folder, new_name, runs_folder
 from .result import RunResult
+from .runs.folders import find_run, new_folder, new_name, runs_folder
+from .runs.resume import stored_config
+from .setup.prepare import setup_of_problem
 from .views.live import LiveView, best_validated, mean_gap
 
 if TYPE_CHECKING:
     from ..evaluators.base import Plugin
     from ..evolve.campaign import Campaign
     from ..problems.base import Problem
-    from .door.short import ShortProblem
+    from .plugins.short_form import ShortProblem
 
     ProblemLike = str | Path | type[Problem] | Plugin | ShortProblem
 

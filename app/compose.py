@@ -15,41 +15,38 @@ from ..evaluators.statistics import surpasses
 from ..evolve import champion
 from ..evolve.admission import Admission
 from ..evolve.archive import settled
-from ..evolve.base import Candidate, Context
 from ..evolve.budget import Budget, StopReason
 from ..evolve.campaign import Campaign
-from ..evolve.drafts import Drafter, Remote
+from ..evolve.champion import TimeReserve
 from ..evolve.executor import Executor
-from ..evolve.founders import best_elite
+from ..evolve.llm.base import Closable
 from ..evolve.measures import MeasureSpace
-from ..evolve.models.base import Closable
 from ..evolve.ports import Ports
-from ..evolve.reserve import Keeper
+from ..evolve.racing import best_elite
+from ..evolve.remote.proposals import Drafter, RemoteProposer
 from ..evolve.search import Search
 from ..evolve.selection import Control
 from ..evolve.store.reader import BASELINE
 from ..evolve.store.store import Store
 from ..evolve.timing import Times
+from ..evolve.types import Candidate, Context
 from ..problems.base import SPLITS
 from .config import Config
 from .errors import INTERRUPTED, KEPT, UserError
-from .opening.baselines import evaluate_baselines, shipped_programs
-from .opening.drawn import keep_drawing
-from .opening.executors import open_executor
-from .opening.founders import Founder, founders_of
-from .opening.notify import Notify
-from .opening.prepare import setup_of_campaign, setup_of_plan
-from .opening.recording import record_setup
-from .opening.setup import Setup
-from .opening.stored import stored_setup
-from .opening.timing import keep_left_out, keep_preparation, keep_timing, keeper_of
 from .proposers import SourceOf, live_source
-from .record.champions import class_champions, floor_of
-from .record.claims import best_baseline, claims
-from .record.record import open_record
-from .record.runs import STOP_NAME, Group, at_work, log_end, put_text, run_log
-from .record.standalone import program_text
-from .record.summary import summarise
+from .runs.champions import class_champions, floor_of
+from .runs.folders import STOP_NAME, Group, at_work, log_end, put_text, run_log
+from .runs.headline import best_baseline, claims
+from .runs.record import open_record
+from .runs.standalone import program_text
+from .runs.summary import summarise
+from .setup.baselines import evaluate_baselines, shipped_programs
+from .setup.executors import open_executor
+from .setup.founders import Founder, founders_of
+from .setup.prepare import record_setup, setup_of_campaign, setup_of_plan
+from .setup.reruns import keep_drawing, stored_setup
+from .setup.setup import Notify, Setup
+from .setup.timing import keep_left_out, keep_preparation, keep_timing, keeper_of
 
 BEST_NAME = "best.py"
 
@@ -142,7 +139,7 @@ def _heeding(folder: Path, watcher: Watcher) -> Watcher:
 
 def _last_step(folder: Path, setup: Setup, store: Store, stopped: StopReason, notify: Notify) -> None:
     """Reduces the champion where that is asked for; the run has ended only then, else `resume` does it."""
-    from .audit.simplify import reduce_champion
+    from .analysis.simplify import reduce_champion
 
     variants = setup.config.search.simplify
     try:
@@ -297,7 +294,7 @@ def _campaign(
     for candidate, _ in founders:
         if next(iter(candidate.files.values())) in shipped:
             search.tuner.skip(candidate.files)  # tuning is for what the search finds
-    remote = isinstance(source.proposer, Remote) and not source.pace.waits
+    remote = isinstance(source.proposer, RemoteProposer) and not source.pace.waits
     drafter = executor if remote and isinstance(executor, Drafter) else None
     campaign = Campaign(
         search,
@@ -312,7 +309,7 @@ def _campaign(
     )
     for id, name in (store.read.record("founders") or {}).items():
         if (judged := baselines[name].get("valid")) is not None:
-            campaign.validation.know(id, judged)
+            campaign.validation.add(id, judged)
     return campaign
 
 
@@ -339,7 +336,7 @@ def _stored_baselines(store: Store) -> dict[str, dict[str, Evaluation]]:
 
 
 def crown(
-    campaign: Campaign, setup: Setup, store: Store, stopped: StopReason, keeper: Keeper | None = None
+    campaign: Campaign, setup: Setup, store: Store, stopped: StopReason, keeper: TimeReserve | None = None
 ) -> None:
     """After a whole campaign: the champion by validation, tested once, beside the start program.
 

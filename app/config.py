@@ -1,4 +1,4 @@
-"""The configuration of a campaign: strict, every key with unit, range and default."""
+"""The configuration of a campaign: strict, every key with unit, range and default; its workers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -17,20 +18,60 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidato
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from ..evolve.agenda import opening_of
 from ..evolve.budget import DEFAULT_CPU_SECONDS, DEFAULT_ITERATIONS, BudgetSettings
-from ..evolve.designs import opening_of
 from ..evolve.islands import islands_with_models
-from ..evolve.knobs import knob
+from ..evolve.llm.settings import MAY_HOLD_SECRET, ModelSettings, PromptSettings
 from ..evolve.measures import DEFAULT_NAMES, MEASURES, TIME
-from ..evolve.models.settings import MAY_HOLD_SECRET, ModelSettings
-from ..evolve.prompt_settings import PromptSettings
 from ..evolve.search_settings import PopulationSettings, SearchSettings
 from ..evolve.selection import FRESH_UNTIL
+from ..evolve.settings import knob
 from ..evolve.validation import ChampionSettings
 from ..sandbox.settings import SandboxSettings
 from .errors import INVALID, UserError
-from .toml_text import toml_value
-from .workers import MOST_WORKERS, Workers, kind_of, read_workers, slots_of
+from .formatting import toml_value
+
+# What `--workers` and `run.workers` may say: threads, processes, or the nodes of a Ray cluster.
+
+
+class Workers(StrEnum):
+    """What evaluates candidates."""
+
+    THREADS = "threads"
+    PROCESSES = "processes"
+    RAY = "ray"
+
+
+MOST_WORKERS = 256
+_WORKERS = re.compile(r"(?:processes:)?([0-9]{1,4})|processes|ray|ray://[^\s/@]+:[0-9]{1,5}")
+WORKERS_FORM = f"expected 1 to {MOST_WORKERS}, processes, processes:N, ray or ray://HOST:PORT"
+
+
+def read_workers(value: object) -> int | str:
+    """`run.workers` as it is kept: a count for threads, a text for other workers.
+
+    Raises:
+        ValueError: it is neither a count nor such a text.
+    """
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    match = _WORKERS.fullmatch(text) if isinstance(text, str) else None
+    if match is None or not 1 <= int(match[1] or 1) <= MOST_WORKERS:
+        raise ValueError(WORKERS_FORM)
+    return int(match[0]) if match[0].isdecimal() else match[0]
+
+
+def kind_of(workers: int | str | None) -> Workers:
+    """What the workers are."""
+    if isinstance(workers, str):
+        return Workers.RAY if workers.startswith("ray") else Workers.PROCESSES
+    return Workers.THREADS
+
+
+def slots_of(workers: int | str | None) -> int:
+    """Programs that may run at once on this machine (count)."""
+    count = str(workers or "").removeprefix("processes:")
+    return int(count) if count.isdecimal() else os.cpu_count() or 1
+
 
 _MOST_BYTES = 2**18
 """Of a configuration file."""

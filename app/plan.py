@@ -7,9 +7,9 @@ from decimal import Decimal
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from ..evolve.base import Origin, Prompt
 from ..evolve.campaign import Campaign
-from ..evolve.models.prices import CostRange, cost_range, price_source, with_price
+from ..evolve.llm.prices import CostRange, cost_range, price_source, with_price
+from ..evolve.types import Origin, Prompt
 
 if TYPE_CHECKING:
     from .config import Config
@@ -44,8 +44,8 @@ def _prompt(campaign: Campaign) -> tuple[Prompt | None, dict[str, int]]:
     Raises:
         TemplateInvalid: the template of any question cannot be filled, the first or a later one.
     """
-    from ..evolve.prompted import PromptedProposer
-    from ..evolve.subjects import subject_of
+    from ..evolve.agenda import subject_of
+    from ..evolve.llm.proposer import PromptedProposer
     from ..prompts.builder import NOTES
 
     proposer = campaign.ports.proposer

@@ -12,28 +12,27 @@ from typing import TYPE_CHECKING
 
 from ..evolve.admission import Admission
 from ..evolve.archive import Archive
-from ..evolve.asks import Point
-from ..evolve.base import Elite, Proposer
 from ..evolve.campaign import Pace
-from ..evolve.course import Coursed, Order, Recorded
-from ..evolve.explanations import KIND as EXPLAINED
-from ..evolve.explanations import Explanations
-from ..evolve.models.base import ErrorKind, ModelError
-from ..evolve.models.cassette import Cassette, Replies
-from ..evolve.store.calls import StoredCalls
+from ..evolve.course import HasCourse, RecordedCourse, TellOrder
+from ..evolve.iteration import Point
+from ..evolve.llm.base import ErrorKind, ModelError
+from ..evolve.llm.cassette import Cassette, Replies
+from ..evolve.llm.prompt_scores import KIND as EXPLAINED
+from ..evolve.llm.prompt_scores import Explanations
+from ..evolve.store.course import shared_replies, written_notes
 from ..evolve.store.reader import Reader
-from ..evolve.store.recorded import shared_replies, written_notes
-from ..evolve.store.store import Store
-from ..evolve.store.work import sent_prompts
+from ..evolve.store.statistics import sent_prompts
+from ..evolve.store.store import Store, StoredCalls
 from ..evolve.submissions import Submissions
+from ..evolve.types import Elite, Proposer
 from .errors import INVALID, MISSING, USAGE, UserError
-from .record.recorded import cassette_of
-from .record.runs import find_run
+from .runs.course import cassette_of
+from .runs.folders import find_run
 
 if TYPE_CHECKING:
     from ..evaluators.evaluator import GapEvaluator
-    from ..evolve.models.caller import Caller
-    from ..evolve.models.settings import ModelSettings
+    from ..evolve.llm.caller import Caller
+    from ..evolve.llm.settings import ModelSettings
     from ..prompts.builder import Builder
     from .config import Config
 
@@ -48,7 +47,7 @@ _CODES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CampaignSource:
     """Where a campaign's texts and steps come from.
 
     Attributes:
@@ -75,7 +74,7 @@ class Source:
         return self.pace.waits or self.workbench
 
 
-SourceOf = Callable[[Admission, Archive], Source]
+SourceOf = Callable[[Admission, Archive], CampaignSource]
 """A source for a campaign with this admission and this archive."""
 
 
@@ -87,14 +86,14 @@ def live_source(
     `sends` says whether models will be asked: a plan needs no keys.
     """
 
-    def source(admission: Admission, archive: Archive) -> Source:
+    def source(admission: Admission, archive: Archive) -> CampaignSource:
         proposer = build_proposer(config, store, folder, admission, evaluator, sends=sends)
-        course = proposer.course if isinstance(proposer, Coursed) else None
+        course = proposer.course if isinstance(proposer, HasCourse) else None
         pace = Pace(config.campaign.in_flight, order_of(config), waits=config.uses_models, course=course)
         bench = has_workbench(store.read)
-        submissions = Submissions.of(Recorded(store.read)) if bench else Submissions()
+        submissions = Submissions.of(RecordedCourse(store.read)) if bench else Submissions()
         share = offline_share(config, bench)
-        return Source(proposer, pace, None, beside(share, store.read), share, submissions, bench)
+        return CampaignSource(proposer, pace, None, beside(share, store.read), share, submissions, bench)
 
     return source
 
@@ -125,10 +124,10 @@ def offline_proposer(reader: Reader) -> Proposer:
     return OfflineProposer(tuple((function, name, type) for function, name, type in rows))
 
 
-def order_of(config: Config) -> Order:
+def order_of(config: Config) -> TellOrder:
     """The order of telling: as submitted where no reply depends on time, else as replies arrive."""
     timeless = all(table.spec.startswith((*_RECORDED, "offline")) for table in config.model)
-    return Order.SUBMITTED if timeless or not config.uses_models else Order.COMPLETED
+    return TellOrder.SUBMITTED if timeless or not config.uses_models else TellOrder.COMPLETED
 
 
 def build_proposer(
@@ -147,8 +146,8 @@ def build_proposer(
     """
     if not config.uses_models:
         return offline_proposer(store.read)
-    from ..evolve.pages import page_of
-    from ..evolve.prompted import PromptedProposer
+    from ..evolve.agenda import page_of
+    from ..evolve.llm.proposer import PromptedProposer
 
     callers = build_callers(config, _LoggedCalls(store, folder.name), folder, sends=sends)
     pages = {iteration: page_of(text) for iteration, text in written_notes(store.read).items()}
@@ -207,9 +206,9 @@ def build_callers(
     Raises:
         UserError: a specification is unknown, or a key, package or price is missing.
     """
-    from ..evolve.ledger import Ledger
-    from ..evolve.models import assembly
-    from ..evolve.models.registry import Surroundings
+    from ..evolve.llm import registry
+    from ..evolve.llm.ledger import Ledger
+    from ..evolve.llm.registry import Surroundings
 
     usd = config.budget.usd
     ledger = Ledger(None if usd is None else Decimal(str(usd)), config.budget.tokens)
@@ -224,7 +223,7 @@ def build_callers(
     around = Surroundings(folder / MAILBOX, lambda name: replies_of(name, folder.parent))
     tables = [table for table in config.model if table.spec != "offline"]
     try:
-        return assembly.build_callers(tables, around, ledger, log, config.campaign.in_flight, sends=sends)
+        return registry.build_callers(tables, around, ledger, log, config.campaign.in_flight, sends=sends)
     except ModelError as error:
         hint = "`gapsmith models` lists what works here" if error.kind is ErrorKind.UNKNOWN_MODEL else None
         raise UserError(_CODES.get(error.kind, INVALID), error.sentence, hint) from error
@@ -291,7 +290,7 @@ def _check_name(spec: str) -> None:
     Raises:
         UserError: no provider has that name.
     """
-    from ..evolve.models.registry import providers
+    from ..evolve.llm.registry import providers
 
     head, slash, rest = spec.partition("/")
     rows = providers()

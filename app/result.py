@@ -1,4 +1,4 @@
-"""The result of a campaign for Python code: champion, tables, pictures, and a summary for notebooks."""
+"""A run for a notebook: champion, figures, tables, pictures; apart from `api`, as it needs no search."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from ..evolve.store.progress import steps
 from ..problems.base import Instance, Json, canonical_json
 from ..sandbox.base import ExecutionStatus, Limits, Program
 from .errors import MISSING, NO_CANDIDATE, USAGE, UserError
-from .numbers import percent, spread
-from .record.export import rows
-from .record.record import open_record
-from .record.standalone import program_text
-from .record.summary import summarise
-from .words import UNKNOWN
+from .formatting import UNKNOWN, percent, spread
+from .runs.export import rows
+from .runs.record import open_record
+from .runs.standalone import program_text
+from .runs.summary import summarise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

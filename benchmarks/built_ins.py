@@ -23,8 +23,8 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from gapsmith.app.door.built_ins import BUILT_INS
-from gapsmith.app.record.record import open_record
+from gapsmith.app.plugins.built_ins import BUILT_INS
+from gapsmith.app.runs.record import open_record
 from gapsmith.evaluators.base import Evaluation
 from gapsmith.evaluators.intervals import LEVEL as INTERVAL
 from gapsmith.evaluators.intervals import student, within

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.problems.base import Driven, Problem, Sense
 
 Answer = Callable[[Mapping[str, Any]], Any]

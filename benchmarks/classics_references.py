@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import second_opinion
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.classics.certificates import Certificate, certificate, encode
 from gapsmith.evaluators.classics.references import CertifiedReferences

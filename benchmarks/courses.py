@@ -35,7 +35,7 @@ from gapsmith.cli import app
 from typer.testing import CliRunner
 
 GOLDEN = Path(__file__).with_suffix(".json")
-SERVER = Path(__file__).parents[1] / "tests" / "evolve" / "models" / "loopback.py"
+SERVER = Path(__file__).parents[1] / "tests" / "evolve" / "llm" / "loopback.py"
 COMMAND = [sys.executable, "-m", "gapsmith.cli"]
 SETTINGS = {
     "sandbox.cpu_seconds": 20,

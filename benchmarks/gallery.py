@@ -21,14 +21,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gapsmith.app.audit.evaluation import evaluate_program
-from gapsmith.app.audit.rivals import stopped_solver
-from gapsmith.app.door.plugins import load_problem
-from gapsmith.app.numbers import time_words
-from gapsmith.app.opening.prepare import setup_of_problem
-from gapsmith.app.opening.setup import Setup
-from gapsmith.app.opening.timing import measured as timing_of
-from gapsmith.app.verbs.flags import build_config
+from gapsmith.app.analysis.evaluate import evaluate_program, stopped_solver
+from gapsmith.app.commands.options import build_config
+from gapsmith.app.formatting import time_words
+from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.setup.prepare import setup_of_problem
+from gapsmith.app.setup.setup import Setup
+from gapsmith.app.setup.timing import measured as timing_of
 from gapsmith.app.views.plots.canvas import BLUE, GREEN, GREY, ORANGE, fit_losses, new_axes, render, styled
 from gapsmith.evaluators.base import Reference, ReferenceKind
 from gapsmith.evaluators.figures import of_evaluation

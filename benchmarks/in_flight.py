@@ -39,10 +39,10 @@ from unittest.mock import patch
 
 from gapsmith.app import compose
 from gapsmith.app.config import parse
-from gapsmith.app.opening.setup import Setup
+from gapsmith.app.setup.setup import Setup
 from gapsmith.evaluators.base import Evaluation
 from gapsmith.evaluators.judging import Judges, judge
-from gapsmith.evolve.executor import Executor, Job, evaluate
+from gapsmith.evolve.executor import EvaluationJob, Executor, evaluate
 from gapsmith.sandbox import descriptions
 from gapsmith.sandbox.base import (
     MAIN_FILE,
@@ -127,7 +127,7 @@ class Here:
         raw: Any = texts.describe(text, entry_point)
         return descriptions.read(Execution(ExecutionStatus.OK, raw))
 
-    def submit(self, job: Job) -> Future[Evaluation]:
+    def submit(self, job: EvaluationJob) -> Future[Evaluation]:
         """Does a job at once."""
         future: Future[Evaluation] = Future()
         future.set_result(evaluate(self._evaluator, self, job))

@@ -23,8 +23,8 @@ from pathlib import Path
 from statistics import median
 from urllib.parse import urlsplit
 
-from gapsmith.evolve.base import Origin, Rejection, RejectionReason
 from gapsmith.evolve.store.store import Store
+from gapsmith.evolve.types import Origin, Rejection, RejectionReason
 
 
 def measure(words: list[str], runs: Path, times: int = 3) -> tuple[float, float]:
@@ -47,7 +47,7 @@ def measure(words: list[str], runs: Path, times: int = 3) -> tuple[float, float]
 
 def watch_share(run: Path) -> float:
     """Share of a core that watching takes: CPU seconds of a look over the pause that follows it."""
-    from gapsmith.app.views.watching import _look
+    from gapsmith.app.views.watch import _look
     from gapsmith.evolve.store.tally import Tally
 
     tally = Tally()

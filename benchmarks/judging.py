@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from gapsmith.app.config import parse
-from gapsmith.app.opening.prepare import setup_of_problem
+from gapsmith.app.setup.prepare import setup_of_problem
 from gapsmith.evaluators.evaluator import execution_seed
 from gapsmith.evaluators.judging import judge
 from gapsmith.evaluators.scoring import score

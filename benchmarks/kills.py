@@ -26,8 +26,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from gapsmith.evolve.store.course import completed_rows
 from gapsmith.evolve.store.reader import Reader
-from gapsmith.evolve.store.recorded import told_rows
 from gapsmith.evolve.store.schema import StoreError
 
 PROBLEM = Path(__file__).parent.parent / "tests" / "app" / "campaign" / "flow_time.py"
@@ -55,7 +55,7 @@ def told(runs: Path) -> list[tuple[Any, ...]]:
     """What was told so far in the only run of a folder."""
     for path in runs.glob("*/archive.sqlite"):
         with suppress(StoreError), closing(Reader.open(path.parent)) as reader:
-            return [tuple(row) for row in told_rows(reader)]
+            return [tuple(row) for row in completed_rows(reader)]
     return []
 
 

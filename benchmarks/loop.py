@@ -22,10 +22,10 @@ from typing import Any
 from unittest.mock import patch
 
 from gapsmith.app import compose
+from gapsmith.app.commands.worker import worker
 from gapsmith.app.config import parse
-from gapsmith.app.opening import workers
-from gapsmith.app.opening.setup import Setup
-from gapsmith.app.verbs.worker import worker
+from gapsmith.app.setup import workers
+from gapsmith.app.setup.setup import Setup
 from gapsmith.evolve.campaign import Campaign
 from gapsmith.sandbox.base import Description, Execution, ExecutionStatus, Sandbox
 

@@ -29,7 +29,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-SERVER = Path(__file__).parent.parent / "tests" / "evolve" / "models" / "loopback.py"
+SERVER = Path(__file__).parent.parent / "tests" / "evolve" / "llm" / "loopback.py"
 REPLY = "Changed.\n```python\ndef solve(number):\n    return number + 5 + @N@\n```"
 FAULTS = (
     "429", "429-after", "500", "503", "504", "cut", "reset", "none", "garbage", "array", "empty", "blank",

@@ -16,11 +16,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evaluators.base import EvaluationStatus, ReferenceKind
 from gapsmith.evaluators.evaluator import GapEvaluator
-from gapsmith.evolve.base import stream
 from gapsmith.evolve.offline import Operator, change, operators_for, rates
+from gapsmith.evolve.types import stream
 from gapsmith.problems.base import HasPrimitives, Primitive
 from gapsmith.sandbox.base import MAIN_FILE, Limits
 from gapsmith.sandbox.slot import Slot, open_sandbox

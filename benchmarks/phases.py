@@ -16,7 +16,7 @@ import sys
 import time
 from statistics import fmean
 
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evaluators.statistics import paired, wins_ties_losses
 from gapsmith.evolve.offline import change
 from gapsmith.evolve.offline.neighbours import Ground

@@ -15,11 +15,11 @@ from fractions import Fraction
 from statistics import median
 from unittest.mock import patch
 
-from gapsmith.app.opening import workers
+from gapsmith.app.setup import workers
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.crew import CrewExecutor
-from gapsmith.evolve.executor import Job
-from gapsmith.evolve.lines import decode_reply, encode_reply, encode_work
+from gapsmith.evolve.executor import EvaluationJob
+from gapsmith.evolve.remote.executor import RemoteExecutor
+from gapsmith.evolve.remote.protocol import decode_reply, encode_reply, encode_work
 from gapsmith.sandbox.base import MAIN_FILE, Program
 
 WORKER = """
@@ -30,7 +30,7 @@ for line in sys.stdin:
     sys.stdout.write('{"job"' + number + REST + "\\n")
     sys.stdout.flush()
 """
-JOB = Job(Program({MAIN_FILE: "x = 1  # a line\n" * 150}, "solve"), "train", whole=True)
+JOB = EvaluationJob(Program({MAIN_FILE: "x = 1  # a line\n" * 150}, "solve"), "train", whole=True)
 
 
 def reply(scores: int) -> str:
@@ -44,12 +44,12 @@ def reply(scores: int) -> str:
     return encode_reply(1, Evaluation("train", tuple(rows), EvaluationStatus.COMPLETE, -0.25))
 
 
-def opened(scores: int, wait: float) -> CrewExecutor:
+def opened(scores: int, wait: float) -> RemoteExecutor:
     """An executor over one worker that waits (seconds) and sends a ready reply."""
     line = reply(scores)
     source = WORKER.replace("WAIT", str(wait)).replace("REST", repr(line[line.index(",") :]))
     with patch.object(workers, "COMMAND", ("-c", source)):
-        return CrewExecutor([workers.PipeWorker(1)], lambda lost: lost)
+        return RemoteExecutor([workers.PipeWorker(1)], lambda lost: lost)
 
 
 def codec(scores: int, jobs: int) -> float:
@@ -61,7 +61,7 @@ def codec(scores: int, jobs: int) -> float:
     return (time.process_time() - cpu) * 1000 / jobs
 
 
-def one_round(executor: CrewExecutor, jobs: int) -> float:
+def one_round(executor: RemoteExecutor, jobs: int) -> float:
     """CPU milliseconds of this process per job."""
     cpu = time.process_time()
     for _ in range(jobs):

@@ -15,10 +15,10 @@ from collections import Counter
 from pathlib import Path
 
 from gapsmith.app.config import parse
-from gapsmith.app.door.built_ins import BUILT_INS
-from gapsmith.app.door.plugins import load_problem
-from gapsmith.app.opening.draw import further, splits_of
-from gapsmith.app.opening.references import parallel
+from gapsmith.app.plugins.built_ins import BUILT_INS
+from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.setup.instances import further, splits_of
+from gapsmith.app.setup.references import parallel
 from gapsmith.evaluators import pooled
 from gapsmith.evaluators.base import Reference, ReferenceKind
 from gapsmith.problems.base import Instance, Keyed

@@ -1,4 +1,4 @@
-"""Writes `evolve/models/price_table.py` anew from the cost map of an installed litellm.
+"""Writes `evolve/llm/price_table.py` anew from the cost map of an installed litellm.
 
     pip install -U litellm && python benchmarks/price_table.py
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from time import gmtime, strftime
 
 ROOT = Path(__file__).resolve().parents[1]
-TARGET = ROOT / "evolve" / "models" / "price_table.py"
+TARGET = ROOT / "evolve" / "llm" / "price_table.py"
 PROVIDERS = ("openai", "anthropic", "gemini", "deepseek", "mistral", "xai")
 SPECIAL = re.compile(
     r"\d{4}-\d{2}-\d{2}|-\d{4,8}$|-\d{4}-|preview|beta|audio|search|ft:|exp|latest|tts|deep-research|robotics"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evaluators.base import Reference, ReferenceKind
 
 SECONDS = 10.0

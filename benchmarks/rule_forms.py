@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from gapsmith import run_campaign
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evaluators.base import Reference, ReferenceKind
 from gapsmith.evaluators.evaluator import GapEvaluator
 from gapsmith.sandbox.base import Execution, Limits, Program
@@ -102,7 +102,7 @@ def executions(problems: list[str], rounds: int) -> None:
 @contextmanager
 def counted() -> Iterator[list[Counting]]:
     """Every slot of the process counts while this lasts."""
-    from gapsmith.app.opening.setup import Setup
+    from gapsmith.app.setup.setup import Setup
 
     counters: list[Counting] = []
     opened = Setup.open_slot

@@ -15,7 +15,7 @@ import statistics
 from collections.abc import Mapping
 from typing import Any
 
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.plugins.loader import load_problem
 
 ITERATIONS = 2_000
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from gapsmith.evaluators.smtt import smtt, smwtt, store
 from gapsmith.evaluators.smtt.bounds import price_bound, sorted_bound
-from gapsmith.evaluators.smtt.decomposition import Decomposition, Unfinished
+from gapsmith.evaluators.smtt.decomposition import Decomposition, DecompositionLimit
 from gapsmith.evaluators.smtt.relaxation import prove
 from gapsmith.evaluators.smtt.search import cost_of, search
 from gapsmith.evaluators.smtt.subsets import subset_optimum
@@ -41,7 +41,7 @@ def decomposition() -> None:
             try:
                 Decomposition(**instance.public, seconds=120).value()
                 spent.append(time.process_time() - started)
-            except Unfinished:
+            except DecompositionLimit:
                 unfinished += 1
         print(
             f"{name}: {len(spent)} solved, {unfinished} not in 120 s; CPU ms mean {1e3 * mean(spent):.2f}, "

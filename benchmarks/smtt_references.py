@@ -21,7 +21,7 @@ from typing import Any
 
 from gapsmith.evaluators.smtt import decomposition, relaxation, smtt, smwtt, store
 from gapsmith.evaluators.smtt.bounds import sorted_bound
-from gapsmith.evaluators.smtt.decomposition import Decomposition, Unfinished
+from gapsmith.evaluators.smtt.decomposition import Decomposition, DecompositionLimit
 from gapsmith.evaluators.smtt.search import search
 from gapsmith.problems.base import SPLITS, Instance
 
@@ -63,7 +63,7 @@ def decomposed(instance: Instance, seconds: float) -> dict[str, Any]:
     method = Decomposition(instance.public["processing_times"], instance.public["due_dates"], seconds)
     try:
         value, sequence = method.value(), method.sequence()
-    except Unfinished:
+    except DecompositionLimit:
         return relaxed(instance, seconds)
     return {
         "value": value,

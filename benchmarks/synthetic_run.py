@@ -20,12 +20,16 @@ from pathlib import Path
 from typing import Any
 
 from gapsmith import __version__
-from gapsmith.app.record.seal import SEAL, seal
+from gapsmith.app.runs.signature import SEAL, seal
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ProofKind, Reference, Score
 from gapsmith.evaluators.scoring import fitness, normalised_loss, score
 from gapsmith.evolve.admission import ID_CHARACTERS
-from gapsmith.evolve.archive import Archive, unique
-from gapsmith.evolve.base import (
+from gapsmith.evolve.archive import Archive
+from gapsmith.evolve.islands import Islands, IslandSettings
+from gapsmith.evolve.llm.base import Call, Request
+from gapsmith.evolve.measures import DEFAULT_NAMES, MeasureSpace
+from gapsmith.evolve.store.store import Store, StoredCalls
+from gapsmith.evolve.types import (
     AddStatus,
     Candidate,
     Completion,
@@ -34,12 +38,8 @@ from gapsmith.evolve.base import (
     Prompt,
     Rejection,
     RejectionReason,
+    unique,
 )
-from gapsmith.evolve.islands import Islands, IslandSettings
-from gapsmith.evolve.measures import DEFAULT_NAMES, MeasureSpace
-from gapsmith.evolve.models.base import Call, Request
-from gapsmith.evolve.store.calls import StoredCalls
-from gapsmith.evolve.store.store import Store
 from gapsmith.problems.base import SPLITS, Instance
 from gapsmith.problems.smtt import total_tardiness
 from gapsmith.sandbox.base import MAIN_FILE, Description, Execution, ExecutionStatus, Statement

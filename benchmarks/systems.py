@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 from fleet_model import fleet_model
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evaluators.intervals import mean_interval
 from gapsmith.evaluators.toolbox import solve_cpsat
 from gapsmith.problems.base import Instance, Sense

@@ -23,29 +23,28 @@ from gapsmith.evaluators.base import Evaluation, ProofKind, Reference
 from gapsmith.evaluators.evaluator import GapEvaluator
 from gapsmith.evolve.admission import Admission
 from gapsmith.evolve.archive import settled
-from gapsmith.evolve.base import Completion, Context, Elite, Origin, Prompt, Proposal
 from gapsmith.evolve.budget import Budget
 from gapsmith.evolve.campaign import Campaign, Pace
-from gapsmith.evolve.executor import Job
-from gapsmith.evolve.explanations import Explanations
-from gapsmith.evolve.fakes import FakeSandbox
-from gapsmith.evolve.ledger import Ledger
+from gapsmith.evolve.executor import EvaluationJob
+from gapsmith.evolve.history import CandidateRegistry
+from gapsmith.evolve.llm.base import Model, Request
+from gapsmith.evolve.llm.caller import Caller
+from gapsmith.evolve.llm.cassette import Cassette
+from gapsmith.evolve.llm.ledger import Ledger
+from gapsmith.evolve.llm.prompt_scores import Explanations
+from gapsmith.evolve.llm.proposer import PromptedProposer
+from gapsmith.evolve.llm.settings import ModelSettings, PromptSettings
 from gapsmith.evolve.measures import MeasureSpace
-from gapsmith.evolve.memory import Memory
-from gapsmith.evolve.models.base import Model, Request
-from gapsmith.evolve.models.caller import Caller
-from gapsmith.evolve.models.cassette import Cassette
-from gapsmith.evolve.models.settings import ModelSettings
 from gapsmith.evolve.ports import Ports
-from gapsmith.evolve.prompt_settings import PromptSettings
-from gapsmith.evolve.prompted import PromptedProposer
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.store.store import Store
+from gapsmith.evolve.testing import FakeSandbox
+from gapsmith.evolve.types import Completion, Context, Elite, Origin, Prompt, Proposal
 from gapsmith.problems.base import Instance, Json
 from gapsmith.problems.bin_packing.offline import BinPacking
 from gapsmith.prompts.builder import Builder
-from gapsmith.sandbox.base import Dialogue, Execution, ExecutionStatus, Led, Limits, Program
+from gapsmith.sandbox.base import Execution, ExecutionStatus, Led, Limits, Program, SandboxDialogue
 
 ITERATIONS = 30
 DEFAULT = PromptSettings()
@@ -170,7 +169,7 @@ class InProcess(FakeSandbox):
         instance: bytes,
         limits: Limits,
         seed: int,
-        dialogue: Dialogue | Led | None = None,
+        dialogue: SandboxDialogue | Led | None = None,
     ) -> Execution:
         """See `Sandbox`."""
         scope: dict[str, Any] = {}
@@ -191,7 +190,7 @@ class InTurn:
     evaluator: GapEvaluator
     sandbox: InProcess
 
-    def submit(self, job: Job) -> Future[Evaluation]:
+    def submit(self, job: EvaluationJob) -> Future[Evaluation]:
         """See `Executor`."""
         future: Future[Evaluation] = Future()
         future.set_result(
@@ -243,8 +242,8 @@ def run(
     try:
         examined = admission.examined(Proposal({"heuristic.py": text}, Origin.START, "start"))
         assert isinstance(examined, Proposal)
-        start = Memory(()).admit(examined, (), 0, 0)
-        evaluation = executor.submit(Job(evaluator.program(examined.files), "train")).result()
+        start = CandidateRegistry(()).admit(examined, (), 0, 0)
+        evaluation = executor.submit(EvaluationJob(evaluator.program(examined.files), "train")).result()
         instances = evaluator.instances("train")
         archive = settled(
             MeasureSpace.of(("size",), evaluation, instances, evaluator.loss), 1, [(start, evaluation)]

@@ -15,8 +15,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from gapsmith.evolve.ideas import idea_of
-from gapsmith.evolve.models.cassette import Cassette, Exchange
+from gapsmith.evolve.llm.cassette import Cassette, Exchange
+from gapsmith.evolve.llm.replies import idea_of
 
 FOLDER = Path(__file__).parent / "model_campaigns"
 BANDS = ((0.0, 1.0), (1.0, 1.25), (1.25, 2.0), (2.0, float("inf")))

@@ -17,9 +17,9 @@ from pathlib import Path
 from statistics import median
 
 from gapsmith.app.config import parse
-from gapsmith.app.opening.executors import open_executor
-from gapsmith.app.opening.prepare import setup_of_problem
-from gapsmith.evolve.executor import Executor, Job
+from gapsmith.app.setup.executors import open_executor
+from gapsmith.app.setup.prepare import setup_of_problem
+from gapsmith.evolve.executor import EvaluationJob, Executor
 from gapsmith.sandbox.base import MAIN_FILE
 
 PROBLEM = """
@@ -71,7 +71,7 @@ def loops(milliseconds: float) -> int:
     return int(200_000 * milliseconds / 1000 / min(times))
 
 
-def one_round(executor: Executor, job: Job, jobs: int) -> tuple[float, float]:
+def one_round(executor: Executor, job: EvaluationJob, jobs: int) -> tuple[float, float]:
     """Jobs per wall second, and CPU milliseconds of this process per job."""
     begun, cpu = time.perf_counter(), time.process_time()
     for future in [executor.submit(job) for _ in range(jobs)]:
@@ -93,11 +93,11 @@ def main() -> None:
         os.environ["GAPSMITH_CACHE"] = place
         file = Path(place) / "burn.py"
         file.write_text(PROBLEM.replace("EXECUTIONS", str(options.executions)))
-        executors: dict[str, tuple[Executor, Job]] = {}
+        executors: dict[str, tuple[Executor, EvaluationJob]] = {}
         for workers in options.workers:
             table = {"campaign": {"problem": str(file)}, "run": {"workers": workers}}
             setup = setup_of_problem(parse(table, "benchmark"))
-            job = Job(setup.evaluator.program({MAIN_FILE: program}), "train", whole=True)
+            job = EvaluationJob(setup.evaluator.program({MAIN_FILE: program}), "train", whole=True)
             executor = stack.enter_context(open_executor(setup))
             assert executor.submit(job).result().fitness is not None
             executors[workers] = (executor, job)

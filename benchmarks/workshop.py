@@ -19,12 +19,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 
-from gapsmith.app.door.foreign import load_foreign, workshop_task
+from gapsmith.app.plugins.foreign import load_foreign, workshop_task
 from gapsmith.problems.foreign import driver
 from gapsmith.problems.foreign.packages import shareable
 from gapsmith.sandbox.base import Limits, Program
 from gapsmith.sandbox.policy import Policy
-from gapsmith.sandbox.workshop import Task, Workshop, environment
+from gapsmith.sandbox.trusted_evaluator import EvaluatorTask, Workshop, environment
 
 EVALUATORS = {
     "nothing": "def evaluate(path):\n    return {'combined_score': 1.0}\n",
@@ -59,7 +59,7 @@ PROGRAM = Program({"program.py": "def f():\n    return 1\n"}, "f")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def bare(task: Task, program: str, place: Path) -> float:
+def bare(task: EvaluatorTask, program: str, place: Path) -> float:
     """CPU seconds of an evaluation in a process of its own, which may write into a folder."""
     path = place / "program.py"
     path.write_text(program)
@@ -97,14 +97,14 @@ def spent(workshop: Workshop) -> float:
 
 def overrun(folder: Path, without: frozenset[str]) -> float:
     """Wall seconds until an evaluation with grandchildren in own sessions is over, beyond 2 s."""
-    with Workshop(Task(folder, GRANDCHILDREN), Policy(without=without)) as workshop:
+    with Workshop(EvaluatorTask(folder, GRANDCHILDREN), Policy(without=without)) as workshop:
         workshop.execute(PROGRAM, b"{}", Limits(0.2, 1 << 30), 1)  # starts the template
         begun = perf_counter()
         workshop.execute(PROGRAM, b"{}", Limits(2.0, 1 << 30), 1)
         return perf_counter() - begun - 2.0
 
 
-def compare(name: str, task: Task, program: str, rounds: int, block: int) -> None:
+def compare(name: str, task: EvaluatorTask, program: str, rounds: int, block: int) -> None:
     """Prints the CPU milliseconds of an evaluation by each way; ticks of a clock are coarse, so in blocks."""
     with (
         tempfile.TemporaryDirectory() as place,
@@ -130,16 +130,16 @@ def compare(name: str, task: Task, program: str, rounds: int, block: int) -> Non
         print(f"{name:8} {way:42} CPU ms: least {least:6.1f}, median {middle:6.1f}, over bare {more:+6.1f}")
 
 
-def examples() -> Iterator[tuple[str, Task, str]]:
+def examples() -> Iterator[tuple[str, EvaluatorTask, str]]:
     """Name, task and program of the two evaluators here."""
     for name, text in EVALUATORS.items():
         with tempfile.TemporaryDirectory() as place:
             (Path(place) / "evaluator.py").write_text(text)
-            task = Task(Path(place), DRIVER.read_text(), OPTIONS, packages=shareable([text]))
+            task = EvaluatorTask(Path(place), DRIVER.read_text(), OPTIONS, packages=shareable([text]))
             yield name, task, PROGRAM.main
 
 
-def tasks(specs: Sequence[str], python: str) -> Iterator[tuple[str, Task, str]]:
+def tasks(specs: Sequence[str], python: str) -> Iterator[tuple[str, EvaluatorTask, str]]:
     """Name, task and start program of a user's tasks."""
     for spec in specs:
         problem = load_foreign(spec, {"python": python}).problem

@@ -107,7 +107,7 @@ class Idle:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Interrogation:
     """What a fresh process was asked, and what the asking took.
 
     Attributes:
@@ -160,7 +160,7 @@ class Auditor:
     def audit(self, program: Program, executions: Sequence[Decided], sandbox: Sandbox) -> Audit:
         """Audits a candidate by its executions, all of which were valid."""
         stream = random.Random(hashlib.sha256(f"audit\0{self._seed}\0{program.digest}".encode()).digest())
-        asked: list[Asked] = []
+        asked: list[Interrogation] = []
         for first in range(0, len(executions), AT_ONCE):
             part = executions[first : first + AT_ONCE]
             replies = self._part(program, part, sandbox, stream)
@@ -173,7 +173,7 @@ class Auditor:
 
     def _part(
         self, program: Program, part: Sequence[Decided], sandbox: Sandbox, stream: random.Random
-    ) -> list[Asked] | Stateful | None:
+    ) -> list[Interrogation] | Stateful | None:
         """What each child was asked, None if one met its limit, or the first decision that differs."""
         each = -(-FEWEST // len(part))
         wanted = [
@@ -194,7 +194,7 @@ class Auditor:
             different = _different(execution, part, wanted, turns)
             if different is not None:
                 return different
-            asked.append(Asked(len(turns), arguments, execution.cpu_seconds))
+            asked.append(Interrogation(len(turns), arguments, execution.cpu_seconds))
         return asked
 
     def _follow(
@@ -223,7 +223,9 @@ class Auditor:
         limits = replace(self._limits, cpu_seconds=max(1.0, decisions * self._limits.cpu_seconds))
         return sandbox.execute(replace(program, driver=driver, anew=self._anew), arguments, limits, 0)
 
-    def _dearer(self, executions: Sequence[Decided], asked: Sequence[Asked], sandbox: Sandbox) -> float:
+    def _dearer(
+        self, executions: Sequence[Decided], asked: Sequence[Interrogation], sandbox: Sandbox
+    ) -> float:
         """CPU seconds of an execution at the price of single decisions, over what executions took (ratio).
 
         Reading and making the arguments is the tool's work, so that time does not count.
@@ -238,7 +240,7 @@ class Auditor:
         alone = idle.nothing + one * fmean(len(each.decisions) for each in executions)
         return alone / recorded if alone > DEARER * recorded > 0 else 1.0
 
-    def _price(self, first: Asked, sandbox: Sandbox) -> Idle:
+    def _price(self, first: Interrogation, sandbox: Sandbox) -> Idle:
         """The price of asking, measured once with the arguments of the first child."""
         with self._measuring:
             if self._idle is None:

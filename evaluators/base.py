@@ -7,12 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from statistics import NormalDist, stdev
 from typing import Any, Protocol, runtime_checkable
 
 from ..problems.base import Instance, Json, Number, Problem, Verdict
 from ..problems.plain import brief
 from ..sandbox.base import Program, Sandbox
 from .numbers import SCORABLE, scorable, written
+
+FEWEST = 5
+"""Values from which the interval of a mean is given (count)."""
 
 
 class ReferenceKind(StrEnum):
@@ -369,3 +373,39 @@ class Evaluator(Protocol):
 
     def instances(self, split: str) -> Mapping[str, Instance]:
         """The instances of a split by id, in the usual order of execution."""
+
+
+def losses_of(evaluation: Evaluation, loss_of: Callable[[Score], float | None]) -> dict[str, float]:
+    """Instance id → normalised loss (ratio) of a complete evaluation.
+
+    Raises:
+        ValueError: a score is not OK.
+    """
+    found = {}
+    for score in evaluation.scores:
+        loss = loss_of(score)
+        if loss is None:
+            raise ValueError(f"instance {score.instance}: status {score.status}, expected ok")
+        found[score.instance] = loss
+    return found
+
+
+def student(probability: float, freedom: int) -> float:
+    """Quantile of Student's t distribution (Abramowitz and Stegun 1964, 26.7.5), for 3 degrees and more.
+
+    The expansion is within 3 % of the quantile up to probability 0.999.
+    """
+    z = NormalDist().inv_cdf(probability)
+    terms = (
+        (z * z * z + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return z + math.fsum(term / freedom**power for power, term in enumerate(terms, start=1))
+
+
+def half_interval(values: Sequence[float]) -> float | None:
+    """Half of the 95 % interval of a mean (Student's t); None for fewer than five values."""
+    count = len(values)
+    return None if count < FEWEST else student(0.975, count - 1) * stdev(values) / math.sqrt(count)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from ..sandbox.base import MAX_SOURCE_BYTES, Description, Sandbox
 from ..sandbox.unseen import find_unseen, name_of
-from .base import Examined, Proposal, Rejection, RejectionReason
-from .syntax.randomness import unseeded
+from .syntax.checks import unseeded
+from .types import Examination, Proposal, Rejection, RejectionReason
 
 ID_CHARACTERS = 16
 _EXCERPT_CHARACTERS = 300
@@ -46,7 +46,7 @@ class Admission:
         if proposal.examined is not None:
             return proposal
         examined = self.examine(proposal.files)
-        if isinstance(examined, Examined):
+        if isinstance(examined, Examination):
             return replace(proposal, examined=examined)
         return rejected(proposal, *examined)
 
@@ -54,7 +54,7 @@ class Admission:
         """The digest that names a text with this description; None for a text that does not parse."""
         return description.plain_digest if self.plain else description.token_digest
 
-    def examine(self, files: Mapping[str, str]) -> Examined | Fault:
+    def examine(self, files: Mapping[str, str]) -> Examination | Fault:
         """The sandbox's description of the files, or the rejection if they cannot be a candidate."""
         if sum(len(text.encode("utf-8", "surrogatepass")) for text in files.values()) > MAX_SOURCE_BYTES:
             return RejectionReason.TOO_LARGE, f"more than {MAX_SOURCE_BYTES} bytes of source"
@@ -77,7 +77,7 @@ class Admission:
             main = main or description
         if main is None or not main.entry_point:
             return _fault(RejectionReason.MISSING_ENTRY_POINT, f"no `{self.entry_point}` at the top level")
-        return Examined(_identity(digests), main)
+        return Examination(_identity(digests), main)
 
     def _forbidden(self, description: Description, files: Mapping[str, str]) -> str | None:
         own = {path.removesuffix(".py") for path in files}

@@ -7,10 +7,9 @@ import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from ..evaluators.base import Evaluation
-from .base import AddStatus, Candidate, Elite, Origin
+from ..evaluators.base import Evaluation, losses_of
 from .measures import MeasureSpace
-from .racing import losses_of
+from .types import AddStatus, Candidate, Elite, Origin
 
 NEAR = 0.002
 """How far above the best training loss one of a second place may be (ratio)."""
@@ -21,7 +20,7 @@ _NOVELTY = 0.25  # weight of the novelty rank beside the fitness rank
 class Archive:
     """Holds one elite per cell and island; a better candidate of the same cell replaces the elite.
 
-    A candidate that answers every training instance as an earlier one did is its twin and takes no cell,
+    A candidate that answers every training instance as an earlier one did is its duplicate and takes no cell,
     unless time is a measure and the candidate is at least one class faster, or it was asked for as a
     simplification and is shorter: then it takes the place of the earlier one.
 
@@ -53,10 +52,10 @@ class Archive:
         """The elite with the largest training fitness; of equals the first one added."""
         return self._best
 
-    def twin(self, candidate: Candidate, evaluation: Evaluation) -> str | None:
+    def duplicate(self, candidate: Candidate, evaluation: Evaluation) -> str | None:
         """Id of an earlier candidate with the same answers on all training instances; None if there is none.
 
-        Where time is a measure, a slower candidate is no twin.
+        Where time is a measure, a slower candidate is no duplicate.
         """
         id = self.same(candidate, evaluation)
         return None if id is None or self._faster(evaluation) else id
@@ -89,7 +88,7 @@ class Archive:
             second: whether it may take the second place of its cell.
         """
         elite = self.elite(candidate, evaluation, island)
-        if self.twin(candidate, evaluation) is not None:
+        if self.duplicate(candidate, evaluation) is not None:
             return self._simplify(elite)
         self._know(candidate, evaluation)
         status = self._place(elite)
@@ -194,7 +193,7 @@ class Archive:
             chosen.append(pool.pop(rng.randrange(len(pool))))
         return chosen
 
-    def rival(self, island: int, barred: Collection[str] = ()) -> Elite | None:
+    def incumbent(self, island: int, barred: Collection[str] = ()) -> Elite | None:
         """The weakest elite of an island's best quarter, against which new candidates race; None if there is
         none.
 
@@ -205,7 +204,7 @@ class Archive:
         ranked = [elite for elite in self.elites(island) if elite.candidate.id not in barred]
         return ranked[(len(ranked) - 1) // 4] if ranked else None
 
-    def rivals(self, island: int) -> dict[int, Elite]:
+    def incumbents(self, island: int) -> dict[int, Elite]:
         """Time class → the weakest elite of the best quarter of its elites on an island."""
         classes: dict[int, list[Elite]] = {}
         for elite in self.elites(island):
@@ -340,14 +339,6 @@ def behaviour(evaluation: Evaluation) -> str:
     """Digest of a candidate's answers on all instances of a split."""
     answers = "\0".join(f"{score.instance} {score.answer_digest}" for score in evaluation.scores)
     return hashlib.sha256(answers.encode()).hexdigest()
-
-
-def unique(elites: Sequence[Elite]) -> list[Elite]:
-    """Elites without further copies of the same candidate, order kept."""
-    seen: dict[str, Elite] = {}
-    for elite in elites:
-        seen.setdefault(elite.candidate.id, elite)
-    return list(seen.values())
 
 
 def _novelty(elite: Elite, others: Sequence[Elite]) -> float:

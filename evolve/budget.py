@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .knobs import knob
+from .settings import knob
 
 
 class StopReason(StrEnum):

@@ -12,26 +12,70 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
-from .asked import Expecting
-from .asks import Ask
-from .base import Candidate, Proposal, Refused, Rejection, stream
+from ..evaluators.base import Evaluation
 from .budget import Budget, StopReason, Usage
-from .course import Course, Order, Recorded, is_point
+from .course import Course, RecordedCourse, TellOrder, is_point
 from .course import Pace as Pace
-from .drafts import Draft, draft_of
-from .executor import Job
-from .faults import sheltered
-from .flight import Flight, awaited, done
-from .growth import grow
-from .ledger import BudgetSpent
-from .models.base import Leavable, LeftOpen
-from .pauses import Pauses
+from .executor import EvaluationJob, sheltered
+from .iteration import Ask, AskPacing, InFlight, awaited, done
+from .llm.base import Leavable, LeftOpen
+from .llm.ledger import BudgetSpent
+from .llm.prompt_register import Expectation
 from .ports import Ports
+from .remote.proposals import Draft, draft_of
 from .search import Search
-from .store.recorded import SHARES
-from .store.recorded import steps as recorded_steps
+from .store.course import SHARES
+from .store.course import steps as recorded_steps
 from .submissions import Submission
+from .types import Candidate, Elite, Proposal, Refused, Rejection, stream
 from .validation import Validation
+
+# The prefix of the pool grows: all elites are evaluated on the new instances before the search goes on.
+
+
+def grow(search: Search, ports: Ports, prefix: int, stopped: Callable[[], bool], tick: float) -> bool:
+    """Goes on to a longer prefix; nothing may be in flight.
+
+    Each evaluation is recorded as soon as it ends and never repeated, so after a stop or a kill the growth
+    continues where it was.
+
+    Args:
+        search: the search for which this prefix is due.
+        ports: where evaluations are made and recorded.
+        prefix: training instances in use from now on (count).
+        stopped: asked at least every `tick` wall seconds whether to leave the rest for later.
+        tick: see there.
+
+    Returns:
+        False if it was stopped before the end: then the search has not changed.
+    """
+    store, evaluator = ports.store, ports.evaluator
+    evaluations: dict[str, Evaluation] = {}
+    under_way: dict[Future[Evaluation], Elite] = {}
+    for elite in search.to_grow():
+        candidate, count = elite.candidate, len(elite.evaluation.scores)
+        recorded = store.read.evaluation(candidate.id, "train", prefix)
+        if recorded is not None and len(recorded.scores) > count:
+            evaluations[candidate.id] = recorded
+        else:
+            job = EvaluationJob(evaluator.program(candidate.files), "train", first=count, last=prefix)
+            under_way[ports.executor.submit(job)] = elite
+    while under_way:
+        wait(under_way, timeout=tick, return_when=FIRST_COMPLETED)
+        for future in [future for future in under_way if future.done()]:
+            elite = under_way.pop(future)
+            whole = evaluator.joined(elite.evaluation, future.result())
+            evaluations[elite.candidate.id] = whole
+            store.put_growth(elite.candidate.id, prefix, whole, evaluator.version)
+        if stopped() and under_way:
+            for future in under_way:
+                future.cancel()  # what has not begun would hold up validation and test
+            return False
+    event = search.grow(evaluations)
+    if not store.read.grown(event.iteration):
+        store.event(event.iteration, event.kind, event.data)
+    return True
+
 
 _TICK_SECONDS = 0.2
 
@@ -73,9 +117,9 @@ class Campaign:
         self._stop_file = stop_file
         self._observe = observe
         self.kept = kept
-        self._pauses = Pauses(pace.in_flight)
-        self.recorded = Recorded(ports.store.read)
-        self._flights: dict[int, Flight] = {}
+        self._pauses = AskPacing(pace.in_flight)
+        self.recorded = RecordedCourse(ports.store.read)
+        self._flights: dict[int, InFlight] = {}
         most = pace.in_flight * search.sharing.programs  # each iteration that shares a reply waits for it
         self._threads = ThreadPoolExecutor(most, "proposal") if pace.waits else None
         self._began = time.monotonic() - float(ports.store.read.record("search_seconds") or 0.0)
@@ -103,7 +147,7 @@ class Campaign:
             raise AssertionError("the loop ended without a reason")
         return self.stopped
 
-    def take(self, submission: Submission) -> Flight | None:
+    def take(self, submission: Submission) -> InFlight | None:
         """Opens and closes one iteration for a program from outside; None if it was stopped before.
 
         Nothing may be in flight. See `run` for what it raises.
@@ -113,7 +157,7 @@ class Campaign:
         self._open(number)
         if (flight := self._flights.get(number)) is None:
             return None
-        while not flight.landed:
+        while not flight.finished:
             self.wait()
         self._close(self._flights.pop(number))
         return flight
@@ -161,7 +205,7 @@ class Campaign:
         """
         if self._pace.course is not None:
             yield from self._followed(self._pace.course)
-        elif self._pace.order is Order.COMPLETED or self.ports.submissions:
+        elif self._pace.order is TellOrder.COMPLETED or self.ports.submissions:
             yield from recorded_steps(self.ports.store.read)
         yield from self._live()
 
@@ -201,10 +245,12 @@ class Campaign:
             flight = self._reopened(number)
         else:
             ask = self.ports.submissions.ask(self.search) or self.search.ask()
-            flight = Flight(ask)
+            flight = InFlight(ask)
             with self.ports.store.transaction():
                 prefix = self.search.pool.prefix
-                self.ports.store.asked(number, ask.island, ask.parents, ask.inspirations, ask.rival, prefix)
+                self.ports.store.asked(
+                    number, ask.island, ask.parents, ask.inspirations, ask.incumbent, prefix
+                )
                 if ask.program > 1:
                     self.ports.store.event(number, SHARES, {"first": ask.first})
                 if self.ports.drafter is None and (self._threads is None or not ask.of_model):
@@ -230,37 +276,37 @@ class Campaign:
         due = self.search.due
         return due is None or grow(self.search, self.ports, due, stopped, _TICK_SECONDS)
 
-    def _reopened(self, number: int) -> Flight:
+    def _reopened(self, number: int) -> InFlight:
         """Reopens a recorded iteration; does only the work whose outcome the record lacks."""
         recorded, made = self.recorded[number], self.recorded.made(number)
         ask = self.ports.submissions.ask(self.search)
         if ask is None:
             shared = self.search.sharing.programs > 1
-            elites, rival = self.recorded.opened(number, self.search.archive, shared=shared)
+            elites, incumbent = self.recorded.opened(number, self.search.archive, shared=shared)
             ask = self.search.ask_again(
                 recorded.island,
                 recorded.parents,
                 tuned=None if made is None else is_point(made),
-                raced=recorded.rival,
+                raced=recorded.incumbent,
                 inspirations=recorded.inspirations,
                 elites=elites,
-                rival=rival,
+                incumbent=incumbent,
             )
-        flight = Flight(ask, made=made, recorded=recorded.told is not None)
+        flight = InFlight(ask, made=made, recorded=recorded.told is not None)
         if isinstance(made, Candidate):
-            self.search.memory.know(made)
+            self.search.memory.add(made)
             evaluation = self.recorded.evaluation(made, recorded.prefix) if flight.recorded else None
             flight.evaluation = None if evaluation is None else done(evaluation)
         return flight
 
-    def _propose(self, flight: Flight) -> None:
+    def _propose(self, flight: InFlight) -> None:
         """Asks the proposer: on a worker, in a thread if it may wait, or here: then its text is admitted."""
         ask = flight.ask
         if self.ports.drafter is not None:
             draft = draft_of(ask, self.ports.proposer, self.search.seed, self.ports.admission.plain)
             flight.text = self.ports.drafter.draft(draft) if isinstance(draft, Draft) else done(draft)
         elif self._threads is not None and ask.of_model:
-            if isinstance(self.ports.proposer, Expecting) and ask.program == 1:
+            if isinstance(self.ports.proposer, Expectation) and ask.program == 1:
                 self.ports.proposer.expect(ask.number)
             flight.since = self._pauses.now()
             flight.text = self._threads.submit(self._proposal, ask)
@@ -275,21 +321,21 @@ class Campaign:
         proposer = (self.ports.beside if ask.offline else None) or self.ports.proposer
         return sheltered(lambda: proposer.propose(elites, context, rng))
 
-    def _admit(self, flight: Flight, text: Proposal | Rejection) -> None:
+    def _admit(self, flight: InFlight, text: Proposal | Rejection) -> None:
         """Makes a candidate of a text, or a rejection, and records it."""
         examined = self.ports.admission.examined(text) if isinstance(text, Proposal) else text
         made = self.search.admit(flight.ask, examined) if isinstance(examined, Proposal) else examined
         flight.made = made
         self.ports.store.admitted(flight.ask.number, made)
 
-    def _evaluate(self, flight: Flight) -> None:
+    def _evaluate(self, flight: InFlight) -> None:
         """Starts the training evaluation of a candidate, unless there is one."""
         if isinstance(flight.made, Candidate) and flight.evaluation is None:
             program, last = self.ports.evaluator.program(flight.made.files), self.search.pool.prefix
-            job = Job(program, "train", race=flight.race, last=last)
+            job = EvaluationJob(program, "train", race=flight.race, last=last)
             flight.evaluation, flight.since = self.ports.executor.submit(job), self._pauses.now()
 
-    def _close(self, flight: Flight) -> None:
+    def _close(self, flight: InFlight) -> None:
         """Tells the search an outcome; one transaction."""
         store, number = self.ports.store, flight.ask.number
         outcome = flight.outcome()
@@ -335,18 +381,18 @@ class Campaign:
             return False
         most, flights = self._pace.in_flight, list(self._flights.values())
         asks = {flight.ask.first for flight in flights}
-        if self._pace.order is Order.SUBMITTED:
+        if self._pace.order is TellOrder.SUBMITTED:
             return len(asks) < most
         waiting = {flight.ask.first for flight in flights if flight.made is None}
-        if len(waiting) >= most or len(asks) >= 2 * most or any(flight.landed for flight in flights):
+        if len(waiting) >= most or len(asks) >= 2 * most or any(flight.finished for flight in flights):
             return False
-        return not self._pauses.holds(flight.since for flight in flights if flight.made is not None)
+        return not self._pauses.should_wait(flight.since for flight in flights if flight.made is not None)
 
     def _landed(self) -> int | None:
         """The next iteration that may be closed: the oldest, or in order of completion any."""
         self._admit_arrived()
-        for flight in list(self._flights.values())[: 1 if self._pace.order is Order.SUBMITTED else None]:
-            if flight.landed:
+        for flight in list(self._flights.values())[: 1 if self._pace.order is TellOrder.SUBMITTED else None]:
+            if flight.finished:
                 return flight.ask.number
         return None
 
@@ -355,10 +401,10 @@ class Campaign:
         for flight in list(self._flights.values()):
             if flight.made is None and flight.text is not None and flight.text.done():
                 self._land(flight)
-            elif flight.made is None and self._pace.order is Order.SUBMITTED:
+            elif flight.made is None and self._pace.order is TellOrder.SUBMITTED:
                 return
 
-    def _land(self, flight: Flight) -> bool:
+    def _land(self, flight: InFlight) -> bool:
         """Admits the text of an iteration and starts its evaluation; False if the proposer gave up."""
         if flight.made is None and flight.text is not None:
             if (error := flight.text.exception()) is not None:
@@ -390,7 +436,7 @@ class Campaign:
         if self._halt is not None and isinstance(self.ports.proposer, Leavable):
             self.ports.proposer.leave()
         futures: list[Future[Any]] = list(self.validation.futures)
-        futures += awaited(self._flights.values(), in_turn=self._pace.order is Order.SUBMITTED)
+        futures += awaited(self._flights.values(), in_turn=self._pace.order is TellOrder.SUBMITTED)
         wait(futures, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
         self.validation.collect()
         self._observe(self)

@@ -13,14 +13,14 @@ from typing import Protocol, runtime_checkable
 
 from ..evaluators.base import Evaluation
 from .archive import Archive
-from .base import Candidate, Elite, Proposal, Rejection
 from .store.reader import Reader
-from .store.records import Iteration
+from .store.rows import Iteration
 from .store.schema import StoreError
-from .tune import OPERATOR
+from .tuning import OPERATOR
+from .types import Candidate, Elite, Proposal, Rejection
 
 
-class Order(StrEnum):
+class TellOrder(StrEnum):
     """The order of telling outcomes: as submitted (offline, scripted) or as they arrive (real models)."""
 
     SUBMITTED = "submitted"
@@ -64,13 +64,13 @@ class Pace:
     """
 
     in_flight: int
-    order: Order = Order.SUBMITTED
+    order: TellOrder = TellOrder.SUBMITTED
     waits: bool = False
     course: Course | None = None
 
 
 @runtime_checkable
-class Coursed(Protocol):
+class HasCourse(Protocol):
     """A proposer that answers from a record."""
 
     @property
@@ -78,7 +78,7 @@ class Coursed(Protocol):
         """The record's course, None where outcomes were told in the order of asking."""
 
 
-class Recorded:
+class RecordedCourse:
     """What the store of a campaign says of its iterations.
 
     Attributes:
@@ -137,7 +137,7 @@ class Recorded:
     def opened(
         self, number: int, archive: Archive, *, shared: bool = False
     ) -> tuple[list[Elite], Elite | None]:
-        """The elites and the rival of an iteration that is still open; of one that was told, none.
+        """The elites and the incumbent of an iteration that is still open; of one that was told, none.
 
         Where replies are `shared` also those of the last iteration, whose reply may hold a program more.
         """
@@ -146,7 +146,7 @@ class Recorded:
             return [], None
         found = [
             None if id is None else self.elite(id, archive, prefix=iteration.prefix)
-            for id in (iteration.rival, *iteration.parents, *iteration.inspirations)
+            for id in (iteration.incumbent, *iteration.parents, *iteration.inspirations)
         ]
         return [elite for elite in found[1:] if elite is not None], found[0]
 

@@ -1,19 +1,22 @@
-"""Runs evaluation jobs on worker slots: threads of this process, one sandbox slot each."""
+"""Runs evaluation jobs on worker slots; an error of our own in one proposal costs that proposal only."""
 
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..evaluators.base import Evaluation, Evaluator, Race
+from ..prompts.builder import TemplateInvalid
 from ..sandbox.base import Execution, Program, Sandbox
+from .types import Origin, Proposal, Rejection, RejectionReason
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class EvaluationJob:
     """One evaluation to make: plain data, so that another process could do it.
 
     Attributes:
@@ -33,7 +36,7 @@ class Job:
     last: int | None = None
 
 
-def evaluate(evaluator: Evaluator, slot: Sandbox, job: Job) -> Evaluation:
+def evaluate(evaluator: Evaluator, slot: Sandbox, job: EvaluationJob) -> Evaluation:
     """Does a job on a slot."""
     return evaluator.evaluate(
         job.program,
@@ -48,7 +51,7 @@ def evaluate(evaluator: Evaluator, slot: Sandbox, job: Job) -> Evaluation:
 class Executor(Protocol):
     """Does jobs, in any order."""
 
-    def submit(self, job: Job) -> Future[Evaluation]:
+    def submit(self, job: EvaluationJob) -> Future[Evaluation]:
         """Queues a job."""
 
     def close(self) -> None:
@@ -73,7 +76,7 @@ def in_parts(
     """
     step = max(1, size // _PARTS) if divided else size
     return [
-        executor.submit(Job(program, split, whole=True, first=first, last=min(size, first + step)))
+        executor.submit(EvaluationJob(program, split, whole=True, first=first, last=min(size, first + step)))
         for first in range(0, size, step)
     ]
 
@@ -98,7 +101,7 @@ class ThreadExecutor:
         self._threads = ThreadPoolExecutor(slots, "slot")
         self._threads.submit(self._slot).result()
 
-    def submit(self, job: Job) -> Future[Evaluation]:
+    def submit(self, job: EvaluationJob) -> Future[Evaluation]:
         """Queues a job, first in, first out."""
         return self._threads.submit(self._evaluated, job)
 
@@ -117,7 +120,7 @@ class ThreadExecutor:
             self._slots.append(slot)
         return slot
 
-    def _evaluated(self, job: Job) -> Evaluation:
+    def _evaluated(self, job: EvaluationJob) -> Evaluation:
         return evaluate(self._evaluator, _Ending(self._slot(), self._closing), job)
 
 
@@ -141,3 +144,43 @@ class _Ending:
         if self._closing.is_set():
             raise _Ended
         return self._slot.execute(*job, **named)
+
+
+# An error of Gapsmith's own code while it makes one proposal costs that proposal, not the campaign.
+
+_OWN = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    NameError,
+    RecursionError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+_CHARACTERS = 300
+
+
+def sheltered(make: Callable[[], Proposal | Rejection]) -> Proposal | Rejection:
+    """The result of `make`, or a rejection if `make` raises an exception that only a fault in Gapsmith
+    raises.
+
+    Texts of candidates are hostile input to the code that reads them. What a person must act on (a model's
+    trouble, a full disk, a template that is no template) is raised.
+    """
+    try:
+        return make()
+    except TemplateInvalid:
+        raise
+    except _OWN as error:
+        return Rejection(RejectionReason.FAULT, describe(error), Origin.MUTATE, "none")
+
+
+def describe(error: BaseException) -> str:
+    """An error in one line: its kind, the function and line that raised it, its message."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" in {frames[-1].name}, line {frames[-1].lineno}" if frames else ""
+    text = f"{type(error).__name__}{where}: {error}"[:_CHARACTERS]
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 from ..evaluators.base import Evaluation, Score
 from ..problems.base import Instance
-from .base import Candidate
 from .timing import CLASSES, net_seconds, time_class
+from .types import Candidate
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from ..evaluators.base import Evaluator
 from .admission import Admission
-from .base import Proposer
-from .drafts import Drafter
 from .executor import Executor
+from .remote.proposals import Drafter
 from .store.store import Store
 from .submissions import Submissions
+from .types import Proposer
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
 """Racing stops an unpromising candidate before all instances are executed.
 
-Paired, as in F-Race (Birattari et al. 2002, GECCO, pp. 11-18), against one rival: a one-sided paired t test
+Paired, as in F-Race (Birattari et al. 2002, GECCO, pp. 11-18), against one incumbent: a one-sided paired t
+test
 at a few fixed numbers of instances, its level divided by the number of looks (Bonferroni), and, where
 references are proven, a cut that needs no statistics: a partial sum of losses that is already far above the
 rival's whole sum. A candidate that has answered the first instances exactly as its parent did is stopped too:
-most of what a change of source brings is such a twin, and executing it to the end teaches nothing.
+most of what a change of source brings is such a duplicate, and executing it to the end teaches nothing.
 """
 
 from __future__ import annotations
@@ -12,17 +13,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist, fmean, stdev
+from statistics import fmean, stdev
 
-from ..evaluators.base import Evaluation, EvaluationStatus, Score
-from .base import Alike, Candidate, Complete, Failed, Origin, Outcome, Worse
-from .knobs import knob
+from ..evaluators.base import Evaluation, EvaluationStatus, Score, losses_of, student
+from .archive import Archive
+from .history import CandidateRegistry, Strata
+from .islands import Pool
+from .settings import knob
 from .timing import time_class
+from .types import Alike, Candidate, Complete, Elite, Failed, Origin, Outcome, Worse
 
 FIRST_LOOK = 4
 _GROWTH = 1.5
-FEWEST = 5
-"""Values from which the interval of a mean is given (count)."""
 SURE = 1.2
 """How far above the rival's whole loss a partial one must be to need no test (ratio)."""
 
@@ -45,7 +47,7 @@ class PairedRace:
     """A race against a rival's losses; a function of the losses alone: a repeat stops at the same place.
 
     Attributes:
-        rival: the rival's normalised loss (ratio) on every instance, in the order of execution.
+        incumbent: the rival's normalised loss (ratio) on every instance, in the order of execution.
         level: of the one-sided test over all looks (probability, 0 to 1).
         proven: whether losses are to proven optima or bounds, so that none can be below 0.
         parent: digests of the parent's answers on the first instances; empty when nothing is compared with
@@ -53,7 +55,7 @@ class PairedRace:
         order: ids of the instances in the order of execution; empty for the usual order.
     """
 
-    rival: tuple[float, ...]
+    incumbent: tuple[float, ...]
     level: float
     proven: bool
     parent: tuple[str | None, ...] = ()
@@ -62,7 +64,7 @@ class PairedRace:
     @classmethod
     def against(
         cls,
-        rival: Evaluation,
+        incumbent: Evaluation,
         loss_of: Callable[[Score], float | None],
         level: float,
         parent: Evaluation | None = None,
@@ -72,7 +74,7 @@ class PairedRace:
         """The race against a complete evaluation.
 
         Args:
-            rival: whose losses count.
+            incumbent: whose losses count.
             loss_of: normalised loss (ratio) of a score.
             level: see the attributes.
             parent: complete evaluation of the candidate's first parent.
@@ -83,8 +85,8 @@ class PairedRace:
         Raises:
             ValueError: a score is not OK.
         """
-        proven = all(score.reference_kind.proven for score in rival.scores)
-        losses = losses_of(rival, loss_of)
+        proven = all(score.reference_kind.proven for score in incumbent.scores)
+        losses = losses_of(incumbent, loss_of)
         if parent is None:
             return cls(tuple(losses.values()), level, proven)
         answers = {score.instance: score.answer_digest for score in parent.scores}
@@ -99,17 +101,18 @@ class PairedRace:
     def lost(
         self, losses: Sequence[float], answers: Sequence[str | None], seconds: Sequence[float] = ()
     ) -> bool:
-        """Whether the first instances show the candidate clearly worse than the rival, or like its parent."""
+        """Whether the first instances show the candidate clearly worse than the incumbent, or like its
+        parent."""
         if self.alike(answers):
             return True
         # Where losses can be below 0, what is to come could still make up for any sum.
-        if self.proven and math.fsum(losses) > SURE * math.fsum(self.rival) + 1e-12:
+        if self.proven and math.fsum(losses) > SURE * math.fsum(self.incumbent) + 1e-12:
             return True
-        looks = looks_of(len(self.rival))
+        looks = looks_of(len(self.incumbent))
         if len(losses) not in looks:
             return False
         return clearly_above(
-            [a - b for a, b in zip(losses, self.rival, strict=False)], self.level / len(looks)
+            [a - b for a, b in zip(losses, self.incumbent, strict=False)], self.level / len(looks)
         )
 
     def alike(self, answers: Sequence[str | None], seconds: Sequence[float] = ()) -> bool:
@@ -119,17 +122,17 @@ class PairedRace:
 
 @dataclass(frozen=True, slots=True)
 class TimedRace:
-    """A race within the candidate's time class: a slow rival never ends a fast candidate.
+    """A race within the candidate's time class: a slow incumbent never ends a fast candidate.
 
     Attributes:
-        rivals: time class → the race against its rival; classes without an elite are missing.
+        incumbents: time class → the race against its incumbent; classes without an elite are missing.
         parent: digests of the parent's answers on the first instances.
         parent_seconds: net CPU seconds of the parent on them, in all.
         floor: CPU seconds of an execution that does nothing.
         order: ids of the instances in the order of execution; empty for the usual order.
     """
 
-    rivals: Mapping[int, PairedRace]
+    incumbents: Mapping[int, PairedRace]
     parent: tuple[str | None, ...]
     parent_seconds: float
     floor: float
@@ -138,16 +141,18 @@ class TimedRace:
     def lost(
         self, losses: Sequence[float], answers: Sequence[str | None], seconds: Sequence[float] = ()
     ) -> bool:
-        """Whether the candidate is clearly worse than its class's rival, or like its parent and no faster.
+        """Whether the candidate is clearly worse than its class's incumbent, or like its parent and no
+        faster.
 
-        The class is the one that the candidate shows so far; where it has no elite, the rival is that of the
+        The class is the one that the candidate shows so far; where it has no elite, the incumbent is that of
+        the
         next faster class.
         """
         if self.alike(answers, seconds):
             return True
         shown = time_class(max(0.0, math.fsum(seconds) / len(seconds) - self.floor))
-        quicker = [number for number in self.rivals if number <= shown]
-        return bool(quicker) and self.rivals[max(quicker)].lost(losses, ())
+        quicker = [number for number in self.incumbents if number <= shown]
+        return bool(quicker) and self.incumbents[max(quicker)].lost(losses, ())
 
     def alike(self, answers: Sequence[str | None], seconds: Sequence[float] = ()) -> bool:
         """Whether the candidate answers as its parent did, in more than half the parent's time."""
@@ -206,21 +211,6 @@ def alike_after(count: int) -> int:
     return max(2, math.ceil(count / 4))
 
 
-def losses_of(evaluation: Evaluation, loss_of: Callable[[Score], float | None]) -> dict[str, float]:
-    """Instance id → normalised loss (ratio) of a complete evaluation.
-
-    Raises:
-        ValueError: a score is not OK.
-    """
-    found = {}
-    for score in evaluation.scores:
-        loss = loss_of(score)
-        if loss is None:
-            raise ValueError(f"instance {score.instance}: status {score.status}, expected ok")
-        found[score.instance] = loss
-    return found
-
-
 def looks_of(count: int) -> tuple[int, ...]:
     """After how many of `count` instances the test is made: growing by half, the last instance left out."""
     looks, size = [], float(FIRST_LOOK)
@@ -239,22 +229,145 @@ def clearly_above(differences: Sequence[float], level: float) -> bool:
     return mean / (spread / math.sqrt(count)) > student(1 - level, count - 1)
 
 
-def half_interval(values: Sequence[float]) -> float | None:
-    """Half of the 95 % interval of a mean (Student's t); None for fewer than five values."""
-    count = len(values)
-    return None if count < FEWEST else student(0.975, count - 1) * stdev(values) / math.sqrt(count)
+# Founders that are no incumbents at first: one much slower than a candidate would stop it before it can grow.
+#
+# A local search of a second beats every rule of a millisecond, so a race against the search would stop all
+# children of the rule. Until a child is better than the slow founder, such children race others.
+
+SLOWER = 4.0
+"""How much longer than a candidate's own founder an incumbent among the founders may take (ratio)."""
+_LEAST_SECONDS = 0.005
+"""CPU seconds of an execution below which every founder is quick; ratios of less are noise."""
 
 
-def student(probability: float, freedom: int) -> float:
-    """Quantile of Student's t distribution (Abramowitz and Stegun 1964, 26.7.5), for 3 degrees and more.
+class SlowFounders:
+    """The founders that a candidate does not race, by the founder that it descends from.
 
-    The expansion is within 3 % of the quantile up to probability 0.999.
+    A function of recorded times and of the outcomes so far: the times of candidates differ between machines
+    and do not count.
     """
-    z = NormalDist().inv_cdf(probability)
-    terms = (
-        (z * z * z + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return z + math.fsum(term / freedom**power for power, term in enumerate(terms, start=1))
+
+    def __init__(self, seconds: Mapping[str, float], founders: Sequence[Elite]) -> None:
+        """Takes the recorded mean CPU seconds of an execution of each founder, and the founders."""
+        self._seconds = {e.candidate.id: seconds.get(e.candidate.id, 0.0) for e in founders}
+        self._unbeaten = {e.candidate.id for e in founders}
+        self._ancestors: dict[str, str] = {}
+
+    def beaten(self, fitness: float, known: Mapping[str, float]) -> None:
+        """Takes the training fitness of a child: the founders below it may be incumbents from now on.
+
+        Args:
+            fitness: of the child.
+            known: candidate → training fitness; a founder without one holds no cell.
+        """
+        self._unbeaten = {id for id in self._unbeaten if known.get(id, -math.inf) >= fitness}
+
+    def barred(self, parent: Candidate, memory: CandidateRegistry) -> frozenset[str]:
+        """Ids of the founders that a child of `parent` does not race."""
+        if not self._unbeaten:
+            return frozenset()
+        own = max(_LEAST_SECONDS, self._seconds.get(self._ancestor(parent, memory), 0.0))
+        return frozenset(id for id in self._unbeaten if self._seconds[id] > SLOWER * own)
+
+    def _ancestor(self, candidate: Candidate, memory: CandidateRegistry) -> str:
+        """Id of the founder at the end of the chain of first parents."""
+        chain: list[str] = []
+        id = candidate.id
+        while id not in self._ancestors:
+            chain.append(id)
+            parents = memory.candidates[id].parents if id in memory.candidates else ()
+            if not parents:
+                self._ancestors[id] = id
+            else:
+                id = parents[0]
+        self._ancestors.update(dict.fromkeys(chain, self._ancestors[id]))
+        return self._ancestors[id]
+
+
+def best_elite(elites: Sequence[Elite]) -> Elite:
+    """The elite with the largest training fitness; of equals the first one."""
+    return max(elites, key=lambda elite: elite.fitness)
+
+
+# The race of a candidate, made of the archive as it is at the ask; and whether an outcome is a new best.
+
+
+@dataclass(frozen=True, slots=True)
+class Races:
+    """Chooses whom a candidate races.
+
+    Attributes:
+        archive, memory, strata, pool: of the search.
+        slow: founders that quicker candidates do not race.
+        level: of the test (probability); 0 is no race.
+    """
+
+    archive: Archive
+    memory: CandidateRegistry
+    strata: Strata
+    pool: Pool
+    slow: SlowFounders
+    level: float
+
+    def incumbent(self, island: int, parent: Elite) -> Elite | None:
+        """The elite that a child of `parent` races; where time is a measure, that of the parent's class."""
+        if self.level <= 0:
+            return None
+        if not self.archive.space.timed:
+            return self.archive.incumbent(island, self.slow.barred(parent.candidate, self.memory))
+        incumbents = self.archive.incumbents(island)
+        quicker = [number for number in incumbents if number <= self.archive.class_of(parent)]
+        return incumbents[max(quicker, default=min(incumbents))] if incumbents else None
+
+    def race(self, island: int, incumbent: Elite | None, parent: Elite, hardest_first: bool) -> Racing | None:
+        """The race of a child of `parent`; None without an incumbent.
+
+        Args:
+            island, incumbent, parent: of the ask.
+            hardest_first: whether the hardest instances are executed first.
+        """
+        if incumbent is None:
+            return None
+        groups = self.strata.groups if hardest_first else None
+        compared = alike_after(self.pool.first)
+        return race_of(self.archive, island, incumbent, parent, self.level, compared, groups)
+
+
+def race_of(
+    archive: Archive,
+    island: int,
+    incumbent: Elite,
+    parent: Elite,
+    level: float,
+    compared: int,
+    groups: Mapping[str, str] | None,
+) -> Racing:
+    """The race of a candidate.
+
+    Args:
+        archive: whose measures say whether time counts.
+        island: of the ask; where time counts, its best elites of each class are incumbents too.
+        incumbent, parent: of the ask.
+        level: of the test (probability).
+        compared: answers that are compared with the parent's (count).
+        groups: instance id → its stratum where the hardest instances are executed first; None otherwise.
+    """
+    space = archive.space
+
+    def against(elite: Elite) -> PairedRace:
+        return PairedRace.against(elite.evaluation, space.loss, level, parent.evaluation, compared, groups)
+
+    race = against(incumbent)
+    if not space.timed:
+        return race
+    incumbents = {number: against(elite) for number, elite in archive.incumbents(island).items()}
+    seconds = {score.instance: score.cpu_seconds - space.floor for score in parent.evaluation.scores}
+    first = (race.order or tuple(seconds))[:compared]
+    return TimedRace(incumbents, race.parent, sum(seconds[id] for id in first), space.floor, race.order)
+
+
+def better(best: Elite | None, before: Elite | None) -> bool:
+    """Whether the best elite is another one than before and no simplification of it."""
+    if best is None or best is before:
+        return False
+    return before is None or best.fitness > before.fitness

@@ -12,11 +12,18 @@ from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
 
-from ..evaluators.base import Evaluation
-from .archive import Archive, unique
-from .asks import Ask, Point, Told
-from .attempts import Attempts
-from .base import (
+from ..evaluators.base import Evaluation, ScoreStatus
+from .agenda import Pages, Subjects
+from .archive import Archive
+from .counters import SearchCounters
+from .history import AttemptLog, CandidateRegistry, Strata
+from .islands import Islands, Pool
+from .iteration import Ask, Point, Sharing, Told
+from .racing import Races, SlowFounders, better
+from .search_settings import PopulationSettings, SearchSettings
+from .selection import Control, Guide, Selection
+from .tuning import Tuner
+from .types import (
     AddStatus,
     Candidate,
     Complete,
@@ -29,22 +36,32 @@ from .base import (
     Refused,
     Rejection,
     stream,
+    unique,
 )
-from .founders import SlowFounders
-from .guide import Guide
-from .islands import Islands
-from .memory import Memory
-from .news import news, solved
-from .pages import Pages
-from .pool import Pool
-from .races import Races, better
-from .search_settings import PopulationSettings, SearchSettings
-from .selection import Control, Selection
-from .sharing import Sharing
-from .strata import Strata
-from .subjects import Subjects
-from .tally import Tally
-from .tune import Tuner
+
+# The events of an outcome: a new best, and an objective beyond a proven bound.
+
+SOLVED = (
+    "iteration {}: every training instance is at its proven optimum; training ranks no program higher any "
+    "more, validation decides, and prompts say so (Ctrl-C ends the search)"
+)
+
+
+def solved(number: int, best: Elite | None) -> list[str]:
+    """What is said when the best program can have no smaller gap in training; nothing before."""
+    return [SOLVED.format(number)] if best is not None and best.solved else []
+
+
+def news(number: int, outcome: Outcome, best: Elite | None) -> list[Event]:
+    """Events of an outcome: a new best (None if there is none), and an objective beyond a bound."""
+    events: list[Event] = []
+    if best is not None:
+        events.append(Event(number, "best", {"candidate": best.candidate.id, "fitness": best.fitness}))
+    if isinstance(outcome, Failed) and outcome.score.status is ScoreStatus.BEYOND_BOUND:
+        data = {"instance": outcome.score.instance, "message": outcome.score.message}
+        events.append(Event(number, "beyond_bound", data))
+    return events
+
 
 _POPULATION, _SETTINGS = PopulationSettings(), SearchSettings()
 
@@ -82,7 +99,7 @@ class Search:
             population, settings: see there.
             starts: all programs that the search begins with, also those that lost their cell to another one.
             founders: those that random changes begin with, `start` alone by default.
-            seconds: founder → mean CPU seconds of an execution, as recorded; slow ones are late rivals.
+            seconds: founder → mean CPU seconds of an execution, as recorded; slow ones are late incumbents.
             points: points of tuning by iteration where a record says them; None tunes.
             guided: whether models are asked, which read what the search has learnt.
             offline_share: share of the iterations that the offline proposer makes beside models (ratio).
@@ -94,8 +111,8 @@ class Search:
         self.start = start
         self.first = starts[0] if starts else start.candidate
         self.notes: list[str] = []
-        self.tally = Tally()
-        self.memory = Memory([start.candidate, *starts], archive.elites())
+        self.tally = SearchCounters()
+        self.memory = CandidateRegistry([start.candidate, *starts], archive.elites())
         self.seed = seed
         self._control = control
         self._settings = settings
@@ -114,7 +131,7 @@ class Search:
         self._strata = Strata(context.instances, archive.space.loss)
         alone = control is not Control.NONE
         self._guide = None if alone or not guided else Guide(self.memory, self._strata)
-        self._attempts = Attempts(len(start.evaluation.scores), archive.space.loss, archive.elites())
+        self._attempts = AttemptLog(len(start.evaluation.scores), archive.space.loss, archive.elites())
         self._subjects = Subjects(settings, archive.best)
         self._pages = Pages(notes_every if self._guide is not None else 0)
         self._validated = {start.candidate.id}
@@ -133,19 +150,21 @@ class Search:
         point = self._point(number)
         if point is not None:
             elites, island = [point[0]], point[0].island
-            rival = point[0] if self.races.level > 0 else None
+            incumbent = point[0] if self.races.level > 0 else None
         else:
             island = (number - 1) % self.archive.islands
             elites = self._parents(number, island)
             whole = self._subjects.designs(number) and not self._offline(number)  # it may be improved
-            rival = None if whole else self.races.rival(island, elites[0])
+            incumbent = None if whole else self.races.incumbent(island, elites[0])
         ask = Ask(
             number,
             island,
             (elites[0].candidate.id,),
             tuple(elites),
-            None if rival is None else rival.candidate.id,
-            self.races.race(island, rival, elites[0], self._hardest_first(number, tuned=point is not None)),
+            None if incumbent is None else incumbent.candidate.id,
+            self.races.race(
+                island, incumbent, elites[0], self._hardest_first(number, tuned=point is not None)
+            ),
             tuned=point is not None,
             offline=point is None and self._offline(number),
             point=None if point is None else point[1],
@@ -161,13 +180,15 @@ class Search:
     def _joined(self, number: int, before: Ask) -> Ask:
         """Opens an iteration for the next program of the reply that the iteration before shares."""
         program = before.program + 1
-        rival = None if before.rival is None else self.races.rival(before.island, before.elites[0])
+        incumbent = (
+            None if before.incumbent is None else self.races.incumbent(before.island, before.elites[0])
+        )
         ask = replace(
             before,
             number=number,
             program=program,
-            rival=None if rival is None else rival.candidate.id,
-            race=self.races.race(before.island, rival, before.elites[0], self._guide is not None),
+            incumbent=None if incumbent is None else incumbent.candidate.id,
+            race=self.races.race(before.island, incumbent, before.elites[0], self._guide is not None),
             context=self.context(number, before.elites, None, before.programs, program),
         )
         return self.sharing.open(ask)
@@ -181,17 +202,17 @@ class Search:
         raced: str | None = None,
         inspirations: Sequence[str] = (),
         elites: Sequence[Elite] = (),
-        rival: Elite | None = None,
+        incumbent: Elite | None = None,
     ) -> Ask:
         """Opens the next iteration as it was opened before; the tuner goes on as it did then.
 
         Args:
             island, parents: as recorded.
             tuned: whether it was a point of tuning; None where its text is not recorded.
-            raced: id of the rival as recorded.
+            raced: id of the incumbent as recorded.
             inspirations: ids of the programs beside the parent as recorded.
             elites: the first parent and the inspirations of an iteration that is still open.
-            rival: of an iteration that is still open.
+            incumbent: of an iteration that is still open.
         """
         number, before = self._next(), self.sharing.before
         point = self._point(number) if self._points is None and before is None else None
@@ -201,10 +222,10 @@ class Search:
             self._count_point()
         if tuned and point is not None:
             elites = elites or [point[0]]
-            rival = rival or (point[0] if self.races.level > 0 else None)
+            incumbent = incumbent or (point[0] if self.races.level > 0 else None)
         hardest_first = self._hardest_first(number, tuned=tuned)
-        race = self.races.race(island, rival, elites[0], hardest_first) if elites else None
-        raced = raced if rival is None else rival.candidate.id
+        race = self.races.race(island, incumbent, elites[0], hardest_first) if elites else None
+        raced = raced if incumbent is None else incumbent.candidate.id
         offline = not tuned and self._offline(number)
         ask = Ask(number, island, parents, tuple(elites), raced, race, tuned, offline, again)
         shown = [*parents[:1], *inspirations]
@@ -230,11 +251,11 @@ class Search:
         best = self.archive.best
         events: list[Event] = []
         added = self._place(ask, outcome, events)
-        twin = next((str(event.data["of"]) for event in events if event.kind == "twin"), None)
+        duplicate = next((str(event.data["of"]) for event in events if event.kind == "twin"), None)
         if self._guide is not None and (ask.of_model or ask.submitted):
-            self._attempts.add(outcome, added, twin, ask.parents, ask.rival)
+            self._attempts.add(outcome, added, duplicate, ask.parents, ask.incumbent)
             self._guide.note(ask.number, outcome, ask.parents)
-        self._subjects.tell(ask.number, self.archive, outcome if ask.of_model else None, twin)
+        self._subjects.tell(ask.number, self.archive, outcome if ask.of_model else None, duplicate)
         improved = better(self.archive.best, best)
         self.notes += solved(ask.number, self.archive.best if improved and self._guide else None)
         events += news(ask.number, outcome, self.archive.best if improved else None)
@@ -251,9 +272,9 @@ class Search:
             self._pages.tell(ask.number)
         self.sharing.tell(ask.number)
         if self._control is Control.NONE and not ask.tuned and self._guide is None:
-            barren = self._selection.barren.tell(ask.number, ask.parents[0], outcome)
-            self.notes += [str(event.data["text"]) for event in barren]
-            events += barren
+            exhausted = self._selection.exhausted.tell(ask.number, ask.parents[0], outcome)
+            self.notes += [str(event.data["text"]) for event in exhausted]
+            events += exhausted
         self.tuner.tell(ask.number, outcome, tuned=ask.tuned)
         events += self._islands.meet(self.tally.told)
         self.due = self.due or self.pool.due(self.tally.executions, len(self.to_grow()))
@@ -371,7 +392,7 @@ class Search:
         return self._guide is not None and not tuned and not self._offline(number)
 
     def _place(self, ask: Ask, outcome: Outcome, events: list[Event]) -> AddStatus | None:
-        """Adds a complete candidate to the archive, and notes its twin if it has one."""
+        """Adds a complete candidate to the archive, and notes its duplicate if it has one."""
         if isinstance(outcome, Refused):
             return None
         if not isinstance(outcome, Complete):
@@ -381,12 +402,15 @@ class Search:
         self.races.slow.beaten(outcome.fitness, self.memory.fitness)
         if self._control is Control.RANDOM:
             self._selection.add(self.archive.elite(candidate, evaluation, ask.island))
-        twin, slower = self.archive.twin(candidate, evaluation), self.archive.same(candidate, evaluation)
+        duplicate, slower = (
+            self.archive.duplicate(candidate, evaluation),
+            self.archive.same(candidate, evaluation),
+        )
         second = self._guide is not None
         added = self.archive.add(candidate, evaluation, ask.island, second=second)
-        if twin is not None and not added:
-            events.append(Event(ask.number, "twin", {"candidate": candidate.id, "of": twin}))
-        elif twin is None and slower is not None:
+        if duplicate is not None and not added:
+            events.append(Event(ask.number, "twin", {"candidate": candidate.id, "of": duplicate}))
+        elif duplicate is None and slower is not None:
             events.append(Event(ask.number, "faster", {"candidate": candidate.id, "of": slower}))
         return added
 

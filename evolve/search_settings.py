@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .designs import DesignSettings
-from .islands import IslandSettings
-from .pool import PoolSettings
+from .agenda import SubjectSettings
+from .islands import IslandSettings, PoolSettings
 from .racing import RaceSettings
 from .selection import FreshSettings, InspirationSettings
-from .stall import StallSettings
-from .tune import TuneSettings
+from .tuning import TuneSettings
 from .validation import ValidationSettings
 
 
 @dataclass(frozen=True)
 class SearchSettings(
-    RaceSettings, TuneSettings, FreshSettings, DesignSettings, StallSettings, ValidationSettings, PoolSettings
+    RaceSettings, TuneSettings, FreshSettings, SubjectSettings, ValidationSettings, PoolSettings
 ):
     """How the budget is spent."""
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .archive import Archive
-from .asks import Ask
-from .base import Candidate, Origin, Proposal
-from .course import Recorded
-from .races import Races
-from .sharing import Sharing
-from .tally import Tally
+from .counters import SearchCounters
+from .course import RecordedCourse
+from .iteration import Ask, Sharing
+from .racing import Races
+from .types import Candidate, Origin, Proposal
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Asked(Protocol):
         """Which iterations wait for an outcome."""
 
     @property
-    def tally(self) -> Tally:
+    def tally(self) -> SearchCounters:
         """How many iterations were asked for."""
 
 
@@ -56,7 +55,7 @@ class Submissions:
         self._by_number = dict(submissions or {})
 
     @classmethod
-    def of(cls, recorded: Recorded) -> Submissions:
+    def of(cls, recorded: RecordedCourse) -> Submissions:
         """Those of a recorded campaign."""
         found: dict[int, Submission] = {}
         for number in recorded:
@@ -84,14 +83,16 @@ class Submissions:
         if submission is None or best is None:
             return None
         search.tally.asked = number
-        rival = search.races.rival(best.island, best)
+        incumbent = search.races.incumbent(best.island, best)
         return search.sharing.open(
             Ask(
                 number,
                 best.island,
                 (submission.parent,),
-                rival=None if rival is None else rival.candidate.id,
-                race=None if rival is None else search.races.race(best.island, rival, rival, True),
+                incumbent=None if incumbent is None else incumbent.candidate.id,
+                race=None
+                if incumbent is None
+                else search.races.race(best.island, incumbent, incumbent, True),
                 point=submission.proposal,
                 submitted=True,
             )

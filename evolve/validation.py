@@ -6,10 +6,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from ..evaluators.base import Evaluation
-from .base import Candidate
-from .executor import Job
-from .knobs import knob
+from .executor import EvaluationJob
 from .ports import Ports
+from .settings import knob
+from .types import Candidate
 
 SPLIT = "valid"
 
@@ -79,7 +79,7 @@ class Validation:
         if recorded is not None:
             self._take(candidate.id, recorded)
         else:
-            job = Job(self._ports.evaluator.program(candidate.files), SPLIT)
+            job = EvaluationJob(self._ports.evaluator.program(candidate.files), SPLIT)
             self._under_way[self._ports.executor.submit(job)] = candidate.id
 
     def leave_out(self, candidate: Candidate) -> None:
@@ -92,7 +92,7 @@ class Validation:
         self.left_out.discard(candidate.id)
         self.start(candidate)
 
-    def know(self, id: str, evaluation: Evaluation) -> None:
+    def add(self, id: str, evaluation: Evaluation) -> None:
         """Takes the evaluation of a founder from before the search; no budget counts it."""
         self.evaluations[id] = evaluation
 

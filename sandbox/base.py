@@ -232,7 +232,7 @@ class Ending:
     broken: str | None = None
 
 
-class Dialogue(Protocol):
+class SandboxDialogue(Protocol):
     """Parent side of an interactive execution: reveals the instance step by step, keeps the transcript."""
 
     def next(self, line: bytes) -> bytes | None:
@@ -275,7 +275,7 @@ class Sandbox(Protocol):
         instance: bytes,
         limits: Limits,
         seed: int,
-        dialogue: Dialogue | Led | None = None,
+        dialogue: SandboxDialogue | Led | None = None,
     ) -> Execution:
         """Runs a program on the public part of an instance (UTF-8 JSON object)."""
 

@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from types import TracebackType
 
-from .base import Dialogue, Ending, Led
+from .base import Ending, Led, SandboxDialogue
 from .lines import Talk
 
 _busy: Counter[int] = Counter()
@@ -36,7 +36,7 @@ def _leave_place(place: int) -> None:
 class Conversation:
     """The pipes of one dialogue, and how it ended."""
 
-    def __init__(self, dialogue: Dialogue | Led) -> None:
+    def __init__(self, dialogue: SandboxDialogue | Led) -> None:
         self.dialogue = dialogue
         self.ending = Ending()
         self._lead = dialogue.lead if isinstance(dialogue, Led) else Talk(dialogue.next).run

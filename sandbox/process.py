@@ -37,7 +37,7 @@ class ServerDied(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ChildEnd:
     """How a child ended: wait status, cause (see the server), CPU seconds, peak resident bytes.
 
     Also how often it gave up the processor by itself, as programs that wait do, and how often the kernel took
@@ -161,7 +161,7 @@ class Server:
         with contextlib.suppress(OSError):
             self._control.send(b"K")
 
-    def finish(self) -> Verdict:
+    def finish(self) -> ChildEnd:
         """Waits for the child's end.
 
         Raises:
@@ -179,7 +179,7 @@ class Server:
             raise ServerDied("the server closed its socket")
         status, cause, user, user_micro, system, system_micro, kilobytes, *switches = VERDICT.unpack(raw)
         cpu = user + system + (user_micro + system_micro) / 1e6
-        return Verdict(status, cause, cpu, kilobytes * 1024, *switches)
+        return ChildEnd(status, cause, cpu, kilobytes * 1024, *switches)
 
     def close(self) -> None:
         """Ends the server and whatever it started; returns when they are gone."""

@@ -18,17 +18,17 @@ from . import checks, descriptions, verdicts
 from .base import (
     MAX_SOURCE_BYTES,
     Description,
-    Dialogue,
     Execution,
     ExecutionStatus,
     Led,
     Limits,
     Program,
+    SandboxDialogue,
     SandboxError,
 )
 from .conversation import Conversation
 from .policy import Policy
-from .process import Server, ServerDied, Verdict
+from .process import ChildEnd, Server, ServerDied
 from .sealed.protocol import DESCRIBE, JOB, PROBE, RUN
 
 _DESCRIBE_LIMITS = Limits(cpu_seconds=5.0, memory_bytes=1 << 30, output_bytes=8 << 20)
@@ -74,7 +74,7 @@ class Slot:
         instance: bytes,
         limits: Limits,
         seed: int,
-        dialogue: Dialogue | Led | None = None,
+        dialogue: SandboxDialogue | Led | None = None,
     ) -> Execution:
         """Runs a program on the public part of an instance.
 
@@ -128,7 +128,7 @@ class Slot:
             verdict = self._job(kind, limits, files)
             return verdicts.read(verdict, limits, files, perf_counter() - begun)
 
-    def _job(self, kind: int, limits: Limits, files: _Files, talk: Conversation | None = None) -> Verdict:
+    def _job(self, kind: int, limits: Limits, files: _Files, talk: Conversation | None = None) -> ChildEnd:
         """One job, on a second server if the first one is gone; never twice where a dialogue has begun."""
         try:
             return self._try(kind, limits, files, talk)
@@ -147,7 +147,7 @@ class Slot:
                 "platform", f"the sandbox server died twice on one job: {error}", "run `gapsmith doctor`"
             ) from error
 
-    def _try(self, kind: int, limits: Limits, files: _Files, talk: Conversation | None) -> Verdict:
+    def _try(self, kind: int, limits: Limits, files: _Files, talk: Conversation | None) -> ChildEnd:
         server = self.server
         try:
             ends = talk.child_ends() if talk is not None else ()

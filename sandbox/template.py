@@ -23,10 +23,10 @@ _BOOTSTRAP = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
 sys.dont_write_bytecode = False
-from sealed import template
+from sealed import zygote
 sys.dont_write_bytecode = True
 sys.path[:] = [place for place in sys.path[1:] if place]
-template.main()
+zygote.main()
 """
 
 

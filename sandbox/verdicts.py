@@ -10,7 +10,7 @@ from typing import Protocol
 from .answers import InvalidAnswer, clean, parse
 from .base import CROWDED, Execution, ExecutionStatus, Json, Limits
 from .conversation import Conversation
-from .process import Verdict
+from .process import ChildEnd
 from .sealed.protocol import OUT_OF_CPU, OUT_OF_TIME
 
 _MOST_MARKS = 4096  # bytes
@@ -39,7 +39,7 @@ class Files(Protocol):
 
 
 def read(
-    verdict: Verdict,
+    verdict: ChildEnd,
     limits: Limits,
     files: Files,
     wall: float,
@@ -92,7 +92,7 @@ def _marks(place: int) -> tuple[str, ...]:
 
 
 def _judge(
-    verdict: Verdict, limits: Limits, answer: int, wall: float, talk: Conversation | None
+    verdict: ChildEnd, limits: Limits, answer: int, wall: float, talk: Conversation | None
 ) -> tuple[ExecutionStatus, str | None, bytes]:
     """Status, reason and the text of the answer; a dialogue's answer has none."""
     if verdict.cause == OUT_OF_CPU or verdict.cpu_seconds > limits.cpu_seconds:
@@ -110,7 +110,7 @@ def _judge(
     return _document(answer, limits, talk)
 
 
-def _is_crowded(verdict: Verdict, talk: Conversation | None) -> bool:
+def _is_crowded(verdict: ChildEnd, talk: Conversation | None) -> bool:
     """Whether the processor was taken from a child often, and more often than the child gave it up by itself.
 
     A sleeper's few milliseconds of start may be interrupted too. A dialogue says nothing: the child waits for
@@ -119,7 +119,7 @@ def _is_crowded(verdict: Verdict, talk: Conversation | None) -> bool:
     return talk is None and verdict.taken > max(verdict.given, _OFTEN)
 
 
-def _waited(verdict: Verdict, allowed: float, wall: float, talk: Conversation | None) -> str:
+def _waited(verdict: ChildEnd, allowed: float, wall: float, talk: Conversation | None) -> str:
     """Why a child met its wall limit: it waited, or other work had the processor."""
     cpu = f"used {verdict.cpu_seconds:.2g} s of CPU time, of {allowed:g} s"
     used = f"{cpu}, and was ended after {wall:.3g} s of wall time"

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 import pytest
-from gapsmith.app.check import Report
+from gapsmith.app.check import CheckReport
 from gapsmith.cli import main
 from gapsmith.problems.base import Instance, Problem
 from gapsmith.sandbox.policy import Policy
@@ -87,8 +87,8 @@ def slots() -> Iterator[Callable[[Policy | None], LentSlot]]:
 def _no_quick_checks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """`run FILE` makes no quick check, which takes seconds, except where a module sets `QUICK_CHECKS`."""
     if not getattr(request.module, "QUICK_CHECKS", False):
-        passed = lambda spec, *_, **__: Report(spec)  # noqa: E731
-        monkeypatch.setattr("gapsmith.app.check.checked.check_problem", passed)
+        passed = lambda spec, *_, **__: CheckReport(spec)  # noqa: E731
+        monkeypatch.setattr("gapsmith.app.check.check_record.check_problem", passed)
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import gapsmith
 import pytest
-from gapsmith.app import words
+from gapsmith.app import formatting
 from gapsmith.evaluators.scoring import one_line
-from gapsmith.evolve.models.chat import clip
+from gapsmith.evolve.llm.chat import clip
 from gapsmith.problems.plain import is_name
 from gapsmith.prompts.text import plain_code, plain_text
 from gapsmith.sandbox import answers
@@ -21,7 +21,7 @@ SEEN = st.characters(exclude_categories=tuple(CATEGORIES)).filter(lambda c: not 
 ANY = st.text(st.characters(exclude_categories=[]) | st.sampled_from(BLANK + "\n\t\r\x1b\u202e"))
 CLEANERS = {
     "the table": clean,
-    "words": words.clean,
+    "words": formatting.clean,
     "answers": answers.clean,
     "scores": one_line,
     "models": clip,

@@ -1,4 +1,4 @@
-"""The workbench of a run: seven operations, each recorded with the run, for people, agents and notebooks."""
+"""The workbench of a run: seven operations, each recorded, for people and agents; apart, as the verb only prints.
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 
 from ...evolve.store.operations import Operation, recorded
 from ..errors import USAGE, UserError
-from . import comparing, experiments, looks, submitting
-from .finishing import finish
-from .sitting import WAIT_SECONDS, Sitting, sitting
-from .spent import budget_document
+from . import experiment as experiment_module
+from . import inspection, submission
+from .budget import budget_document
+from .completion import finish
+from .session import WAIT_SECONDS, Sitting, sitting
 
 Text = str | Callable[..., Any]
 """A program: its source text, or a function that stands alone."""
@@ -46,7 +47,7 @@ class Workbench:
         text = text_of(program)
         arguments = {"program": text, "idea": idea, "parent": parent}
         with self._operation("submit", arguments) as (at, operation):
-            return self._answer(operation, submitting.submit(at, operation, text, idea, parent))
+            return self._answer(operation, submission.submit(at, operation, text, idea, parent))
 
     def probe(self, program: Text, *instances: str) -> dict[str, Any]:
         """Runs a program on a few training instances and says all that it did there: executions.
@@ -56,7 +57,7 @@ class Workbench:
         """
         text = text_of(program)
         with self._operation("probe", {"program": text, "instances": list(instances)}) as (at, operation):
-            return self._answer(operation, looks.probe(at, operation, text, instances))
+            return self._answer(operation, inspection.probe(at, operation, text, instances))
 
     def experiment(self, script: Text, cpu_seconds: float = 60.0) -> dict[str, Any]:
         """Runs a script of the experimenter's own, sealed, with training instances and the objective.
@@ -70,7 +71,7 @@ class Workbench:
         """
         text = text_of(script)
         with self._operation("experiment", {"script": text, "cpu_seconds": cpu_seconds}) as (at, operation):
-            return self._answer(operation, experiments.experiment(at, operation, text, cpu_seconds))
+            return self._answer(operation, experiment_module.experiment(at, operation, text, cpu_seconds))
 
     def instance(self, id: str | None = None, page: int = 1, draw: bool = False) -> dict[str, Any]:
         """A training instance whole, or the list of all: counts as nothing.
@@ -84,7 +85,7 @@ class Workbench:
             UserError: no training instance has this id, or the page is none.
         """
         with self._operation("instance", {"instance": id, "page": page}) as (at, operation):
-            found = looks.instance_list(at) if id is None else looks.instance(at, id, page, draw)
+            found = inspection.instance_list(at) if id is None else inspection.instance(at, id, page, draw)
             return self._answer(operation, found)
 
     def compare(self, first: str, second: str) -> dict[str, Any]:
@@ -94,7 +95,7 @@ class Workbench:
             UserError: one of them is not there.
         """
         with self._operation("compare", {"a": first, "b": second}) as (at, operation):
-            return self._answer(operation, comparing.compare(at, first, second))
+            return self._answer(operation, inspection.compare(at, first, second))
 
     def read(self, candidate: str | None = None) -> dict[str, Any]:
         """A candidate whole, or the list of all.
@@ -103,7 +104,7 @@ class Workbench:
             UserError: there is none of this name.
         """
         with self._operation("read", {"candidate": candidate}) as (at, operation):
-            found = comparing.candidates(at) if candidate is None else comparing.read(at, candidate)
+            found = inspection.candidates(at) if candidate is None else inspection.read(at, candidate)
             return self._answer(operation, found)
 
     def note(self, text: str | None = None) -> dict[str, Any]:
@@ -113,7 +114,7 @@ class Workbench:
             UserError: the text is empty or too long.
         """
         with self._operation("note", {"text": text}) as (at, operation):
-            found = {"notes": comparing.ledger(at)} if text is None else comparing.note(at, text)
+            found = {"notes": inspection.ledger(at)} if text is None else inspection.note(at, text)
             return self._answer(operation, found)
 
     def budget(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Checks a problem before it is trusted: its contract, and attacks such as candidates come up with."""
+"""Checks a problem, or a task of another tool, before it is trusted: contract and attacks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from math import inf
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
-from ...sandbox.base import SandboxError
+from ...problems.foreign.task import ReportedTask
+from ...sandbox.base import ExecutionStatus, SandboxError
 from ...sandbox.interpreter import START_FOLDER, environment, module_places, python
-from .findings import Finding, Report
+from ..errors import MISSING, ProblemError
+from ..plugins.foreign import check_packages, evaluate_start, load_foreign
+from .findings import CheckReport, Finding
 
-__all__ = ["Finding", "Report", "check_problem"]
+__all__ = ["CheckReport", "Finding", "check_problem"]
 
 SECONDS = 12.0
 PATIENCE_SECONDS = 90.0
@@ -36,7 +39,7 @@ def check_problem(
     notify: Callable[[str], None] = lambda name: None,
     quick: bool = False,
     limit: float | None = None,
-) -> Report:
+) -> CheckReport:
     """Runs every check on a problem in a separate process, so that a check without end can be stopped.
 
     Args:
@@ -52,16 +55,14 @@ def check_problem(
         ProblemError: the problem cannot be loaded at all.
         SandboxError: its programs cannot be run safely here.
     """
-    from ..door.foreign import is_foreign
-    from ..door.given import spec_of
-    from ..door.plugins import load_problem
+    from ..plugins.foreign import is_foreign
+    from ..plugins.loader import load_problem
+    from ..plugins.session_problems import spec_of
 
     spec = spec_of(problem)
     if is_foreign(spec):
-        from .foreign import check_task
-
         return check_task(spec, parameters or {}, notify, inf if limit is None else limit)
-    report, started = Report(load_problem(spec, parameters).name), time.monotonic()
+    report, started = CheckReport(load_problem(spec, parameters).name), time.monotonic()
     ends = inf if limit is None else started + limit + _GRACE_SECONDS
     place = [os.getcwd(), module_places()]
     job = json.dumps([spec, dict(parameters or {}), min(seconds, limit or seconds), *place, quick, limit])
@@ -84,7 +85,7 @@ def check_problem(
                 name = value
                 notify(name)
             elif kind == "report":
-                report = Report.of(value)
+                report = CheckReport.of(value)
             elif kind == "sandbox":
                 raise SandboxError(*value)
             ended = kind == "end"
@@ -121,7 +122,7 @@ def _copy(source: IO[str], lines: SimpleQueue[str]) -> None:
     lines.put("")
 
 
-def _not_ended(report: Report, name: str, process: subprocess.Popen[str], patience: float) -> None:
+def _not_ended(report: CheckReport, name: str, process: subprocess.Popen[str], patience: float) -> None:
     code = process.poll()
     report.add(
         "check-failed",
@@ -140,3 +141,79 @@ def _end(process: subprocess.Popen[str]) -> None:
     process.wait()
     if process.stdout is not None:
         process.stdout.close()
+
+
+# Checks a task of another tool: three evaluations of its start program, and what they say.
+
+_RUNS = 3
+
+
+def check_task(
+    spec: str, parameters: Mapping[str, Any], notify: Callable[[str], None], limit: float = inf
+) -> CheckReport:
+    """Evaluates the start program three times in a workshop, but begins nothing after `limit` wall seconds.
+
+    Raises:
+        ProblemError: the folder is no task.
+        SandboxError: no evaluator can be run safely here.
+    """
+    loaded = load_foreign(spec, parameters)
+    problem = loaded.problem
+    assert isinstance(problem, ReportedTask)
+    report = CheckReport(loaded.name, checks=["packages", "start-program", "repeats"])
+    scores, seconds = [], []
+    instances = [one for split in ("train", "valid") for one in problem.instances(split, 1)]
+    started = time.monotonic()
+    for number, instance in enumerate(instances[:_RUNS], 1):
+        what = f"evaluation {number} of {_RUNS}"
+        if time.monotonic() - started > limit:
+            report.left_out.append(what)
+            continue
+        notify(what)
+        execution = evaluate_start(problem, instance, number)
+        seconds.append(execution.wall_seconds)
+        try:
+            check_packages(problem, execution)
+        except ProblemError as error:
+            if error.code != MISSING:
+                raise
+            report.add(
+                "packages",
+                sent="the start program",
+                got=error.message,
+                why="many evaluators report that as a score of 0, so every candidate would have that score",
+                fix=error.hint or "",
+            )
+            break
+        verdict = problem.verify(instance, execution.answer)
+        if execution.status is not ExecutionStatus.OK or verdict.objective is None:
+            report.add(
+                "start-program",
+                sent="the start program",
+                got=f"{execution.status}: {execution.error or '; '.join(verdict.violations)}",
+                why="candidates are compared with the start program's score, and there is none",
+                fix="correct the task, raise `evaluator.timeout` in its configuration, or "
+                "--set problem.python=PATH",
+            )
+            break
+        scores.append(float(verdict.objective))
+    if scores:
+        report.measured |= {"score_least": min(scores), "score_most": max(scores)}
+    report.measured["seconds"] = round(sum(seconds), 3)
+    report.measured["evaluation_seconds"] = round(max(seconds), 3)
+    report.unseen += _unseen(problem, scores)
+    return report
+
+
+def _unseen(problem: ReportedTask, scores: list[float]) -> list[str]:
+    """What a person should know of the task, and what no check of a reported score can see."""
+    lines = ["a score that the evaluator reports is unverified: a program can forge its own"]
+    if scores and min(scores) < max(scores):
+        lines.append(
+            f"the score of one program differs from run to run: {min(scores):.6g} to {max(scores):.6g}"
+        )
+    if problem.configuration.unused:
+        lines.append(
+            f"keys of the configuration that are not used: {', '.join(problem.configuration.unused)}"
+        )
+    return lines

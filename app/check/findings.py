@@ -1,8 +1,9 @@
-"""What a check found: what was sent, what came back, why it matters and how to mend it."""
+"""What a check found: what was sent, what came back, how to mend it, and which findings come first."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -27,7 +28,7 @@ class Finding:
 
 
 @dataclass(slots=True)
-class Report:
+class CheckReport:
     """All findings on one problem, and what was measured on the way.
 
     Attributes:
@@ -62,7 +63,7 @@ class Report:
             self.findings.append(Finding(check, shorten(sent), shorten(got), why, fix))
 
     @classmethod
-    def of(cls, document: Mapping[str, Any]) -> Report:
+    def of(cls, document: Mapping[str, Any]) -> CheckReport:
         """The report that `document` made a document of."""
         findings = [Finding(**finding) for finding in document["findings"]]
         names = ("checks", "measured", "unseen", "left_out")
@@ -85,3 +86,42 @@ def shorten(text: str, limit: int = 300) -> str:
     """A text of one line and at most `limit` characters."""
     line = " ".join(str(text).split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+# Which findings are shown first, and which are shown once for several splits.
+
+_SPLIT = re.compile(r"(?<![A-Za-z])(train|valid|test)(?![A-Za-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class FindingGroup:
+    """A finding, and the splits for which the same was found.
+
+    Attributes:
+        finding: of the first of these splits.
+        splits: their names; empty if the finding does not name exactly one split.
+    """
+
+    finding: Finding
+    splits: tuple[str, ...]
+
+
+def in_order(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings; a believed claim stands first if a bound is beaten too, for the claim explains that."""
+    beaten = any(finding.check == "beats-reference" for finding in findings)
+    return sorted(findings, key=lambda finding: beaten and finding.check != "believed-claim")
+
+
+def shown(findings: Sequence[Finding]) -> list[FindingGroup]:
+    """The findings in order; those that differ by the name of the split alone are one."""
+    merged: dict[tuple[str, ...], FindingGroup] = {}
+    for finding in in_order(findings):
+        texts = (finding.check, finding.sent, finding.got, finding.why, finding.fix)
+        names = set(_SPLIT.findall(f"{finding.sent} {finding.got}"))
+        if len(names) != 1:
+            merged.setdefault(texts, FindingGroup(finding, ()))
+            continue
+        key = tuple(_SPLIT.sub("SPLIT", text) for text in texts)
+        first = merged.setdefault(key, FindingGroup(finding, ()))
+        merged[key] = FindingGroup(first.finding, tuple(dict.fromkeys((*first.splits, *names))))
+    return list(merged.values())

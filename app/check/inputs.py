@@ -1,4 +1,4 @@
-"""Attacks through programs: inputs changed in place, an instance left out, the future asked for."""
+"""Attacks through programs: inputs changed, left out, asked for early; one part of a check."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...evaluators.base import EvaluationStatus
 from ...evaluators.evaluator import GapEvaluator
 from ...problems.base import Dialogue, Interactive, canonical_json
 from ...sandbox.base import MAIN_FILE, Limits, Sandbox
-from .bench import SEED, Bench, Case, attempt
+from .bench import SEED, Bench, SampleCase, attempt
 from .findings import shorten
 from .programs import run
 
@@ -163,7 +163,7 @@ def check_dialogue(bench: Bench) -> None:
                 )
 
 
-def _recorded(bench: Bench, case: Case, line: bytes, dialogue: Dialogue, *, ended: bool) -> None:
+def _recorded(bench: Bench, case: SampleCase, line: bytes, dialogue: Dialogue, *, ended: bool) -> None:
     """After each line that a dialogue accepts, its answer is JSON; before its end it may have none."""
     answer, error = attempt(dialogue.answer)
     if error is None:
@@ -180,7 +180,7 @@ def _recorded(bench: Bench, case: Case, line: bytes, dialogue: Dialogue, *, ende
         )
 
 
-def _starts_alike(bench: Bench, case: Case) -> None:
+def _starts_alike(bench: Bench, case: SampleCase) -> None:
     """Compares the first lines with those of an instance that differs in its last hidden values only."""
     problem = bench.problem
     assert isinstance(problem, Interactive)

@@ -1,4 +1,4 @@
-"""Attacks with item numbers: an instance whose items are numbered otherwise is the same instance.
+"""Attacks with item numbers: items numbered otherwise are the same instance; one part of a check.
 
 Where public part and answer show which numbers are items, the kit numbers them at random. The same answer,
 renumbered, must have the same objective, and an answer that follows the numbers alone must gain nothing.
@@ -13,8 +13,7 @@ from functools import partial
 from typing import Any
 
 from ...problems.base import Instance, Json, Number, Verdict
-from .bench import SEED, Bench, Case, attempt
-from .origins import MOST, Origin, all_origins, in_time
+from .bench import MOST, SEED, Bench, HonestAnswer, SampleCase, all_origins, attempt, in_time
 
 LEAST = 4
 """Fewest items of an instance, and fewest instances, that allow a conclusion (count)."""
@@ -91,7 +90,7 @@ def check_labels(bench: Bench) -> None:
     _told(bench, labels, some)
 
 
-def _reading(bench: Bench, some: list[Origin]) -> Labels | None:
+def _reading(bench: Bench, some: list[HonestAnswer]) -> Labels | None:
     """The reading under which renumbered answers keep their objectives; a finding if some of them do not.
 
     Where a renumbered answer is refused, the reading is wrong rather than `verify`: the order of hours, say.
@@ -124,10 +123,10 @@ def _reading(bench: Bench, some: list[Origin]) -> Labels | None:
     return None
 
 
-def _told(bench: Bench, labels: Labels, some: list[Origin]) -> None:
+def _told(bench: Bench, labels: Labels, some: list[HonestAnswer]) -> None:
     """Answers that follow the numbers alone are no better than the same answers to renumbered instances."""
     rng = random.Random(SEED)
-    wins: dict[str, list[Origin]] = {}
+    wins: dict[str, list[HonestAnswer]] = {}
     cases = list({o.case.instance.id: o for o in some if _items(labels, o) >= LEAST}.values())
     for origin in in_time(cases, 2.0):
         for words, answer in _by_number(labels, origin, _items(labels, origin)):
@@ -157,7 +156,7 @@ def _told(bench: Bench, labels: Labels, some: list[Origin]) -> None:
             return
 
 
-def _by_number(labels: Labels, origin: Origin, count: int) -> Iterator[tuple[str, Json]]:
+def _by_number(labels: Labels, origin: HonestAnswer, count: int) -> Iterator[tuple[str, Json]]:
     """Answers that look at nothing but item numbers, in the form of an answer that is valid."""
     answer: Any = origin.answer
     if labels.values:
@@ -173,7 +172,7 @@ def _by_number(labels: Labels, origin: Origin, count: int) -> Iterator[tuple[str
 
 
 def _objective(
-    bench: Bench, labels: Labels, case: Case, answer: Json, new: Sequence[int], keep: bool = False
+    bench: Bench, labels: Labels, case: SampleCase, answer: Json, new: Sequence[int], keep: bool = False
 ) -> Number | None:
     """Objective of an answer to the renumbered instance; with `keep` the answer itself stays as it is."""
     instance = labels.instance(case.instance, new)
@@ -187,7 +186,7 @@ def _equal(bench: Bench, left: Number | None, right: Number) -> bool:
     return left is not None and not bench.better(left, right) and not bench.better(right, left)
 
 
-def _items(labels: Labels, origin: Origin) -> int:
+def _items(labels: Labels, origin: HonestAnswer) -> int:
     return labels.count(origin.case.instance, origin.answer) or 0
 
 

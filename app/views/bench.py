@@ -1,11 +1,11 @@
-"""Answers of a workbench for people: the same document, in lines."""
+"""Answers of a workbench for people, in lines; apart from its verb, as all tables are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..words import clean
+from ..formatting import clean
 
 if TYPE_CHECKING:
     from rich.console import Console

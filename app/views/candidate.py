@@ -1,25 +1,38 @@
-"""One candidate: its origin, figures, gaps by stratum, failures, code, prompt and reply."""
+"""One candidate: origin, figures, failures, code, conversation, explanation, simplified form."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...evolve.store.course import first_of_reply
 from ...evolve.store.progress import children
-from ...evolve.store.recorded import first_of_reply
 from ...problems.base import SPLITS
-from ..numbers import far_mark, milliseconds, percent, reported_cell, spread
-from ..record.metrics import measured, metric_rows
-from ..record.record import SHORT, RunRecord
-from ..record.reported import REPORTED, trust
-from ..record.splits import instance_row
-from ..record.summary import test_evaluations
-from ..words import UNKNOWN, UNVERIFIED, bar, clean, one_line, reaches
+from ..formatting import (
+    UNKNOWN,
+    UNVERIFIED,
+    bar,
+    clean,
+    count,
+    far_mark,
+    gap_word,
+    milliseconds,
+    one_line,
+    percent,
+    reaches,
+    reported_cell,
+    signed,
+    spread,
+)
+from ..runs.figures import REPORTED, instance_row, trust
+from ..runs.record import SHORT, RunRecord, measured, metric_rows
+from ..runs.summary import test_evaluations
 from .tables import new_table
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
 
 _MOST_FAILURES = 5
 
@@ -267,3 +280,132 @@ def best_document(record: RunRecord, id: str) -> Mapping[str, Any]:
         "entry_point": problem.get("entry_point"),
         "source": next(iter(document["files"].values())),
     }
+
+
+# Prints how much each statement of a candidate contributes.
+
+_EFFECT = 0.005
+"""A smaller change of the loss counts as none, percent points."""
+
+
+def print_explanation(console: Console, found: Mapping[str, Any]) -> None:
+    """Prints an explanation of a candidate."""
+    from rich.text import Text
+
+    strata = [
+        r for r in found["strata"] if r["gap_percent"] is not None and r["start_gap_percent"] is not None
+    ]
+    better = [r for r in strata if r["gap_percent"] < r["start_gap_percent"]]
+    worse = [r for r in strata if r["gap_percent"] > r["start_gap_percent"]]
+    equal = len(strata) - len(better) - len(worse)
+    console.print(
+        f"candidate {found['candidate']} against its start program, validation split: "
+        f"better on {len(better)} strata, equal on {equal}, worse on {len(worse)}; "
+        f"CPU {milliseconds(found['cpu_seconds_median'])} ms per execution "
+        f"(start program {milliseconds(found['start_cpu_seconds_median'])} ms)",
+        markup=False,
+        soft_wrap=False,
+    )
+    for title, rows in (("most improved", better[:3]), ("most worsened", worse[::-1][:3])):
+        for row in rows:
+            gaps = f"{percent(row['start_gap_percent'])} → {percent(row['gap_percent'])}"
+            console.print(f"  {title}: {clean(row['stratum'])}  {gaps}", markup=False)
+    table = new_table(f"loss when a statement is left out (with all: {percent(found['loss_percent'])})")
+    table.add_column("lines", justify="right", no_wrap=True)
+    table.add_column("statement", overflow="ellipsis", no_wrap=True)
+    table.add_column("without it", justify="right", no_wrap=True)
+    known = [row for row in found["statements"] if row["change_percent"] is not None]
+    telling = [row for row in known if abs(row["change_percent"]) >= _EFFECT]
+    for row in sorted(telling, key=lambda row: -row["change_percent"]):
+        lines = f"{row['line']}" if row["line"] == row["end_line"] else f"{row['line']}–{row['end_line']}"
+        change = f"{signed(row['change_percent'])} points"
+        text = Text(one_line(row["text"], max(20, console.width - 34)))
+        table.add_row(lines, text, change, style="green" if row["change_percent"] > 0 else "red")
+    console.print(table, soft_wrap=False)
+    for words, rows in (
+        ("cannot run without", [row for row in found["statements"] if row["change_percent"] is None]),
+        ("does the same without", [row for row in known if abs(row["change_percent"]) < _EFFECT]),
+    ):
+        if rows:
+            lines = ", ".join(str(row["line"]) for row in rows)
+            console.print(f"{words} the {count(len(rows), 'statement')} at {lines}", markup=False)
+    console.print("line numbers: those of `show RUN CANDIDATE`; + is worse without the statement; effects of")
+    console.print("nested statements include each other")
+    console.print("loss: mean over validation instances, percent of max(|reference|, scale)")
+
+
+# A candidate beside its simplified form.
+
+_SLOWER = 1.5
+"""Ratio to the original's CPU time from which a warning appears; a smaller ratio may be noise."""
+
+
+def print_simplified(console: Console, document: Mapping[str, Any]) -> None:
+    """Prints a candidate and its simplified form with gap, size and time."""
+    word = gap_word(document["valid_before"]["reference_kinds"])
+    table = new_table(f"candidate {document['candidate']}, {word} on the validation split")
+    table.add_column("version", no_wrap=True)
+    for column in (*columns(document), "statements", "nodes", "CPU ms"):
+        table.add_column(column, justify="right")
+    for row in rows(document):
+        table.add_row(*row)
+    console.print(table, soft_wrap=False)
+    console.print(verdict(document), markup=False, soft_wrap=False)
+    for row in document.get("never_true") or ():
+        said = f"never true on a validation instance: line {row['line']}, if {row['condition']}"
+        console.print(clean(said), markup=False, soft_wrap=False)
+
+
+def columns(document: Mapping[str, Any]) -> tuple[str, str]:
+    """What two columns of quality say: a gap and its interval, or a reported score and its change."""
+    reported = "reported_score" in document["valid_before"]
+    return ("reported score (unverified)", "change") if reported else ("mean gap", "95 % interval")
+
+
+def _quality(figures: Mapping[str, Any]) -> tuple[str, str]:
+    if "reported_score" in figures:
+        score, _, change = reported_cell(figures).partition(" ")
+        return score, change.strip("[]")
+    return percent(figures["mean_gap_percent"]), spread(figures)
+
+
+def rows(document: Mapping[str, Any]) -> list[tuple[str, str, str, str, str, str]]:
+    """Rows of version, what `columns` names, statements, syntax-tree nodes, CPU milliseconds."""
+    return [
+        (
+            name,
+            *_quality(figures),
+            str(document[f"statements_{when}"]),
+            str(document[f"nodes_{when}"]),
+            milliseconds(figures["cpu_seconds_median"]),
+        )
+        for name, when in (("as found", "before"), ("simplified", "after"))
+        for figures in (document[f"valid_{when}"],)
+    ]
+
+
+def verdict(document: Mapping[str, Any]) -> str:
+    """The result of a simplification and the test behind it, in words."""
+    names = "; expressions that the field has a name for bear it" if document.get("renamed") else ""
+    if not document["accepted"]:
+        tried = document["tried"]
+        if document["complete"]:
+            return f"nothing can go: all of {tried} variants were worse or failed{names}"
+        return f"the first {tried} variants were worse or failed; --evaluations tries more{names}"
+    bounds = document["loss_difference_ci95_percent"]
+    shown = "" if bounds is None else f" [{signed(bounds[0], '.3f')}, {signed(bounds[1], '.3f')}]"
+    change = signed(document["loss_difference_percent"], ".3f")
+    return (
+        f"{document['accepted']} of {document['tried']} variants kept; mean loss changed by "
+        f"{change} points{shown}, paired over validation instances; "
+        "refused is a variant that is worse than the original at the one-sided level "
+        f"{document['level']:g}{names}{_slower(document)}"
+    )
+
+
+def _slower(document: Mapping[str, Any]) -> str:
+    """A warning if the simplified form is much slower, because a variant is never refused for its time."""
+    before, after = (document[f"valid_{when}"]["cpu_seconds_median"] for when in ("before", "after"))
+    if not before or not after or after < _SLOWER * before:
+        return ""
+    return f"; it takes {after / before:.1f} times the CPU time of the original (median of an execution)"

@@ -1,4 +1,4 @@
-"""The progress display of `run` and `resume`: a live table in a terminal, plain lines elsewhere."""
+"""The progress display of `run` and `resume`: a table, or plain lines, with pace and time left."""
 
 from __future__ import annotations
 
@@ -12,14 +12,47 @@ from ...evaluators.base import Evaluation
 from ...evaluators.figures import is_reported
 from ...evolve.budget import Usage
 from ...evolve.campaign import Campaign
-from ...evolve.reserve import search_seconds_left
-from ..numbers import duration, percent
-from ..words import SHORTER, clean, count, usd
-from .progress import Pace, bar
+from ...evolve.champion import search_seconds_left
+from ..formatting import SHORTER, clean, count, duration, percent, usd
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
+
+
+# How far a piece of work is, and how long it may still take.
+
+_BAR = 24
+
+
+class StepPace:
+    """Tells how long a step takes from how fast it went so far."""
+
+    def __init__(self) -> None:
+        """Begins with no step."""
+        self._what = ""
+        self._began = 0.0
+        self._first = 0
+
+    def text(self, what: str, done: int, total: int) -> str:
+        """`references 12/44, about 2 min 05 s left`; without a time before anything is done."""
+        left = self.left(what, done, total)
+        return f"{what} {done}/{total}" + ("" if left is None else f", about {duration(left)} left")
+
+    def left(self, what: str, done: int, total: int) -> float | None:
+        """Wall seconds that the step may still take; None as long as nothing was done since it began."""
+        if what != self._what or done < self._first:
+            self._what, self._began, self._first = what, time.monotonic(), done
+        if done == self._first:
+            return None
+        return (time.monotonic() - self._began) / (done - self._first) * (total - done)
+
+
+def bar(done: int, total: int) -> str:
+    """A bar of text for a row of the live table."""
+    full = _BAR * done // max(1, total)
+    return "█" * full + "░" * (_BAR - full)
+
 
 _PLAIN_SECONDS = 10.0
 _SLOW_SECONDS = 30.0
@@ -41,7 +74,7 @@ class LiveView:
         self._workers = workers
         self._live: Live | None = None
         self._preparing, self._next = "", "sandbox and problem"
-        self._pace = Pace()
+        self._pace = StepPace()
         self._warned = False
         self._campaign: Campaign | None = None
         self._rates: deque[tuple[float, int]] = deque()

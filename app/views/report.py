@@ -1,61 +1,108 @@
-"""Writes the report as one self-contained HTML page and as Markdown, both from the same data."""
+"""Writes the report as one HTML page and as Markdown, from the same data; code is highlighted here."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import io
+import keyword
 import secrets
 import shlex
-from collections.abc import Mapping, Sequence
+import tokenize
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ...evolve.store.reader import BASELINE
-from ...evolve.store.work import failure_examples, failures_by_status, operators
+from ...evolve.store.statistics import failure_examples, failures_by_status, operators
 from ...prompts.text import fence
 from ...sandbox.unseen import clean as seen
-from ..numbers import figure as figure_of
-from ..numbers import gap_cell, interval, milliseconds, percent
-from ..record.hurried import hurried
-from ..record.model_figures import model_figures, notes
-from ..record.record import SHORT, RunRecord
-from ..record.reported import REPORTED, trust
-from ..record.runs import CONFIG_NAME
-from ..record.simplified import kept
-from ..record.standalone import evaluate_command
-from ..record.summary import summarise, test_used
-from ..words import (
+from ..formatting import (
     UNVERIFIED,
     clean,
     code_span,
     count,
     counts,
+    gap_cell,
     gap_word,
     inert,
+    interval,
     layers,
+    milliseconds,
+    percent,
     reaches,
     reference_kinds,
     standings,
     usd,
 )
-from .champions import COLUMNS, champion_notes, champion_rows
-from .highlight import code_html
-from .history import unified
-from .overview import stopped_words
+from ..formatting import figure as figure_of
+from ..runs.advice import hurried
+from ..runs.figures import REPORTED, model_figures, notes, trust
+from ..runs.folders import CONFIG_NAME
+from ..runs.record import SHORT, RunRecord, stored_simplification
+from ..runs.standalone import evaluate_command
+from ..runs.summary import summarise, test_used
+from .candidate import columns, rows, verdict
+from .history import unified, winners
+from .history import verdict as together
+from .overview import COLUMNS, champion_notes, champion_rows, stopped_words
 from .plots.canvas import page_part
 from .plots.kinds import KINDS
 from .plots.quality import judged_split
 from .plots.search import candidate_links
 from .report_answers import answers, cost_words, tiles
-from .report_candidates import candidates_of, packed
-from .report_gaps import heat, programs
-from .simplified import columns, rows, verdict
+from .report_tables import candidates_of, heat, packed, programs
 from .tables import far_notes, training_lines
-from .winners import verdict as together
-from .winners import winners
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+# Highlights Python code as HTML; splits the code into tokens, escapes all of it, and never runs it.
+
+_STRINGS = {
+    number
+    for name in ("STRING", "FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")  # the latter from 3.12 on
+    if (number := getattr(tokenize, name, None)) is not None
+}
+
+
+def code_html(text: str) -> str:
+    """Code with keywords, strings, numbers and comments in spans of class k, s, n, c.
+
+    A text that is not Python comes back escaped and otherwise unchanged.
+    """
+    try:
+        spans = list(_spans(text))
+    except (tokenize.TokenError, SyntaxError, ValueError):
+        return escape(text)
+    parts, done = [], 0
+    for start, end, kind in spans:
+        parts += [escape(text[done:start]), f'<span class="{kind}">{escape(text[start:end])}</span>']
+        done = end
+    return "".join([*parts, escape(text[done:])])
+
+
+def _spans(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yields (start, end, class) of each token that has a class, in order; positions in characters."""
+    begins = [0]
+    for line in text.split("\n"):
+        begins.append(begins[-1] + len(line) + 1)
+    for token in tokenize.generate_tokens(io.StringIO(text, newline="\n").readline):
+        kind = _kind(token)
+        start, end = (begins[row - 1] + column for row, column in (token.start, token.end))
+        if kind and start < end:
+            yield start, end, kind
+
+
+def _kind(token: tokenize.TokenInfo) -> str:
+    if token.type in _STRINGS:
+        return "s"
+    if token.type == tokenize.NAME and keyword.iskeyword(token.string):
+        return "k"
+    return {tokenize.NUMBER: "n", tokenize.COMMENT: "c"}.get(token.type, "")
+
 
 SPLIT_NAMES = {"train": "training", "valid": "validation", "test": "test"}
 _DIFF_BYTES = 60_000
@@ -320,7 +367,7 @@ def _models(record: RunRecord) -> list[dict[str, Any]]:
 
 def _simplified(record: RunRecord) -> dict[str, Any] | None:
     """The best candidate's simplified form beside it, if `simplify` made one."""
-    document = None if record.best is None else kept(record, record.best)
+    document = None if record.best is None else stored_simplification(record, record.best)
     if document is None or not (document["accepted"] or document.get("renamed")):
         return None
     return {
@@ -340,7 +387,7 @@ def _source(record: RunRecord, id: str) -> str:
 
 def _config_text(record: RunRecord) -> str:
     """The configuration without the secret, because other people and models may read the report."""
-    from ..toml_text import dump
+    from ..formatting import dump
 
     config = record.config
     if (config.get("evaluation") or {}).get("secret"):

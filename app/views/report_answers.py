@@ -1,4 +1,4 @@
-"""What a reader wants to know within a minute: five questions about a run with short answers."""
+"""Five questions about a run with short answers; apart from the report's layout, which it heads."""
 
 from __future__ import annotations
 
@@ -7,16 +7,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...evaluators.intervals import FEW
-from ...evolve.base import Candidate
 from ...evolve.budget import StopReason
-from ...evolve.store.work import failures_by_status
-from ..numbers import duration, percent, reported_cell, signed
-from ..record.headline import Verdict
-from ..record.record import SHORT, RunRecord
-from ..record.reported import REPORTED
-from ..record.standalone import is_stepwise
-from ..words import FOREIGN, UNVERIFIED, clean, count, counts, layers, one_line, unsafe, usd
-from .report_gaps import cell
+from ...evolve.store.statistics import failures_by_status
+from ...evolve.types import Candidate
+from ..formatting import (
+    FOREIGN,
+    UNVERIFIED,
+    clean,
+    count,
+    counts,
+    duration,
+    layers,
+    one_line,
+    percent,
+    reported_cell,
+    signed,
+    unsafe,
+    usd,
+)
+from ..runs.figures import REPORTED
+from ..runs.headline import Conclusion
+from ..runs.record import SHORT, RunRecord
+from ..runs.standalone import is_stepwise
+from .report_tables import cell
 
 _IDEA = 240
 """Longest idea of a model that is quoted (characters)."""
@@ -32,13 +45,16 @@ _BUDGETS = {
     StopReason.COST: "the budget of dollars",
 }
 _ANSWERS = {
-    Verdict.BETTER: ("good", "Yes, beyond noise."),
-    Verdict.WORSE: ("bad", "No, it is worse beyond noise."),
-    Verdict.UNDECIDED: ("open", "Not shown: the difference is within noise."),
-    Verdict.NO_IMPROVEMENT: ("open", "No: the search found nothing better than what it began with."),
-    Verdict.UNTESTED: ("open", "Not tested yet."),
-    Verdict.UNVERIFIED: ("open", "Only its own evaluator says so, and there is no textbook to compare with."),
-    Verdict.NOTHING: ("bad", "No: there is no feasible candidate."),
+    Conclusion.BETTER: ("good", "Yes, beyond noise."),
+    Conclusion.WORSE: ("bad", "No, it is worse beyond noise."),
+    Conclusion.UNDECIDED: ("open", "Not shown: the difference is within noise."),
+    Conclusion.NO_IMPROVEMENT: ("open", "No: the search found nothing better than what it began with."),
+    Conclusion.UNTESTED: ("open", "Not tested yet."),
+    Conclusion.UNVERIFIED: (
+        "open",
+        "Only its own evaluator says so, and there is no textbook to compare with.",
+    ),
+    Conclusion.NOTHING: ("bad", "No: there is no feasible candidate."),
 }
 
 
@@ -46,7 +62,7 @@ def answers(
     record: RunRecord, summary: Mapping[str, Any], headline: Mapping[str, Any] | None, code: str | None
 ) -> list[dict[str, str]]:
     """The five questions, each with `answer`, a `tone` (good, bad, open or none), a command and a section."""
-    tone, words = _ANSWERS[Verdict(summary["headline"]["verdict"])]
+    tone, words = _ANSWERS[Conclusion(summary["headline"]["verdict"])]
     words = _undecided(summary["headline"]) or words
     name = shlex.quote(record.name)
     return [
@@ -161,7 +177,7 @@ def _comparison(summary: Mapping[str, Any]) -> str:
 def _undecided(headline: Mapping[str, Any]) -> str:
     """What an undecided test says: nothing differs, an answer is missing, or how wide the noise is."""
     claim = headline["claim"]
-    if claim is None or Verdict(headline["verdict"]) is not Verdict.UNDECIDED:
+    if claim is None or Conclusion(headline["verdict"]) is not Conclusion.UNDECIDED:
         return ""
     if claim["ties"] == claim["instances"]:
         return f"No: the two are equal on each of {count(claim['instances'], 'instance')}."
@@ -249,8 +265,8 @@ def _use(record: RunRecord, summary: Mapping[str, Any]) -> dict[str, str]:
         }
     headline = summary["headline"]
     source = ["gapsmith", "baselines", str(summary["problem"]), "--source", str(headline["baseline"])]
-    instead = headline["verdict"] in (Verdict.NO_IMPROVEMENT, Verdict.WORSE)
-    undecided = headline["verdict"] == Verdict.UNDECIDED
+    instead = headline["verdict"] in (Conclusion.NO_IMPROVEMENT, Conclusion.WORSE)
+    undecided = headline["verdict"] == Conclusion.UNDECIDED
     if headline["baseline"] is not None and (instead or (undecided and _behind(headline))):
         why = "Nothing shows that the champion is better: use" if undecided else "Use"
         return {"answer": f"{why} the best baseline instead.", "command": shlex.join(source)}

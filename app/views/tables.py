@@ -1,32 +1,39 @@
-"""Tables of gaps for campaigns, evaluations and baselines, designed for 80 columns."""
+"""Tables of gaps, designed for 80 columns, whose cells are never read as markup."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
 
 from ...evaluators.figures import optimality
 from ...evaluators.intervals import FEW
-from ..numbers import (
+from ..formatting import (
+    UNVERIFIED,
+    clean,
+    count,
     duration,
     far_mark,
     far_note,
     few_note,
     figure,
     gap_cell,
+    gap_word,
     milliseconds,
     percent,
     signed,
     spread,
+    standings,
+    unsafe,
 )
-from ..record.reported import REPORTED
-from ..record.summary import test_used
-from ..words import UNVERIFIED, clean, count, gap_word, standings, unsafe
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from .plain import PlainTable
+from ..runs.figures import REPORTED
+from ..runs.summary import test_used
 
 WHOLE_NAME = 18
 """A program's name up to this length is never cut, because users type it after `--against` (characters)."""
@@ -315,7 +322,6 @@ def _width(header: str, cells: Sequence[str]) -> int:
 
 def new_table(title: str) -> PlainTable:
     """An empty table in Gapsmith's style."""
-    from .plain import PlainTable
 
     return PlainTable(title)
 
@@ -337,3 +343,102 @@ def _because(summary: Mapping[str, Any]) -> str:
     """The stop reason in brackets; empty if the status already says it."""
     reason = summary["stop_reason"]
     return f" ({reason})" if reason and reason != summary["status"] else ""
+
+
+# A table that never reads its cells as markup, because names in a run may look like markup.
+
+NARROW = 60
+"""Columns of a console below which a table that does not fit becomes lines (count)."""
+_GAP = 2
+"""Columns between those of a table (count)."""
+_TITLE_COLUMNS = 79
+
+
+class PlainTable(Table):
+    """A table in Gapsmith's style; strings in titles, headers and cells are never read as markup."""
+
+    def __init__(self, title: str) -> None:
+        """Takes the title (empty: none), which is shown on one line after an empty line."""
+        super().__init__(
+            title=Text(f"\n{clean(title)}", style="bold") if title else None,
+            title_justify="left",
+            min_width=min(len(title), _TITLE_COLUMNS),
+            box=box.SIMPLE_HEAD,
+            show_edge=False,
+            pad_edge=False,
+            padding=(0, 1, 0, 0),
+        )
+
+    def add_column(self, header: RenderableType = "", *rest: Any, **options: Any) -> None:
+        """Adds a column."""
+        super().add_column(_text(header), *rest, **options)
+
+    def add_row(
+        self,
+        *cells: RenderableType | None,
+        style: str | Style | None = None,
+        end_section: bool = False,
+    ) -> None:
+        """Adds a row."""
+        super().add_row(*[_text(cell) for cell in cells], style=style, end_section=end_section)
+
+
+def _text(cell: Any) -> Any:
+    return Text(clean(cell)) if isinstance(cell, str) else cell
+
+
+def fits(table: Table, width: int) -> bool:
+    """Whether a console of some columns shows a table without cutting a cell; a wide one wraps long cells."""
+    if width >= NARROW:
+        return True
+    widths = [
+        column.width
+        or max(cell_len(line) for cell in (column.header, *column.cells) for line in _lines(cell))
+        for column in table.columns
+    ]
+    return sum(widths) + _GAP * (len(widths) - 1) <= width
+
+
+def records(table: Table) -> list[Text]:
+    """A table as lines for a narrow console: of each row the first cell, and below it `header: cell`."""
+    title = Text(str(table.title), style="bold") if table.title else None
+    headers = [" ".join(_lines(column.header)) for column in table.columns]
+    lines = [] if title is None else [title]
+    for row, cells in zip(
+        table.rows, zip(*(column.cells for column in table.columns), strict=True), strict=True
+    ):
+        style = row.style or ""
+        lines.append(Text(f"{headers[0]} {_words(cells[0])}".strip(), style=style))
+        rest = zip(headers[1:], map(_words, cells[1:]), strict=True)
+        lines += [
+            Text(f"  {header}: {words}".replace("  : ", "  "), style=style) for header, words in rest if words
+        ]
+    return lines
+
+
+def _lines(cell: Any) -> list[str]:
+    return str(cell).split("\n")
+
+
+def _words(cell: Any) -> str:
+    return " ".join(_lines(cell)).strip()
+
+
+# What reading instance files gave, as a table and sentences.
+
+
+def print_readings(out: Console, rows: Sequence[Mapping[str, Any]], refused: int) -> None:
+    """Files with the number of their instances, then each refusal in a sentence."""
+    table = PlainTable("")
+    table.add_column("file", overflow="fold")
+    table.add_column("instances", justify="right")
+    for row in rows:
+        if row["fault"] is None:
+            table.add_row(row["file"], str(row["instances"]))
+    if refused < len(rows):
+        out.print(table)
+    for row in rows:
+        if row["fault"] is not None:
+            out.print(f"refused: {row['fault']}", markup=False, style="red")
+    instances = count(sum(row["instances"] for row in rows), "instance")
+    out.print(f"{count(len(rows), 'file')}: {instances} read, {count(refused, 'file')} refused", markup=False)

@@ -1,4 +1,4 @@
-"""The live view in a browser: a small server on the loopback address that reads the store alone."""
+"""The live view in a browser: a server on the loopback address; apart, as a terminal needs none."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from ...evolve.store.progress import training_fitness
 from ...evolve.store.schema import FILE_NAME
 from ...evolve.store.tally import Tally
 from ...sandbox.unseen import clean as seen
+from ..error_mapping import known_error
 from ..errors import USAGE, UserError
-from ..record.record import SHORT, RunRecord, open_record
-from ..record.reported import LOSS, REPORTED
-from ..translate import known
-from ..words import clean
+from ..formatting import clean
+from ..runs.figures import LOSS, REPORTED
+from ..runs.record import SHORT, RunRecord, open_record
 from .history import loss, unified
-from .watching import LEAST_SECONDS, snapshot
+from .watch import LEAST_SECONDS, snapshot
 
 ADDRESS = "127.0.0.1"
 _log = logging.getLogger("gapsmith.web")
@@ -53,7 +53,7 @@ class LiveServer(ThreadingHTTPServer):
         Raises:
             UserError: the port is taken or not allowed.
         """
-        self.source = Source(folder)
+        self.source = LiveDocuments(folder)
         self.token = secrets.token_urlsafe(24)
         try:
             super().__init__((ADDRESS, port), _Handler)
@@ -73,7 +73,7 @@ class LiveServer(ThreadingHTTPServer):
         return f"http://{ADDRESS}:{self.server_address[1]}/{self.token}/"
 
 
-class Source:
+class LiveDocuments:
     """Answers of the server, made from the store; one thread at a time makes a document of each kind."""
 
     def __init__(self, folder: Path) -> None:
@@ -208,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
         except ConnectionError:  # the browser went away
             self.close_connection = True
         except Exception as error:
-            trouble = known(error)
+            trouble = known_error(error)
             said = trouble.message if trouble else f"{type(error).__name__}: {error}"
             self._send_trouble(f"the record cannot be shown: {said}")
 

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from .proof import Certificate
+from .proof import PackingCertificate
 
 FILE = "certificates.json.gz"
 
@@ -22,13 +22,13 @@ def certificate_key(counts: Mapping[int, int], capacity: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-def shipped(counts: Mapping[int, int], capacity: int) -> Certificate | None:
+def shipped(counts: Mapping[int, int], capacity: int) -> PackingCertificate | None:
     """The shipped certificate of these items, not yet checked; None if there is none."""
     document = _load().get(certificate_key(counts, capacity))
     return None if document is None else decode(document)
 
 
-def encode(certificate: Certificate) -> dict[str, Any]:
+def encode(certificate: PackingCertificate) -> dict[str, Any]:
     """A certificate as a compact JSON mapping, which lists equal bins once with their number."""
     bins = sorted(Counter(certificate.bins).items(), reverse=True)
     document: dict[str, Any] = {
@@ -41,11 +41,11 @@ def encode(certificate: Certificate) -> dict[str, Any]:
     return document
 
 
-def decode(document: Mapping[str, Any]) -> Certificate:
+def decode(document: Mapping[str, Any]) -> PackingCertificate:
     """The certificate that `encode` wrote."""
     bins = tuple(tuple(content) for number, *content in document["bins"] for _ in range(number))
     weights = {int(s): int(w) for s, w in document["weights"]} if "weights" in document else None
-    return Certificate(bins, document["bound"], document["rule"], weights)
+    return PackingCertificate(bins, document["bound"], document["rule"], weights)
 
 
 def pack_file(documents: Mapping[str, Mapping[str, Any]]) -> bytes:

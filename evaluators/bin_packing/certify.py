@@ -12,20 +12,20 @@ from collections.abc import Sequence
 
 from .bounds import martello_toth_bound, volume_bound
 from .heuristics import best_decreasing
-from .proof import Certificate
-from .search import Search
+from .proof import PackingCertificate
+from .search import PackingSearch
 
 MAX_TABLE = 20_000
 """Largest capacity (units of size) for which column generation is worth the time of its knapsack tables."""
 
 
-def certify(sizes: Sequence[int], capacity: int, seconds: float) -> Certificate:
+def certify(sizes: Sequence[int], capacity: int, seconds: float) -> PackingCertificate:
     """A certificate for items (units of size, each 1 to capacity) within about `seconds` of wall time."""
     counts = dict(Counter(sizes))
     bins = tuple(best_decreasing(counts, capacity))
     volume, martello_toth = volume_bound(counts, capacity), martello_toth_bound(counts, capacity)
     rule = "L1" if volume == martello_toth else "L2"
-    start = Certificate(bins, martello_toth, rule)
+    start = PackingCertificate(bins, martello_toth, rule)
     if start.closed or capacity > MAX_TABLE or seconds <= 0:
         return start
-    return Search(counts, capacity, start, time.monotonic() + seconds).run()
+    return PackingSearch(counts, capacity, start, time.monotonic() + seconds).run()

@@ -13,7 +13,7 @@ WEIGHT_SCALE = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class PackingCertificate:
     """A packing with a lower bound and its proof.
 
     Attributes:
@@ -34,7 +34,7 @@ class Certificate:
         return len(self.bins) == self.bound
 
 
-def check(certificate: Certificate, counts: Mapping[int, int], capacity: int) -> str | None:
+def check(certificate: PackingCertificate, counts: Mapping[int, int], capacity: int) -> str | None:
     """The fault of a certificate; None if it is right. Uses only integers and the standard library.
 
     Args:

@@ -10,7 +10,7 @@ from ...problems.base import Instance
 from ..base import ProofKind, Reference, ReferenceKind
 from .certificates import shipped
 from .certify import certify
-from .proof import Certificate, check
+from .proof import PackingCertificate, check
 
 _PROOFS = {"L1": ProofKind.ARITHMETIC, "L2": ProofKind.ARITHMETIC, "dual": ProofKind.DUAL}
 _ONLINE = "; offline optimum of the same items: a lower bound for any online rule"
@@ -44,7 +44,7 @@ class BinPackingReferences:
         witness = (instance.hidden or {}).get("packing")
         if witness is not None:
             bins = _contents(sizes, witness)
-            certificate = Certificate(bins, len(bins), "L1")
+            certificate = PackingCertificate(bins, len(bins), "L1")
             if check(certificate, counts, capacity) is None:
                 return _reference(instance, certificate, ProofKind.CONSTRUCTION, "generator's packing", began)
         stored = shipped(counts, capacity)
@@ -77,7 +77,7 @@ def _contents(sizes: Sequence[int], packing: Sequence[int]) -> tuple[tuple[int, 
 
 
 def _reference(
-    instance: Instance, certificate: Certificate, proof: ProofKind, method: str, began: float
+    instance: Instance, certificate: PackingCertificate, proof: ProofKind, method: str, began: float
 ) -> Reference:
     online = _ONLINE if "sizes" not in instance.public else ""
     seconds = time.perf_counter() - began

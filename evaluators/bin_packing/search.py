@@ -12,24 +12,26 @@ from numpy.typing import NDArray
 from .bounds import weight_bound
 from .columns import Master, OutOfTime, to_patterns
 from .heuristics import Pattern, best_decreasing
-from .proof import WEIGHT_SCALE, Certificate
+from .proof import WEIGHT_SCALE, PackingCertificate
 
 _ROUNDS = 8
 _DIVES = 6
 _INTEGER_SECONDS = 10.0
 
 
-class Search:
+class PackingSearch:
     """Improves a certificate of one instance until it is closed or the time is up."""
 
-    def __init__(self, counts: Mapping[int, int], capacity: int, start: Certificate, deadline: float) -> None:
+    def __init__(
+        self, counts: Mapping[int, int], capacity: int, start: PackingCertificate, deadline: float
+    ) -> None:
         """Takes size → number of items, capacity (units of size), first certificate, monotonic deadline."""
         self.counts = counts
         self.capacity = capacity
         self.best = start
         self.deadline = deadline
 
-    def run(self) -> Certificate:
+    def run(self) -> PackingCertificate:
         """Returns the best certificate; each round of dives adds columns for the next integer programme."""
         master = Master(self.counts, self.capacity, self.best.bins, self.deadline)
         try:
@@ -50,7 +52,7 @@ class Search:
         weights = {s: int(WEIGHT_SCALE * dual) for s, dual in zip(master.sizes, duals, strict=True)}
         bound = weight_bound(self.counts, self.capacity, weights)
         if bound > self.best.bound:
-            self.best = Certificate(self.best.bins, bound, "dual", weights)
+            self.best = PackingCertificate(self.best.bins, bound, "dual", weights)
 
     def _dive(self, master: Master, stream: random.Random) -> None:
         """Fixes rounded columns step by step and solves the rest; packs leftovers by decreasing rules."""
@@ -83,7 +85,7 @@ class Search:
         """Keeps a packing if it uses fewer bins than the best one."""
         if len(bins) < len(self.best.bins):
             tidy = tuple(tuple(sorted(content, reverse=True)) for content in bins)
-            self.best = Certificate(tidy, self.best.bound, self.best.rule, self.best.weights)
+            self.best = PackingCertificate(tidy, self.best.bound, self.best.rule, self.best.weights)
 
 
 def _rounded(values: NDArray[np.float64], stream: random.Random) -> list[tuple[int, int]]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .cuts import components
-from .tsp import NEAREST, UNIT, Relaxation
+from .tsp import NEAREST, UNIT, TourRelaxation
 
 _EPSILON = 1e-6
 _CUTS = 50
@@ -23,7 +23,7 @@ _LEAST = 1e-3
 """So much of a border is missing at least where a cut enters."""
 
 
-class Fleet(Relaxation):
+class RouteRelaxation(TourRelaxation):
     """Edges of routes; node 0 is the depot, cuts are sets of customers."""
 
     demands: Any
@@ -97,7 +97,7 @@ def capacity_bound(public: Mapping[str, Any], known: Sequence[Sequence[int]], de
     links += [(0, customer) for customer in range(1, len(matrix))]
     for route in known:
         links += pairwise(route)
-    fleet = Fleet(matrix, int(matrix.sum()), sorted({(min(edge), max(edge)) for edge in links}))
+    fleet = RouteRelaxation(matrix, int(matrix.sum()), sorted({(min(edge), max(edge)) for edge in links}))
     fleet.demands, fleet.capacity = np.array(public["demands"]), public["capacity"]
     fleet.solve(deadline)
     return -(-fleet.bound // UNIT)

@@ -43,7 +43,7 @@ _EPSILON = 1e-6
 
 
 @dataclass(slots=True)
-class Relaxation:
+class CustomerSetRelaxation:
     """A choice of customer sets, each customer in exactly one, as a linear programme.
 
     Attributes:
@@ -250,7 +250,7 @@ def partitioned(
     fewest = -(-sum(public["demands"]) // public["capacity"])
     count = len(public["demands"]) - 1
     upper = length(public["distances"], known) + spare
-    relaxation = Relaxation(sets.masks, sets.lengths, count, fewest, upper, [])
+    relaxation = CustomerSetRelaxation(sets.masks, sets.lengths, count, fewest, upper, [])
     start = [sum(1 << (customer - 1) for customer in route) for route in known]
     held = np.isin(sets.masks, start)
     held[:count] = True

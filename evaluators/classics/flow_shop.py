@@ -28,14 +28,14 @@ _BEST_KNOWN = """
 
 
 @dataclass(frozen=True, slots=True)
-class ShopModel:
+class FlowShopModel:
     """A model and the start variables of the jobs on the first machine."""
 
     model: cp_model.CpModel
     starts: list[cp_model.IntVar]
 
 
-def shop_model(times: Sequence[Sequence[int]], order: Sequence[int], spare: int = 0) -> ShopModel:
+def shop_model(times: Sequence[Sequence[int]], order: Sequence[int], spare: int = 0) -> FlowShopModel:
     """The orders that end no later than a good one, the makespan to be minimised.
 
     Args:
@@ -68,7 +68,7 @@ def shop_model(times: Sequence[Sequence[int]], order: Sequence[int], spare: int 
             model.add(begin[j][k] >= begin[i][k] + times[i][k]).only_enforce_if(first)
             model.add(begin[i][k] >= begin[j][k] + times[j][k]).only_enforce_if(first.negated())
     model.minimize(makespan)
-    return ShopModel(model, [row[0] for row in begin])
+    return FlowShopModel(model, [row[0] for row in begin])
 
 
 def lower_bound(times: Sequence[Sequence[int]]) -> int:
@@ -105,7 +105,7 @@ def stop(public: Mapping[str, Any], effort: float) -> tuple[Solved, Json]:
     return solved, order
 
 
-def _order(shop: ShopModel, solved: Solved) -> list[int]:
+def _order(shop: FlowShopModel, solved: Solved) -> list[int]:
     """The jobs by their start on the first machine."""
     return sorted(range(len(shop.starts)), key=lambda job: solved[shop.starts[job]])
 

@@ -41,7 +41,7 @@ Cut = tuple[Any, float, float]
 
 
 @dataclass(slots=True)
-class Relaxation:
+class OrienteeringRelaxation:
     """Edges and nodes that a better tour may use, cuts, and what is known of an instance.
 
     A column for each edge, then one for each node but the depot (whether the tour visits the node); tours
@@ -73,7 +73,7 @@ class Relaxation:
     spare: int = 0
 
     @classmethod
-    def of(cls, public: Mapping[str, Any], best: list[int], spare: int = 0) -> Relaxation:
+    def of(cls, public: Mapping[str, Any], best: list[int], spare: int = 0) -> OrienteeringRelaxation:
         """The relaxation without cuts; edges on which no tour is short enough are left out."""
         matrix = np.array(public["distances"], dtype=np.int64)
         near = matrix.copy()
@@ -313,7 +313,7 @@ def certified(
     single = [[j] for j in range(1, len(prizes)) if matrix[0][j] + matrix[j][0] <= public["max_length"]]
     tours: list[Any] = [improved(**public) if answer is None else answer, *single]
     best = max(tours, key=lambda nodes: sum(prizes[j] for j in nodes))
-    relaxation = Relaxation.of(public, best, spare)
+    relaxation = OrienteeringRelaxation.of(public, best, spare)
     version = highspy.Highs().version()
 
     def certificate(bound: int) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _EPSILON = 1e-6
 
 
 @dataclass(slots=True)
-class Relaxation:
+class TourRelaxation:
     """Edges, subtour cuts and what is known of an instance.
 
     Attributes:
@@ -239,7 +239,7 @@ def certified(
     links = [(i, int(j)) for i, row in enumerate(near) for j in row if i != j]
     links += [(tour[place - 1], node) for place, node in enumerate(tour)]
     edges = sorted({(min(edge), max(edge)) for edge in links})
-    relaxation = Relaxation(matrix, upper + spare, edges)
+    relaxation = TourRelaxation(matrix, upper + spare, edges)
     version = highspy.Highs().version()
 
     def certificate(bound: int, tour: list[int]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ VERSION = "1"
 _NODES_PER_LOOK = 256
 
 
-class Unfinished(Exception):
+class CompletionTimeout(Exception):
     """The time was over before the search was."""
 
 
@@ -66,7 +66,7 @@ class _Search:
             return None
         self.nodes += 1
         if self.nodes % _NODES_PER_LOOK == 0 and time.monotonic() > self.deadline:
-            raise Unfinished
+            raise CompletionTimeout
         first, rest = items[0], items[1:]
         for total, chosen in sorted(self.completions(self.weights[first], rest, slack), reverse=True):
             taken = set(chosen)

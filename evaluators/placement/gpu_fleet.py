@@ -19,7 +19,7 @@ from ...problems.placement.fleet_laws import DOLLAR
 from ...problems.placement.gpu_fleet import fleet_counts, judge_fleet, judge_split
 from ..base import Incumbent, ProofKind, Reference, ReferenceKind
 from ..shipped import shipped
-from ..toolbox import ModelError, Solved, floats_suffice, solve_cpsat, solve_mip
+from ..toolbox import Solved, SolverModelError, floats_suffice, solve_cpsat, solve_mip
 from ..toolbox.stopped import incumbent, stop_cpsat
 from .fleet_models import exact_pooled_model, packing_mip, packing_model, pooled_model
 from .fleet_packing import Fleet, construct, fleet_price
@@ -130,7 +130,7 @@ def pool(
         try:
             solved = solve_cpsat(exact, seconds=seconds, known_bound=floor)
             return solved, _split(solved, places)
-        except ModelError:  # its sums are beyond 64 bits; HiGHS may still find a split
+        except SolverModelError:  # its sums are beyond 64 bits; HiGHS may still find a split
             pass
     solved = solve_mip(model, seconds=seconds, integral_objective=True, solver=solver, known_bound=floor)
     return solved, _split(solved, counts)

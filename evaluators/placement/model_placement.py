@@ -90,7 +90,7 @@ def solve(public: Mapping[str, Any], seconds: float) -> Reference:
                 low = target
             else:
                 best = max(pressures(public, plan))
-    except bin_completion.Unfinished:
+    except bin_completion.CompletionTimeout:
         pass
     spent = time.monotonic() - started
     proof = ProofKind.ARITHMETIC if low == floor else ProofKind.SOLVER

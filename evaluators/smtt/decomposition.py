@@ -11,7 +11,7 @@ _MEMORY = 60_000_000
 """Largest number of job entries in the memory (about 40 bytes each); a full memory takes no more."""
 
 
-class Unfinished(Exception):
+class DecompositionLimit(Exception):
     """The time or recursion limit was reached; nothing is proven."""
 
 
@@ -51,7 +51,7 @@ class Decomposition:
         try:
             return self._solve(sorted((d << self._due) | p for p, d in pairs))
         except RecursionError as error:
-            raise Unfinished from error
+            raise DecompositionLimit from error
 
     def sequence(self) -> list[int]:
         """A sequence of job numbers that attains `value()`; calls `value()` first.
@@ -158,7 +158,7 @@ class Decomposition:
         """Least total tardiness of reduced jobs, and a place of the longest job that attains it."""
         self.steps += 1
         if self._deadline is not None and self.steps % 64 == 0 and time.monotonic() > self._deadline:
-            raise Unfinished
+            raise DecompositionLimit
         lengths = [job & self._mask for job in jobs]
         s = _last_longest(lengths)
         best, place = -1, s

@@ -59,7 +59,7 @@ class TardinessReferences:
         times, dates = public["processing_times"], public["due_dates"]
         try:
             value = decomposition.Decomposition(times, dates, 0.5 * seconds).value()
-        except decomposition.Unfinished:
+        except decomposition.DecompositionLimit:
             return _relaxed(public, started, seconds, None)
         spent = time.monotonic() - started
         return Reference.optimum(

@@ -67,7 +67,7 @@ def prove(public: Mapping[str, Any], sequence: Sequence[int], seconds: float, sp
         raise ValueError(f"{NAME}: got costs of up to {most}, expected less than {LARGEST}")
     started = time.monotonic()
     upper = cost_of(public, sequence) + spare
-    relaxation = Relaxation(public, sequence)
+    relaxation = SequenceRelaxation(public, sequence)
     labels = 0
     for rounds, sets in _STAGES:
         if relaxation.ascend(upper, started + seconds, rounds) >= upper:
@@ -81,7 +81,7 @@ def prove(public: Mapping[str, Any], sequence: Sequence[int], seconds: float, sp
     return Proof(relaxation.bound, False, None, time.monotonic() - started, labels)
 
 
-class Relaxation:
+class SequenceRelaxation:
     """The relaxation to sequences that fill the horizon and may repeat a job, but never twice in a row.
 
     Each job has a multiplier, charged each time the job occurs and paid back once; the cheapest relaxed

@@ -11,15 +11,15 @@ from .called import Note, call
 from .cpsat import solve_cpsat
 from .mip import floats_suffice, solve_mip
 from .process import SolverError
-from .solved import ModelError, Solved, SolveStatus, safe_bound
+from .solved import Solved, SolverModelError, SolveStatus, safe_bound
 from .stopped import incumbent, stop_cpsat
 
 __all__ = [
-    "ModelError",
     "Note",
     "SolveStatus",
     "Solved",
     "SolverError",
+    "SolverModelError",
     "call",
     "floats_suffice",
     "incumbent",

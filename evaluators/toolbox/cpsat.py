@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...problems.base import Sense
-from .process import Report, run_worker
-from .solved import ModelError, Solved, conclude, safe_bound
+from .process import WorkerReport, run_worker
+from .solved import Solved, SolverModelError, conclude, safe_bound
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -46,7 +46,7 @@ def solve_cpsat(
     options = {"workers": workers, "seed": seed, **({} if effort is None else {"effort": effort})}
     report = run_worker("cp-sat", _text(model), options, seconds)
     if report.ended == "invalid":
-        raise ModelError(f"cp-sat: the model is invalid: {report.message}")
+        raise SolverModelError(f"cp-sat: the model is invalid: {report.message}")
     real = _has(proto, "floating_point_objective")
     sense = _sense(proto, real)
     value, bound = _figures(proto, report, sense, real)
@@ -75,7 +75,7 @@ def _text(model: Any) -> str:
     with tempfile.TemporaryDirectory(prefix="gapsmith-model-") as folder:
         path = Path(folder) / "model.txt"
         if not model.export_to_file(str(path)):
-            raise ModelError("cp-sat: the model cannot be written as text")
+            raise SolverModelError("cp-sat: the model cannot be written as text")
         return path.read_text(encoding="utf-8")
 
 
@@ -91,7 +91,7 @@ def _sense(proto: Any, real: bool) -> Sense:
 
 
 def _figures(
-    proto: Any, report: Report, sense: Sense, real: bool
+    proto: Any, report: WorkerReport, sense: Sense, real: bool
 ) -> tuple[int | float | None, int | float | None]:
     """Value and safely rounded bound; at an integer optimum, the exact value replaces the float bound."""
     if not real and not _has(proto, "objective"):

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...problems.base import Sense
-from .process import Report, run_worker
-from .solved import ModelError, Solved, conclude, safe_bound
+from .process import WorkerReport, run_worker
+from .solved import Solved, SolverModelError, conclude, safe_bound
 from .tolerances import beyond_tolerances, whole_row
 
 if TYPE_CHECKING:
@@ -56,14 +56,14 @@ def solve_mip(
     try:
         text = json.dumps(document, allow_nan=False)
     except ValueError:
-        raise ModelError(
+        raise SolverModelError(
             "model: a coefficient or bound is NaN or infinite, expected finite numbers"
         ) from None
     report = run_worker(solver, text, {"workers": workers, "seed": seed}, seconds)
     if report.ended != "unbounded" and (blur := beyond_tolerances(document)):
         report.ended, report.bound, report.note = "limit", None, blur
     if report.ended == "unbounded":
-        raise ModelError(f"{solver}: the model is unbounded; expected an objective that has an optimum")
+        raise SolverModelError(f"{solver}: the model is unbounded; expected an objective that has an optimum")
     solution = _accept(report, document)
     value = None if solution is None else _value(solution, document, sense, integral_objective)
     sign = 1 if sense is Sense.MINIMISE else -1
@@ -95,9 +95,9 @@ def floats_suffice(model: pulp.LpProblem) -> bool:
 def _document(model: Any, variables: Sequence[Any], sense: Sense) -> dict[str, Any]:
     """The model as a document for the worker, with an objective to minimise."""
     if getattr(model, "sos1", None) or getattr(model, "sos2", None):
-        raise ModelError("model: special ordered sets are not supported; state them with binaries")
+        raise SolverModelError("model: special ordered sets are not supported; state them with binaries")
     if len({v.name for v in variables}) != len(variables):
-        raise ModelError("model: two variables have the same name, expected distinct names")
+        raise SolverModelError("model: two variables have the same name, expected distinct names")
     sign = -1 if sense is Sense.MAXIMISE else 1
     position = {id(v): i for i, v in enumerate(variables)}
     costs = {id(v): sign * c for v, c in model.objective.items()} if model.objective is not None else {}
@@ -136,7 +136,7 @@ def _rows(model: Any) -> Sequence[Any]:
     return list(model.constraints())
 
 
-def _accept(report: Report, document: dict[str, Any]) -> list[int | float] | None:
+def _accept(report: WorkerReport, document: dict[str, Any]) -> list[int | float] | None:
     """The incumbent with rounded integers; None without an incumbent or if rounding breaks a row."""
     if report.solution is None:
         return None
@@ -168,5 +168,5 @@ def _value(
     if not integral or isinstance(total, int):
         return total if integral else float(total)
     if abs(total - round(total)) > max(1e-4, 1e-9 * abs(total)):
-        raise ModelError(f"objective: got {total!r} with integral_objective=True, expected an integer")
+        raise SolverModelError(f"objective: got {total!r} with integral_objective=True, expected an integer")
     return round(total)

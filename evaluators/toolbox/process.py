@@ -28,7 +28,7 @@ class SolverError(RuntimeError):
 
 
 @dataclass(slots=True)
-class Report:
+class WorkerReport:
     """A worker's report, complete or cut off.
 
     Attributes:
@@ -65,7 +65,7 @@ def run_worker(
     *,
     spare: float = GRACE_SECONDS,
     what: str | None = None,
-) -> Report:
+) -> WorkerReport:
     """Runs one solver on one model in a separate process.
 
     Args:
@@ -106,10 +106,10 @@ def run_worker(
     return report
 
 
-def _listen(process: subprocess.Popen[bytes], seconds: float, spare: float) -> Report:
+def _listen(process: subprocess.Popen[bytes], seconds: float, spare: float) -> WorkerReport:
     """Collects the worker's lines until the worker ends or its time is over."""
     assert process.stdout is not None
-    report = Report()
+    report = WorkerReport()
     deadline = time.monotonic() + START_SECONDS
     rest = b""
     with selectors.DefaultSelector() as selector:
@@ -127,7 +127,7 @@ def _listen(process: subprocess.Popen[bytes], seconds: float, spare: float) -> R
     return report
 
 
-def _take(report: Report, event: dict[str, Any]) -> bool:
+def _take(report: WorkerReport, event: dict[str, Any]) -> bool:
     """Adds one line of the worker to the report; returns whether the line says that solving begins."""
     for key, value in event.items():
         if key != "ready":
@@ -148,7 +148,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             stream.close()
 
 
-def _explain(report: Report, code: int, folder: Path, solver: str) -> None:
+def _explain(report: WorkerReport, code: int, folder: Path, solver: str) -> None:
     """Completes the report of a worker that ended without a last line."""
     if report.ended != "killed":
         return

@@ -17,7 +17,7 @@ _NOISE = 1e-6
 """Relative difference of two floats that rounding may cause."""
 
 
-class ModelError(ValueError):
+class SolverModelError(ValueError):
     """A model that cannot be right: invalid, infeasible, unbounded, or at odds with the verification."""
 
 
@@ -118,7 +118,7 @@ class Solved:
                 the bound, or the run gave neither bound nor solution.
         """
         if self.status is SolveStatus.INFEASIBLE:
-            raise ModelError(f"{self.solver}: the model of this instance is infeasible")
+            raise SolverModelError(f"{self.solver}: the model of this instance is infeasible")
         value = None if self.value is None else _scaled(self.value, unit)
         bound = None if self.bound is None else _scaled(self.bound, unit)
         if verified is not None and value is not None and not _agree(value, verified):
@@ -126,7 +126,7 @@ class Solved:
             value = verified
         known = bound if bound is not None else verified if verified is not None else value
         if known is None:
-            raise ModelError(
+            raise SolverModelError(
                 f"{self.solver}: no bound and no solution ({self.command}; {self.note or 'limit reached'}); "
                 "give more seconds, or pass known_bound"
             )
@@ -140,12 +140,12 @@ class Solved:
         """Raises if the verified objective is worse than the model's, or better than the bound."""
         minimise = self.sense is Sense.MINIMISE
         if better_than(value, verified, minimise, _NOISE):
-            raise ModelError(
+            raise SolverModelError(
                 f"{self.solver}: the model says {value}, the verification of its solution {verified}, which "
                 "is worse; expected a model that counts all that verification counts"
             )
         if bound is not None and better_than(verified, bound, minimise, _NOISE):
-            raise ModelError(
+            raise SolverModelError(
                 f"{self.solver}: the verification of the solution says {verified}, which is better than the "
                 f"model's proven bound {bound}; expected a model that allows all that verification allows"
             )
@@ -209,7 +209,7 @@ def conclude(
     ]
     if beaten:
         if exact and known_bound in beaten:
-            raise ModelError(
+            raise SolverModelError(
                 f"{solver}: the solution's objective {value} is better than the known_bound {known_bound}, "
                 "and its rows hold exactly; expected a bound that is proven for this very model"
             )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class PlanGroup:
     """A group that a plan may open: the `place`-th of its degree (column j) in a microbatch."""
 
     microbatch: int
@@ -22,17 +22,17 @@ class Slot:
     place: int
 
 
-def slots(public: Mapping[str, Any], microbatches: int) -> list[Slot]:
+def slots(public: Mapping[str, Any], microbatches: int) -> list[PlanGroup]:
     """All groups that a plan of at most so many microbatches could open."""
     return [
-        Slot(m, j, place)
+        PlanGroup(m, j, place)
         for m in range(microbatches)
         for j, degree in enumerate(public["degrees"])
         for place in range(min(public["devices"] // degree, len(public["lengths"])))
     ]
 
 
-def places(public: Mapping[str, Any], groups: Sequence[Slot]) -> Iterator[tuple[int, Slot]]:
+def places(public: Mapping[str, Any], groups: Sequence[PlanGroup]) -> Iterator[tuple[int, PlanGroup]]:
     """(sequence, group) pairs that are worth a variable.
 
     Groups of one degree are alike, and so are microbatches: the longest sequence goes to the first of them,
@@ -47,7 +47,7 @@ def places(public: Mapping[str, Any], groups: Sequence[Slot]) -> Iterator[tuple[
 
 def cpsat_model(
     public: Mapping[str, Any], microbatches: int
-) -> tuple[cp_model.CpModel, dict[tuple[int, Slot], Any]]:
+) -> tuple[cp_model.CpModel, dict[tuple[int, PlanGroup], Any]]:
     """The step as a CP-SAT model of at most so many microbatches, and its assignment variables."""
     from ortools.sat.python import cp_model
 
@@ -66,7 +66,9 @@ def cpsat_model(
         model.add(sum(public["lengths"][k] * x for k, x in members) <= room * opened[slot])
         model.add(sum(public["times"][k][slot.column] * x for k, x in members) <= spans[slot.microbatch])
         if slot.place:
-            model.add_implication(opened[slot], opened[Slot(slot.microbatch, slot.column, slot.place - 1)])
+            model.add_implication(
+                opened[slot], opened[PlanGroup(slot.microbatch, slot.column, slot.place - 1)]
+            )
     for m in range(microbatches):
         taken = sum(public["degrees"][s.column] * opened[s] for s in groups if s.microbatch == m)
         model.add(taken <= public["devices"] * used[m])
@@ -76,7 +78,7 @@ def cpsat_model(
 
 def mip_model(
     public: Mapping[str, Any], microbatches: int
-) -> tuple[pulp.LpProblem, dict[tuple[int, Slot], Any]]:
+) -> tuple[pulp.LpProblem, dict[tuple[int, PlanGroup], Any]]:
     """The same step as a mixed-integer programme."""
     import pulp
 
@@ -107,9 +109,9 @@ def mip_model(
     return model, put
 
 
-def plan_of(public: Mapping[str, Any], put: Mapping[tuple[int, Slot], Any], solved: Solved) -> list[Any]:
+def plan_of(public: Mapping[str, Any], put: Mapping[tuple[int, PlanGroup], Any], solved: Solved) -> list[Any]:
     """The plan of a solution."""
-    groups: dict[Slot, list[int]] = {}
+    groups: dict[PlanGroup, list[int]] = {}
     for (k, slot), x in put.items():
         if solved[x]:
             groups.setdefault(slot, []).append(k)

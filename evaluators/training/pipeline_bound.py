@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class PipelineWork:
     """What every answer has to process.
 
     Attributes:
@@ -22,13 +22,13 @@ class Work:
     samples: int
 
 
-def work_of(public: Mapping[str, Any]) -> Work:
+def work_of(public: Mapping[str, Any]) -> PipelineWork:
     """Tiles of each (adapter, batch): its tokens rounded up once, and rounding up is subadditive."""
     tokens: dict[tuple[int, int], int] = {}
     for adapter, batch, length in public["samples"]:
         tokens[adapter, batch] = tokens.get((adapter, batch), 0) + length
     tiles = sum(-(-total // public["tile"]) for total in tokens.values())
-    return Work(tiles, public["capacity"] // public["tile"], len(public["samples"]))
+    return PipelineWork(tiles, public["capacity"] // public["tile"], len(public["samples"]))
 
 
 def lower_bound(public: Mapping[str, Any]) -> int:
@@ -54,7 +54,7 @@ def lower_bound(public: Mapping[str, Any]) -> int:
     return best
 
 
-def _idle(stages: int, fixed: int, per_tile: int, work: Work) -> range:
+def _idle(stages: int, fixed: int, per_tile: int, work: PipelineWork) -> range:
     """Idle ticks from none to as many as let every microbatch be full."""
     return range((stages - 1) * (fixed + per_tile * work.most) + 1)
 

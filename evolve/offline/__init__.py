@@ -1,7 +1,6 @@
 """The offline proposer: genetic programming on the syntax trees of heuristics."""
 
-from .adaptive import rates
-from .proposer import OPERATORS, OfflineProposer, change, operators_for
-from .work import Operator
+from .mutation import Operator
+from .proposer import OPERATORS, OfflineProposer, change, operators_for, rates
 
 __all__ = ["OPERATORS", "OfflineProposer", "Operator", "change", "operators_for", "rates"]

@@ -1,4 +1,4 @@
-"""Crossover with a second parent: expressions of one kind, statements, tails of the entry point, helpers.
+"""Crossover with a second parent; a family of operators of `proposer`.
 
 Subtree crossover under types after Koza 1992 and Montana 1995 (doi:10.1162/evco.1995.3.2.199). An operator
 draws a place in the first parent (deciding places more often) and a part of the second parent that has the
@@ -23,14 +23,12 @@ import math
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..base import Origin
-from ..syntax.forms import Forms
-from ..syntax.kinds import ARRAY, FUNCTION, INDEX, NUMBER, OTHER
-from ..syntax.names import bound_in, names_in
-from ..syntax.order import walk
-from ..syntax.places import Spot
+from ..syntax.scope import Spot
+from ..syntax.tree import Forms, bound_in, names_in, walk
+from ..syntax.types import ARRAY, FUNCTION, INDEX, NUMBER, OTHER
+from ..types import Origin
 from . import grow
-from .work import Operator, Work
+from .mutation import Mutation, Operator
 
 MOST_HELPERS = 4
 # Probabilities; of the forms of a blend cumulative, the rest is a choice by a condition.
@@ -39,7 +37,7 @@ _REPLACES_STATEMENT = 0.5
 Tree = TypeVar("Tree", bound=ast.AST)
 
 
-def _transplant(work: Work, offer: Spot, spot: Spot) -> ast.expr | None:
+def _transplant(work: Mutation, offer: Spot, spot: Spot) -> ast.expr | None:
     """A copy of the second parent's expression that can stand at a place, or None when it cannot.
 
     Indices and numbers may take the name of another one of the place; helpers that it calls come along.
@@ -91,12 +89,12 @@ def _shape(helper: ast.FunctionDef) -> str:
     return ast.dump(fresh)
 
 
-def _shapes(work: Work) -> dict[str, str]:
+def _shapes(work: Mutation) -> dict[str, str]:
     """Shape → name of the text's functions."""
     return {_shape(own): own.name for own in reversed(functions(work.tree))}
 
 
-def _bring(work: Work, helper: ast.FunctionDef) -> str | None:
+def _bring(work: Mutation, helper: ast.FunctionDef) -> str | None:
     """Copies a helper of the second parent and returns its free name; None if the text has enough."""
     own = {n.name for n in functions(work.tree)}
     if len(own) > MOST_HELPERS:
@@ -111,7 +109,7 @@ def _bring(work: Work, helper: ast.FunctionDef) -> str | None:
     return name
 
 
-def cross_expression(work: Work) -> bool:
+def cross_expression(work: Mutation) -> bool:
     """Replaces an expression by one of the second parent's."""
     if work.donor is None:
         return False
@@ -136,7 +134,7 @@ def _whole(spot: Spot) -> bool:
     return spot.deciding and owner and not spot.structural
 
 
-def _keys(work: Work, suits: Callable[[Spot], bool]) -> tuple[Spot, ast.expr] | None:
+def _keys(work: Mutation, suits: Callable[[Spot], bool]) -> tuple[Spot, ast.expr] | None:
     """A whole deciding place and an expression of the second parent for it."""
     if work.donor is None:
         return None
@@ -152,7 +150,7 @@ def _keys(work: Work, suits: Callable[[Spot], bool]) -> tuple[Spot, ast.expr] | 
     return None if fresh is None else (spot, fresh)
 
 
-def cross_key(work: Work) -> bool:
+def cross_key(work: Mutation) -> bool:
     """Replaces a whole deciding expression (sort key, score, returned number) by the second parent's."""
     found = _keys(work, lambda s: True)
     if found is None:
@@ -161,7 +159,7 @@ def cross_key(work: Work) -> bool:
     return True
 
 
-def cross_blend(work: Work) -> bool:
+def cross_blend(work: Mutation) -> bool:
     """Joins both parents' scores: a weighted sum, the smaller or larger one, or one by a condition."""
     found = _keys(work, lambda s: s.kind in (NUMBER, ARRAY) and not s.recurrent)
     if found is None:
@@ -179,7 +177,7 @@ def cross_blend(work: Work) -> bool:
     return True
 
 
-def cross_statement(work: Work) -> bool:
+def cross_statement(work: Mutation) -> bool:
     """Inserts a statement of the second parent, or puts it in place of another statement."""
     if work.donor is None:
         return False
@@ -201,7 +199,7 @@ def cross_statement(work: Work) -> bool:
     return True
 
 
-def cross_tail(work: Work) -> bool:
+def cross_tail(work: Mutation) -> bool:
     """The entry point's beginning with the second parent's end, and the helpers that the end calls."""
     if work.donor is None:
         return False
@@ -214,7 +212,7 @@ def cross_tail(work: Work) -> bool:
     return True
 
 
-def cross_function(work: Work) -> bool:
+def cross_function(work: Mutation) -> bool:
     """Replaces a function by the second parent's of the same name and arguments."""
     if work.donor is None:
         return False
@@ -243,7 +241,7 @@ def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
     return next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
 
 
-def _take_helpers(work: Work) -> None:
+def _take_helpers(work: Mutation) -> None:
     """Copies the second parent's helpers that the text now calls and lacks, with the helpers of these."""
     assert work.donor is not None
     have = {node.name for node in functions(work.tree)}
@@ -264,7 +262,7 @@ def functions(tree: ast.Module) -> list[ast.FunctionDef]:
     return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
-def _before_entry(work: Work) -> int:
+def _before_entry(work: Mutation) -> int:
     """Position of new helpers: before the first function or class."""
     kinds = (ast.FunctionDef, ast.ClassDef)
     return next((i for i, n in enumerate(work.tree.body) if isinstance(n, kinds)), 0)

@@ -1,18 +1,18 @@
-"""Mutations of expressions: numbers, operators, names, conditions, subexpressions."""
+"""Mutations of expressions, reshaping included; a family of operators of `proposer`."""
 
 from __future__ import annotations
 
 import ast
 import copy
 import math
+from collections.abc import Callable
 
-from ..base import Origin
-from ..syntax.kinds import ARRAY, BOOLEAN, FUNCTION, INDEX, MASK, NUMBER, OTHER
-from ..syntax.names import names_in
-from ..syntax.order import walk
-from ..syntax.places import Spot
+from ..syntax.scope import Spot
+from ..syntax.tree import names_in, walk
+from ..syntax.types import ARRAY, BOOLEAN, FUNCTION, INDEX, MASK, NUMBER, OTHER
+from ..types import Origin
 from . import grow
-from .work import Operator, Work, parse_expression
+from .mutation import Mutation, Operator, parse_expression
 
 _ORDERS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.Gt, ast.GtE),
@@ -50,7 +50,7 @@ def _is_literal(spot: Spot) -> bool:
     )
 
 
-def perturb_number(work: Work) -> bool:
+def perturb_number(work: Mutation) -> bool:
     """A constant on a log scale, by a small step, or its sign."""
     spot = work.spot(_is_literal)
     if spot is None:
@@ -77,7 +77,7 @@ def perturb_number(work: Work) -> bool:
     return True
 
 
-def scale_limit(work: Work) -> bool:
+def scale_limit(work: Mutation) -> bool:
     """A whole number that says how often or how far (`range(8)`, `order[:25]`), by a large factor."""
     spot = work.spot(
         lambda s: (
@@ -100,7 +100,7 @@ def _is_range(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
-def change_operator(work: Work) -> bool:
+def change_operator(work: Mutation) -> bool:
     """Another arithmetic operator; a new division is protected."""
     spot = work.spot(lambda s: is_value(s) and isinstance(s.node, ast.BinOp))
     if spot is None:
@@ -116,7 +116,7 @@ def change_operator(work: Work) -> bool:
     return True
 
 
-def swap_operands(work: Work) -> bool:
+def swap_operands(work: Mutation) -> bool:
     """The two sides of an operator or comparison, or two arguments of a call."""
     spot = work.spot(
         lambda s: (
@@ -148,7 +148,7 @@ def _is_where(node: ast.AST) -> bool:
     )
 
 
-def change_comparison(work: Work) -> bool:
+def change_comparison(work: Mutation) -> bool:
     """Another comparison operator of the same family."""
     spot = work.spot(lambda s: isinstance(s.node, ast.Compare) and type(s.node.ops[0]) in _ORDERS)
     if spot is None:
@@ -157,7 +157,7 @@ def change_comparison(work: Work) -> bool:
     return True
 
 
-def change_logic(work: Work) -> bool:
+def change_logic(work: Mutation) -> bool:
     """`and` ↔ `or`, one side dropped, a condition negated or joined by another."""
     spot = work.spot(
         lambda s: s.kind == BOOLEAN and not s.structural and not isinstance(s.node, ast.Constant)
@@ -196,7 +196,7 @@ def _function_name(node: ast.AST) -> str:
     return ""
 
 
-def swap_extremum(work: Work) -> bool:
+def swap_extremum(work: Mutation) -> bool:
     """`min` ↔ `max`, and the reductions of arrays."""
     spot = work.spot(lambda s: _function_name(s.node) in _EXTREMA)
     if spot is None:
@@ -209,7 +209,7 @@ def swap_extremum(work: Work) -> bool:
     return True
 
 
-def reverse_order(work: Work) -> bool:
+def reverse_order(work: Mutation) -> bool:
     """The direction of a sort."""
     spot = work.spot(lambda s: isinstance(s.node, ast.Call) and _is_sort(s.node))
     if spot is None:
@@ -228,7 +228,7 @@ def _is_sort(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id == "sorted"
 
 
-def break_ties(work: Work) -> bool:
+def break_ties(work: Mutation) -> bool:
     """A second key after a sort key, two keys exchanged, or made one by a weight: `(a, b)` to `a + w * b`."""
     spot = work.spot(lambda s: isinstance(s.owner, ast.Lambda) and s.deciding and s.field == "body")
     if spot is None:
@@ -260,7 +260,7 @@ def _weighed(first: ast.expr, second: ast.expr, weight: float) -> ast.expr:
     return ast.BinOp(first, order, ast.BinOp(grow.number_node(weight), ast.Mult(), value))
 
 
-def replace_expression(work: Work) -> bool:
+def replace_expression(work: Mutation) -> bool:
     """An expression by another one of the text with the same kind whose names are bound there."""
     spot = work.spot(lambda s: not s.structural and s.kind not in (OTHER, FUNCTION))
     if spot is None:
@@ -288,7 +288,7 @@ def _movable(part: Spot, spot: Spot) -> bool:
     return same or all(name in spot.scope or name not in part.scope for name in names_in([part.node]))
 
 
-def _fits(work: Work, spot: Spot, name: str) -> bool:
+def _fits(work: Mutation, spot: Spot, name: str) -> bool:
     """Whether a name may take another's place in a subscript."""
     if not isinstance(spot.owner, ast.Subscript):
         return True
@@ -296,7 +296,7 @@ def _fits(work: Work, spot: Spot, name: str) -> bool:
     return work.domains.sound(ast.Subscript(parts["value"], parts["slice"], ast.Load()))
 
 
-def replace_name(work: Work) -> bool:
+def replace_name(work: Mutation) -> bool:
     """A name by another one in scope of the same kind (`d[j]` → `p[j]`)."""
     spot = work.spot(lambda s: isinstance(s.node, ast.Name) and s.kind not in (OTHER, FUNCTION))
     if spot is None or isinstance(spot.owner, ast.For):
@@ -309,7 +309,7 @@ def replace_name(work: Work) -> bool:
     return True
 
 
-def grow_expression(work: Work) -> bool:
+def grow_expression(work: Mutation) -> bool:
     """A new random expression in place of one."""
     spot = work.spot(
         lambda s: (
@@ -327,7 +327,7 @@ def grow_expression(work: Work) -> bool:
     return True
 
 
-def hoist(work: Work) -> bool:
+def hoist(work: Mutation) -> bool:
     """An expression by one of its own parts: shorter, and often as good."""
     spot = work.spot(
         lambda s: is_value(s) and isinstance(s.node, ast.BinOp | ast.Call | ast.IfExp | ast.UnaryOp)
@@ -347,7 +347,7 @@ def hoist(work: Work) -> bool:
     return True
 
 
-def change_index(work: Work) -> bool:
+def change_index(work: Mutation) -> bool:
     """The index of an element by another index in scope."""
     spot = work.spot(
         lambda s: s.kind == INDEX and isinstance(s.owner, ast.Subscript) and isinstance(s.node, ast.Name)
@@ -377,4 +377,107 @@ OPERATORS = (
     Operator("index", Origin.MUTATE, 0.2, change_index),
     Operator("hoist", Origin.MUTATE, 1.0, hoist),
     Operator("grow", Origin.GROW, 2.5, grow_expression),
+)
+
+
+# Mutations that wrap a numeric expression: a factor, a term, a power, a bound, a condition, an offset.
+
+# Probabilities.
+_WEIGHTED_TERM = 0.7
+_SQUARE = 0.5
+_PLAIN_RATIO = 0.5
+_FRESH_ALTERNATIVE = 0.6
+
+
+def _reshape(make: Callable[[Mutation, Spot, ast.expr], ast.expr]) -> Callable[[Mutation], bool]:
+    def apply(work: Mutation) -> bool:
+        spot = work.spot(lambda s: is_value(s) and not s.recurrent and not isinstance(s.node, ast.Constant))
+        if spot is None:
+            return False
+        spot.put(make(work, spot, spot.node))
+        return True
+
+    return apply
+
+
+def _coefficient(work: Mutation, spot: Spot, node: ast.expr) -> ast.expr:
+    factor = math.exp(work.rng.gauss(0, work.rng.choice((0.05, 0.1, 0.3, 0.8))))
+    return ast.BinOp(grow.number_node(factor), ast.Mult(), node)
+
+
+def _term(work: Mutation, spot: Spot, node: ast.expr) -> ast.expr:
+    term = grow.number(work, spot.scope, work.rng.choice((0, 1, 1, 2)), spot.kind)
+    if work.rng.random() < _WEIGHTED_TERM:
+        weight = math.exp(work.rng.gauss(-1.5, 1.2))
+        term = ast.BinOp(grow.number_node(weight), ast.Mult(), term)
+    return ast.BinOp(node, work.rng.choice((ast.Add, ast.Sub))(), term)
+
+
+def _power(work: Mutation, spot: Spot, node: ast.expr) -> ast.expr:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        return node.left
+    if work.rng.random() < _SQUARE:
+        return ast.BinOp(node, ast.Pow(), ast.Constant(2))
+    return ast.BinOp(grow.call("abs", node), ast.Pow(), ast.Constant(0.5))
+
+
+def _ratio(work: Mutation, spot: Spot, node: ast.expr) -> ast.expr:
+    other = grow.terminal(work, spot.scope, spot.kind)
+    if work.rng.random() < _PLAIN_RATIO:
+        return grow.ratio(node, other, spot.kind)
+    part = grow.ratio(other, grow.terminal(work, spot.scope, spot.kind), spot.kind)
+    return ast.BinOp(node, ast.Mult(), ast.BinOp(ast.Constant(1), ast.Add(), part))
+
+
+def _clip(work: Mutation, spot: Spot, node: ast.expr) -> ast.expr:
+    other = grow.number(work, spot.scope, 1, spot.kind)
+    return grow.extremum(work.rng.choice(("max", "min")), node, other, spot.kind)
+
+
+def _choice(work: Mutation, spot: Spot, node: ast.expr) -> ast.expr:
+    fresh = work.rng.random() < _FRESH_ALTERNATIVE
+    other = (
+        grow.number(work, spot.scope, 1, spot.kind)
+        if fresh
+        else _coefficient(work, spot, copy.deepcopy(node))
+    )
+    return grow.conditional(work, spot.scope, node, other, spot.kind)
+
+
+def _number(work: Mutation) -> ast.expr:
+    """A positive number of any magnitude from hundredths to thousands, since the unit is unknown."""
+    return grow.number_node(math.exp(work.rng.gauss(1, 2.5)))
+
+
+def _threshold(work: Mutation, spot: Spot, node: ast.expr) -> ast.expr:
+    bent = ast.BinOp(grow.number_node(math.exp(work.rng.gauss(0, 1))), ast.Mult(), copy.deepcopy(node))
+    order = work.rng.choice((ast.Lt, ast.Gt))()
+    return grow.either(ast.Compare(copy.deepcopy(node), [order], [_number(work)]), bent, node, spot.kind)
+
+
+def add_offset(work: Mutation) -> bool:
+    """Adds a number to a part of an expression; added to a whole score it would change nothing."""
+    spot = work.spot(
+        lambda s: (
+            is_value(s)
+            and not s.recurrent
+            and isinstance(s.owner, ast.BinOp | ast.Call | ast.Compare | ast.IfExp)
+            and not isinstance(s.node, ast.Constant)
+        )
+    )
+    if spot is None:
+        return False
+    spot.put(ast.BinOp(spot.node, work.rng.choice((ast.Add, ast.Sub))(), _number(work)))
+    return True
+
+
+RESHAPING_OPERATORS = (
+    Operator("coefficient", Origin.MUTATE, 2.0, _reshape(_coefficient)),
+    Operator("term", Origin.MUTATE, 2.5, _reshape(_term)),
+    Operator("power", Origin.MUTATE, 0.5, _reshape(_power)),
+    Operator("ratio", Origin.MUTATE, 1.0, _reshape(_ratio)),
+    Operator("clip", Origin.MUTATE, 1.0, _reshape(_clip)),
+    Operator("choice", Origin.MUTATE, 1.2, _reshape(_choice)),
+    Operator("threshold", Origin.MUTATE, 0.7, _reshape(_threshold)),
+    Operator("offset", Origin.MUTATE, 0.7, add_offset),
 )

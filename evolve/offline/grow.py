@@ -13,11 +13,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from ...problems.base import Primitive
-from ..syntax.kinds import ARRAY, BOOLEAN, FUNCTION, INDEX, INDICES, MASK, NUMBER, OTHER, VECTOR, kind_of
-from ..syntax.names import bound_in, names_in
-from ..syntax.order import walk
-from .domains import Domains
-from .work import Work, parse_expression, read_only
+from ..syntax.tree import bound_in, names_in, walk
+from ..syntax.types import ARRAY, BOOLEAN, FUNCTION, INDEX, INDICES, MASK, NUMBER, OTHER, VECTOR, kind_of
+from .mutation import Domains, Mutation, parse_expression, read_only
 
 _BUILTINS = frozenset(dir(builtins))
 _FIRST_ROUND = (0.1, 0.25, 0.5, 1, 1, 2, 2, 3, 5, 10)
@@ -51,7 +49,7 @@ def fits(primitive: Primitive, scope: Mapping[str, str]) -> bool:
     return all(name in scope for name in _free_names(primitive.text))
 
 
-def constant(work: Work) -> ast.expr:
+def constant(work: Mutation) -> ast.expr:
     """A small positive number: a round one, or log-normal around it."""
     value = float(work.rng.choice(_FIRST_ROUND))
     if work.rng.random() < _CONSTANT_IS_SCALED:
@@ -89,7 +87,7 @@ def number_texts(scope: Mapping[str, str], domains: Domains) -> list[list[str]]:
     return [group for group in (elements, elements, plain, totals) if group]
 
 
-def declared(work: Work, scope: Mapping[str, str], kind: str) -> list[str]:
+def declared(work: Mutation, scope: Mapping[str, str], kind: str) -> list[str]:
     """Texts of the declared primitives of a kind that can be written in a scope."""
     found = []
     for primitive in work.primitives:
@@ -100,7 +98,7 @@ def declared(work: Work, scope: Mapping[str, str], kind: str) -> list[str]:
     return found
 
 
-def terminal(work: Work, scope: Mapping[str, str], kind: str = NUMBER) -> ast.expr:
+def terminal(work: Mutation, scope: Mapping[str, str], kind: str = NUMBER) -> ast.expr:
     """A number (or, where an array stands, an array or a number) read off where it is."""
     rng = work.rng
     if kind == ARRAY and rng.random() < _ARRAY_FOR_ARRAY:
@@ -119,7 +117,7 @@ def terminal(work: Work, scope: Mapping[str, str], kind: str = NUMBER) -> ast.ex
     return parse_expression(rng.choice(rng.choice(groups)))
 
 
-def number(work: Work, scope: Mapping[str, str], depth: int = MAX_DEPTH, kind: str = NUMBER) -> ast.expr:
+def number(work: Mutation, scope: Mapping[str, str], depth: int = MAX_DEPTH, kind: str = NUMBER) -> ast.expr:
     """A numeric expression of at most `depth` levels of operators; of arrays where `kind` says so."""
     rng = work.rng
     if depth <= 0 or rng.random() < _STOPS_EARLY:
@@ -141,7 +139,7 @@ def number(work: Work, scope: Mapping[str, str], depth: int = MAX_DEPTH, kind: s
     return conditional(work, scope, first, number(work, scope, depth - 1, kind), kind)
 
 
-def boolean(work: Work, scope: Mapping[str, str], depth: int = 2, kind: str = BOOLEAN) -> ast.expr:
+def boolean(work: Mutation, scope: Mapping[str, str], depth: int = 2, kind: str = BOOLEAN) -> ast.expr:
     """A condition over numbers in scope; a mask over arrays where `kind` says so."""
     rng = work.rng
     texts = declared(work, scope, kind)
@@ -153,7 +151,7 @@ def boolean(work: Work, scope: Mapping[str, str], depth: int = 2, kind: str = BO
     return ast.Compare(left, [operator], [right])
 
 
-def expression(work: Work, scope: Mapping[str, str], kind: str) -> ast.expr | None:
+def expression(work: Mutation, scope: Mapping[str, str], kind: str) -> ast.expr | None:
     """An expression of a kind, or None when nothing of the kind can be written there."""
     if kind in (NUMBER, ARRAY):
         return number(work, scope, work.rng.choice((1, 2, 2, MAX_DEPTH)), kind)
@@ -180,7 +178,7 @@ def extremum(name: str, first: ast.expr, second: ast.expr, kind: str = NUMBER) -
 
 
 def conditional(
-    work: Work, scope: Mapping[str, str], first: ast.expr, second: ast.expr, kind: str = NUMBER
+    work: Mutation, scope: Mapping[str, str], first: ast.expr, second: ast.expr, kind: str = NUMBER
 ) -> ast.expr:
     """One of two numbers by a random condition, element by element where they are arrays."""
     return either(boolean(work, scope, 2, MASK if kind == ARRAY else BOOLEAN), first, second, kind)

@@ -13,9 +13,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ...problems.base import HasMoves, Moves, Problem, Sense
-from ..syntax import guard
-from ..syntax.scope import analyse
-from .imports import IMPORTS
+from ..syntax import checks
+from ..syntax.analysis import analyse
+
+# The imports that a program may get when an operator writes what needs them.
+
+NUMPY = "import numpy as np"
+IMPORTS = {"np": NUMPY, "random": "import random", "math": "import math"}
+"""Name → the import that a text gets when it comes to need it."""
+
 
 _CLASS = '''
 class Neighbours:
@@ -145,9 +151,9 @@ class Facts:
 def facts_of(text: str) -> Facts:
     """The facts of a ground's text."""
     tree = ast.parse(text)
-    nodes, depth = guard.size(tree)
+    nodes, depth = checks.size(tree)
     names = frozenset(name for name, _ in definitions(text))
-    return Facts(names, guard.imports(tree), (nodes - 1, depth))
+    return Facts(names, checks.imports(tree), (nodes - 1, depth))
 
 
 @lru_cache(maxsize=64)
@@ -156,7 +162,7 @@ def hazards_of(text: str, bound: frozenset[str] = frozenset()) -> Counter[tuple[
     needed = bound and bound & {name for _, name in hazards_of(text)}
     if needed != bound:
         return hazards_of(text, needed)
-    return guard.hazards(analyse(ast.parse(text), bound, places=False))
+    return checks.hazards(analyse(ast.parse(text), bound, places=False))
 
 
 @lru_cache(maxsize=64)

@@ -1,34 +1,137 @@
-"""The offline proposer: a new program from the syntax trees of one or two parents; no key, no network."""
+"""The offline proposer: a new program from one or two parents, by operators at adapted rates."""
 
 from __future__ import annotations
 
 import ast
+import copy
 import random
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ...problems.base import HasPhases, HasPrimitives, Primitive, Problem
-from ..base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
-from ..drafts import Material
-from ..edits import START
-from ..syntax import guard
-from ..syntax.names import module_names
-from ..syntax.order import walk
-from ..syntax.scope import analyse
-from . import crossover, expressions, reshaping, searches, statements
-from .adaptive import rates
-from .blocks import spliced
-from .imports import IMPORTS
-from .neighbours import Ground, facts_of, hazards_of, joined, without
+from ..llm.edits import START, EditError, open_lines
+from ..remote.proposals import Material
+from ..syntax import checks
+from ..syntax.analysis import analyse
+from ..syntax.tree import module_names, walk
+from ..types import Context, Elite, Origin, Proposal, Rejection, RejectionReason
+from . import crossover, expressions, searches, statements
+from . import expressions as expressions_module
+from .mutation import Mutation, Operator, domains_of, read
+from .neighbours import IMPORTS, Ground, facts_of, hazards_of, joined, without
 from .phases import operators_of
 from .types import Types, lend, take_back
-from .work import Operator, Work, domains_of, read
+
+# Rates of operators, adapted to the improvements that each has brought so far.
+#
+# Probability matching over improvements with a floor (Goldberg 1990; compared with other schemes by
+# Thierens, GECCO 2005, doi:10.1145/1068009.1068251). The statistics come in as an argument, so that the same
+# history gives the same rates on every machine.
+
+_PRIOR_TRIES = 12
+_LEAST, _MOST = 0.4, 3.0
+
+
+def rates(operators: Sequence[Operator], history: Mapping[str, tuple[int, int]]) -> list[Operator]:
+    """The operators with adapted weights.
+
+    Args:
+        operators: with their base weights.
+        history: operator → (tries, children better than their parent), counts; may be empty, and may name
+            operators of other proposers.
+    """
+    known = [history[o.name] for o in operators if o.name in history]
+    tries, gains = sum(t for t, _ in known), sum(g for _, g in known)
+    mean = (gains + 1) / (tries + _PRIOR_TRIES)
+    return [replace(o, weight=o.weight * _factor(history.get(o.name, (0, 0)), mean)) for o in operators]
+
+
+def _factor(record: tuple[int, int], mean: float) -> float:
+    """An operator's success relative to the average; 1 without a record."""
+    tries, gains = record
+    own = (gains + _PRIOR_TRIES * mean) / (tries + _PRIOR_TRIES)
+    return min(_MOST, max(_LEAST, own / mean))
+
+
+# Splices a changed text into the EVOLVE-BLOCKs of its parent: nothing outside them changes.
+#
+# Operators print a whole text from its tree: marks, comments, docstrings and unused statements are lost.
+# Therefore this module compares statements one by one, and takes from the new text only those that differ.
+
+
+def spliced(parent: str, text: str) -> str | None:
+    """The parent with the changed and the new statements of a text inside its blocks.
+
+    Args:
+        parent: text with EVOLVE-BLOCK marks around whole statements of its top level.
+        text: a changed text, which need not have marks.
+
+    Returns:
+        None where a statement outside the blocks was changed, nothing inside was, or a mark cuts a statement.
+    """
+    try:
+        spans = open_lines(parent)
+    except EditError:
+        return None
+    inside: dict[str, tuple[int, int]] = {}
+    outside, known = set[str](), set[str]()
+    for node in ast.parse(parent).body:
+        lines = _lines(node)
+        open_ = [begin <= lines[0] and lines[1] <= end for begin, end in spans]
+        if not any(open_) and any(lines[0] < end and begin < lines[1] for begin, end in spans):
+            return None
+        known.add(_form(node))
+        if any(open_):
+            inside |= dict.fromkeys(_names(node), lines)
+        else:
+            outside |= _names(node)
+    edits: dict[tuple[int, int], list[str]] = {}
+    for node in ast.parse(text).body:
+        names = _names(node)
+        if _form(node) in known or not names:
+            continue
+        if names & outside:
+            return None
+        place = next((inside[name] for name in sorted(names) if name in inside), (spans[0][0], spans[0][0]))
+        edits.setdefault(place, []).append(ast.unparse(node))
+    lines_ = parent.split("\n")
+    for (first, last), texts in sorted(edits.items(), reverse=True):
+        lines_[first:last] = "\n".join(texts).split("\n")
+    return "\n".join(lines_) if edits else None
+
+
+def _lines(node: ast.stmt) -> tuple[int, int]:
+    """First line and end of a statement with its decorators, counted from 0."""
+    first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
+    return first - 1, node.end_lineno or node.lineno
+
+
+def _names(node: ast.stmt) -> set[str]:
+    """Names that a statement binds at the top level."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(one.asname or one.name).partition(".")[0] for one in node.names}
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _form(node: ast.stmt) -> str:
+    """A statement without its docstrings."""
+    bare = copy.deepcopy(node)
+    for one in ast.walk(bare):
+        body = getattr(one, "body", None)
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and isinstance(body, list):
+            first = body[0]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
+                del body[0]
+    return ast.dump(bare)
+
 
 OPERATORS: tuple[Operator, ...] = (
     *expressions.OPERATORS,
-    *reshaping.OPERATORS,
+    *expressions_module.RESHAPING_OPERATORS,
     *statements.OPERATORS,
     *crossover.OPERATORS,
 )
@@ -61,14 +164,14 @@ class OfflineProposer:
         return self.make(self.material(parents, context), context.problem, rng)
 
     def material(self, parents: Sequence[Elite], context: Context) -> Material:
-        """See `Remote`."""
+        """See `RemoteProposer`."""
         donor = next(iter(parents[1].candidate.files.values())) if len(parents) > 1 else None
         budget = None if context.times is None else context.times.budget_seconds
         numpy, effort = "numpy" in context.modules, effort_for(budget)
         return Material(parents[0].candidate.files, donor, context.operators, numpy, effort, self.types)
 
     def make(self, material: Material, problem: Problem, rng: random.Random) -> Proposal | Rejection:
-        """See `Remote`."""
+        """See `RemoteProposer`."""
         files, donor = dict(material.files), material.donor
         main = next(iter(files))
         primitives = tuple(problem.primitives()) if isinstance(problem, HasPrimitives) else ()
@@ -144,13 +247,13 @@ def change(
     for _ in range(ATTEMPTS):
         tree = ast.parse(bare)
         lend(tree, types)
-        work = Work(tree, entry, rng, primitives, second, domains, numpy, ground, effort)
+        work = Mutation(tree, entry, rng, primitives, second, domains, numpy, ground, effort)
         used = _apply(work, pool)
         take_back(work.tree)
         if used is None:
             continue
         found = _finished(work, behind)
-        if guard.interface(work.tree, entry) != parent.interface:
+        if checks.interface(work.tree, entry) != parent.interface:
             continue
         if not _imports_fit(work, found.imports, parent.imports, facts_of(behind).imports):
             continue
@@ -158,17 +261,17 @@ def change(
         if not found.hazards <= allowed + donated:
             continue
         child = ast.unparse(_undocumented(work.tree, entry))
-        nodes, depth = guard.size(work.tree)
+        nodes, depth = checks.size(work.tree)
         if found.behind:
             child, (more, levels) = joined(child, found.behind), facts_of(found.behind).size
             nodes, depth = nodes + more, max(depth, levels)
-        if child != parent.plain and guard.fits_caps(nodes, depth, child):
+        if child != parent.plain and checks.fits_caps(nodes, depth, child):
             return used, child
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class _Finished:
+class _ChildText:
     """What the guard finds in a child, and the text that stands behind it, empty if it names none of that."""
 
     hazards: Counter[tuple[str, str]]
@@ -176,7 +279,7 @@ class _Finished:
     behind: str
 
 
-def _finished(work: Work, behind: str) -> _Finished:
+def _finished(work: Mutation, behind: str) -> _ChildText:
     """Imports what the tree has come to need, and looks at it together with the text behind it."""
     names = facts_of(behind).names
     if not any(isinstance(n, ast.Name) and n.id in names for n in walk(work.tree)):
@@ -187,19 +290,19 @@ def _finished(work: Work, behind: str) -> _Finished:
     if work.import_needed([*work.analysis.unbound, *alone]):
         work.finish(names)
         alone = hazards_of(behind, frozenset(module_names(work.tree)))
-    imports = (*guard.imports(work.tree), *facts_of(behind).imports)
-    return _Finished(guard.hazards(work.analysis) + alone, imports, behind)
+    imports = (*checks.imports(work.tree), *facts_of(behind).imports)
+    return _ChildText(checks.hazards(work.analysis) + alone, imports, behind)
 
 
 def _imports_fit(
-    work: Work, imports: tuple[str, ...], parents: tuple[str, ...], grounds: tuple[str, ...]
+    work: Mutation, imports: tuple[str, ...], parents: tuple[str, ...], grounds: tuple[str, ...]
 ) -> bool:
     """Whether a child imports what its parent does, and beside that only what phases and donors need.
 
     What the text of the moves imports comes and goes with that text.
     """
     now = set(imports)
-    donated = set() if work.donor is None or work.ground is None else guard.imports(work.donor.tree)
+    donated = set() if work.donor is None or work.ground is None else checks.imports(work.donor.tree)
     return {*parents} - {*grounds} <= now <= {*parents, *IMPORTS.values(), *donated, *grounds}
 
 
@@ -219,10 +322,10 @@ def _parent(text: str, bare: str, behind: str, entry: str) -> _Parent:
     whole = joined(bare, behind) == text
     facts, alone = facts_of(behind if whole else ""), hazards_of("")
     tree = ast.parse(bare if whole else text)
-    hazards = guard.hazards(analyse(tree, facts.names, places=False))
+    hazards = checks.hazards(analyse(tree, facts.names, places=False))
     if whole:
         alone = hazards_of(behind, frozenset(module_names(tree)))
-    interface, imports = guard.interface(tree, entry), (*guard.imports(tree), *facts.imports)
+    interface, imports = checks.interface(tree, entry), (*checks.imports(tree), *facts.imports)
     plain = ast.unparse(_undocumented(tree, entry))
     return _Parent(joined(plain, behind) if whole else plain, interface, imports, hazards + alone)
 
@@ -230,7 +333,7 @@ def _parent(text: str, bare: str, behind: str, entry: str) -> _Parent:
 @lru_cache(maxsize=64)
 def nodes_of(text: str) -> int:
     """Nodes of a text (count)."""
-    return guard.size(read(text).tree)[0]
+    return checks.size(read(text).tree)[0]
 
 
 def _undocumented(tree: ast.Module, entry: str) -> ast.Module:
@@ -243,7 +346,7 @@ def _undocumented(tree: ast.Module, entry: str) -> ast.Module:
     return tree
 
 
-def _apply(work: Work, operators: Sequence[Operator]) -> Operator | None:
+def _apply(work: Mutation, operators: Sequence[Operator]) -> Operator | None:
     """Applies one to three operators; returns the first that changed the tree, or None."""
     used: Operator | None = None
     weights = [operator.weight for operator in operators]

@@ -1,4 +1,4 @@
-"""Local search on the problem's own objective: phases around what an entry point returns.
+"""Local search on the problem's own objective; a family of operators of `proposer`.
 
 A problem hands over its objective and its moves (`HasMoves`). The phases here decide which moves are
 accepted: descents that also walk on level ground, threshold accepting (Dueck and Scheuer 1990,
@@ -15,11 +15,11 @@ from collections.abc import Callable
 from symtable import symtable
 
 from ...problems.base import Moves
-from ..base import Origin
-from ..syntax.order import walk
+from ..syntax.tree import walk
+from ..types import Origin
 from . import grow
+from .mutation import Mutation, Operator
 from .phases import entry_of
-from .work import Operator, Work
 
 _DESCENT = '''
 def {name}(answer, {arguments}, seed={seed}):
@@ -87,8 +87,10 @@ _GUIDE_AS_BEFORE = 0.7
 _PLAIN_GUIDE = 0.25
 
 
-def _phase(stem: str, template: str, shares: Callable[[Work], dict[str, object]]) -> Callable[[Work], bool]:
-    def apply(work: Work) -> bool:
+def _phase(
+    stem: str, template: str, shares: Callable[[Mutation], dict[str, object]]
+) -> Callable[[Mutation], bool]:
+    def apply(work: Mutation) -> bool:
         ground, name, last = work.ground, _fresh(work, stem), _opened(work)
         if ground is None or name is None or last is None or last.value is None:
             return False
@@ -113,7 +115,7 @@ def _phase(stem: str, template: str, shares: Callable[[Work], dict[str, object]]
     return apply
 
 
-def _guide(work: Work) -> str:
+def _guide(work: Mutation) -> str:
     """Source of the function that guides the moves: the text's own, or a new one."""
     if work.ground is None or not work.ground.moves.guide:
         return ""
@@ -126,7 +128,7 @@ def _guide(work: Work) -> str:
     return "".join(f"    {line}\n" for line in written.splitlines())
 
 
-def _guided(work: Work, moves: Moves) -> str:
+def _guided(work: Mutation, moves: Moves) -> str:
     """An expression whose sum follows the objective.
 
     A sum of high powers follows the largest term; a small slope tells answers of equal objective apart.
@@ -143,7 +145,7 @@ def _guided(work: Work, moves: Moves) -> str:
     return f"{term} {rng.choice('+--')} {rng.choice((0.01, 0.1, 0.3, 1, 3))} * {slope}"
 
 
-def _opened(work: Work) -> ast.Return | None:
+def _opened(work: Mutation) -> ast.Return | None:
     """The return of an entry point that consists of nothing else; a longer body becomes a helper first.
 
     None if the entry point cannot be opened: a class, other arguments, or a call of itself.
@@ -179,31 +181,31 @@ def _names_itself(node: ast.FunctionDef) -> bool:
     return False
 
 
-def _free_name(work: Work, stem: str) -> str:
+def _free_name(work: Mutation, stem: str) -> str:
     """The stem, or the stem with a number that no top-level name has."""
     taken = {n.name for n in work.tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     names = (stem, *(f"{stem}_{number}" for number in range(2, len(taken) + 3)))
     return next(name for name in names if name not in taken)
 
 
-def _fresh(work: Work, stem: str) -> str | None:
+def _fresh(work: Mutation, stem: str) -> str | None:
     calls = [n for n in walk(work.tree) if isinstance(n, ast.Name) and n.id == "Neighbours"]
     return None if len(calls) >= _MOST_CALLS else _free_name(work, stem)
 
 
-def _add(work: Work, text: str) -> None:
+def _add(work: Mutation, text: str) -> None:
     place = next(
         i for i, n in enumerate(work.tree.body) if isinstance(n, ast.FunctionDef) and n.name == work.entry
     )
     work.tree.body.insert(place, ast.parse(text).body[0])
 
 
-def _call(work: Work, name: str, *first: ast.expr) -> ast.Call:
+def _call(work: Mutation, name: str, *first: ast.expr) -> ast.Call:
     assert work.ground is not None
     return grow.call(name, *first, *(ast.Name(a, ast.Load()) for a in work.ground.arguments))
 
 
-def _repeat(work: Work) -> bool:
+def _repeat(work: Mutation) -> bool:
     """The best of several answers by one phase with different random numbers."""
     last = _opened(work)
     value = None if last is None else last.value
@@ -220,14 +222,14 @@ def _repeat(work: Work) -> bool:
     return False
 
 
-def _takes_seed(work: Work, name: str) -> bool:
+def _takes_seed(work: Mutation, name: str) -> bool:
     return any(
         isinstance(n, ast.FunctionDef) and n.name == name and n.args.args and n.args.args[-1].arg == "seed"
         for n in work.tree.body
     )
 
 
-def _effort(work: Work) -> bool:
+def _effort(work: Mutation) -> bool:
     """Changes the number of moves of one phase."""
     found = [
         part.value.args[0]
@@ -248,7 +250,7 @@ def _effort(work: Work) -> bool:
     return True
 
 
-def _drop(work: Work) -> bool:
+def _drop(work: Mutation) -> bool:
     """Removes the outermost call from the expression that the entry point returns."""
     last = _opened(work)
     value = None if last is None else last.value
@@ -266,14 +268,14 @@ def _drop(work: Work) -> bool:
     return True
 
 
-def _better_of_two(work: Work) -> bool:
+def _better_of_two(work: Mutation) -> bool:
     """Makes both parents' answers and returns the better one."""
     last = _opened(work)
     if last is None or last.value is None or work.donor is None:
         return False
     if len(walk(work.tree)) + len(walk(work.donor.tree)) > _MOST_NODES:
         return False
-    other = _Renamed.of(work)
+    other = _DonorNames.of(work)
     if other is None:
         return False
     name, nodes = other
@@ -289,14 +291,14 @@ def _better_of_two(work: Work) -> bool:
     return True
 
 
-class _Renamed(ast.NodeTransformer):
+class _DonorNames(ast.NodeTransformer):
     """A donor's definitions under names that the text does not have."""
 
     def __init__(self, names: dict[str, str]) -> None:
         self._names = names
 
     @classmethod
-    def of(cls, work: Work) -> tuple[str, list[ast.stmt]] | None:
+    def of(cls, work: Mutation) -> tuple[str, list[ast.stmt]] | None:
         """The new name of the donor's entry point, and its definitions; None when they cannot be renamed."""
         assert work.donor is not None
         body = copy.deepcopy(work.donor.tree.body)
@@ -334,23 +336,23 @@ class _Renamed(ast.NodeTransformer):
         return node
 
 
-def _rounds(work: Work) -> int:
+def _rounds(work: Mutation) -> int:
     """Moves of a phase in sizes of the instance; fewer where a champion must be quick."""
     by_increment = work.ground is not None and work.ground.moves.by_increment
     usual = work.rng.choice((30, 100, 300, 1000) if by_increment else (10, 30, 100, 300))
     return max(1, round(usual * work.effort))
 
 
-def _descent(work: Work) -> dict[str, object]:
+def _descent(work: Mutation) -> dict[str, object]:
     return {"rounds": _rounds(work)}
 
 
-def _threshold(work: Work) -> dict[str, object]:
+def _threshold(work: Mutation) -> dict[str, object]:
     heat, power = work.rng.choice((0.03, 0.1, 0.3, 1)), work.rng.choice((1, 2, 4))
     return {"rounds": _rounds(work), "heat": heat, "power": power}
 
 
-def _kicks(work: Work) -> dict[str, object]:
+def _kicks(work: Mutation) -> dict[str, object]:
     turns, kicks = work.rng.choice((10, 30, 100)), work.rng.choice((2, 3, 5))
     return {"rounds": max(1, 2 * _rounds(work) // turns), "turns": turns, "kicks": kicks}
 

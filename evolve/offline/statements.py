@@ -1,15 +1,15 @@
-"""Mutations of statements: delete, duplicate, move, insert, make conditional."""
+"""Mutations of statements: delete, move, insert, make conditional; a family of operators of `proposer`."""
 
 from __future__ import annotations
 
 import ast
 import copy
 
-from ..base import Origin
-from ..syntax.kinds import NUMBER
-from ..syntax.places import Block
+from ..syntax.scope import Block
+from ..syntax.types import NUMBER
+from ..types import Origin
 from . import grow
-from .work import Operator, Work
+from .mutation import Mutation, Operator
 
 _FIXED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Return)
 
@@ -31,7 +31,7 @@ def _movable(block: Block) -> list[int]:
     ]
 
 
-def delete_statement(work: Work) -> bool:
+def delete_statement(work: Mutation) -> bool:
     """Removes one statement."""
     block = work.block(lambda b: bool(_movable(b)) and len(b.body) > 1)
     if block is None:
@@ -43,7 +43,7 @@ def delete_statement(work: Work) -> bool:
     return True
 
 
-def duplicate_statement(work: Work) -> bool:
+def duplicate_statement(work: Mutation) -> bool:
     """Copies one statement to another place."""
     source = work.block(lambda b: bool(_movable(b)))
     target = work.block(lambda b: bool(b.body))
@@ -54,7 +54,7 @@ def duplicate_statement(work: Work) -> bool:
     return True
 
 
-def move_statement(work: Work) -> bool:
+def move_statement(work: Mutation) -> bool:
     """Moves one statement within its block."""
     block = work.block(lambda b: len(_movable(b)) > 1)
     if block is None:
@@ -64,7 +64,7 @@ def move_statement(work: Work) -> bool:
     return True
 
 
-def insert_update(work: Work) -> bool:
+def insert_update(work: Mutation) -> bool:
     """Inserts an update of a number that is already bound."""
     block = work.block(lambda b: bool(b.body) and b.scopes[-1].holds(NUMBER))
     if block is None:
@@ -87,7 +87,7 @@ def insert_update(work: Work) -> bool:
     return True
 
 
-def make_conditional(work: Work) -> bool:
+def make_conditional(work: Mutation) -> bool:
     """Puts one statement under a condition, or removes the condition of one."""
     block = work.block(lambda b: bool(_movable(b)))
     if block is None:
@@ -102,7 +102,7 @@ def make_conditional(work: Work) -> bool:
     return True
 
 
-def _place(work: Work, block: Block) -> int:
+def _place(work: Mutation, block: Block) -> int:
     """A position before the block's end; nothing after a statement that leaves it."""
     end = len(block.body)
     if isinstance(block.body[-1], ast.Return | ast.Break | ast.Continue | ast.Raise):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...problems.base import Driven, Instance, Interactive, Problem
-from ..syntax.order import walk
+from ..syntax.tree import walk
 
 Types = tuple[tuple[str, str, str], ...]
 """Rows of function (`Class.method` of a method), parameter (`return` for the result) and annotation."""

@@ -9,7 +9,7 @@ from typing import Any
 from ...problems.base import decode_number
 from .reader import BASELINE, Reader
 from .schema import StoreError
-from .work import calls
+from .statistics import calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Relative:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class CostPoint:
     """What was spent up to a time.
 
     Attributes:
@@ -118,7 +118,7 @@ def island_steps(reader: Reader) -> dict[int, list[tuple[int, float]]]:
     return dict(sorted(steps.items()))
 
 
-def costs_over_time(reader: Reader) -> list[Spent]:
+def costs_over_time(reader: Reader) -> list[CostPoint]:
     """What was spent after each evaluation of a candidate and each call, from the first ask on."""
     begun = reader.value("SELECT min(asked_at) FROM iterations")
     if begun is None:
@@ -131,10 +131,10 @@ def costs_over_time(reader: Reader) -> list[Spent]:
         (begun,),
     )
     sums = {"failed": 0.0, "training": 0.0, "validation": 0.0, "usd": 0.0}
-    found = [Spent(0.0, **sums)]
+    found = [CostPoint(0.0, **sums)]
     for row in rows:
         sums[row["use"]] += row["cost"]
-        found.append(Spent(row["at"] - begun, **sums))
+        found.append(CostPoint(row["at"] - begun, **sums))
     return found
 
 
@@ -225,7 +225,7 @@ def children(reader: Reader, candidate: str) -> int:
     return int(reader.value("SELECT count(*) FROM parents WHERE parent = ?", (candidate,)))
 
 
-def told_candidates(reader: Reader) -> Iterator[tuple[int, str | None]]:
+def completed_candidates(reader: Reader) -> Iterator[tuple[int, str | None]]:
     """(iteration, candidate or None) in the order of telling, one at a time."""
     query = "SELECT iteration, candidate FROM iterations WHERE told IS NOT NULL ORDER BY told"
     for row in reader.stream(query):

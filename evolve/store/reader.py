@@ -1,4 +1,4 @@
-"""Queries over a store; nothing here writes."""
+"""Queries over a store, and what its rows must say of each other; nothing here writes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 
 from ...evaluators.base import Evaluation, Reference
 from ...problems.base import Instance
-from ..base import Candidate, Prompt
-from .opening import MAX_RESULT_BYTES, READ_SECONDS, UNREADABLE, Clock, damaged, late, open_reading
-from .records import (
+from ..types import Candidate, Prompt
+from .connection import MAX_RESULT_BYTES, READ_SECONDS, UNREADABLE, Clock, damaged, late, open_reading
+from .rows import (
     Iteration,
     read_candidate,
     read_evaluation,
@@ -23,8 +23,7 @@ from .records import (
     read_reference,
     read_score,
 )
-from .schema import StoreError
-from .shapes import Key, read_value
+from .schema import Key, StoreError, read_value
 
 BASELINE = "baseline/"
 """Prefix under which a baseline's evaluations are stored (`baseline/mdd`)."""
@@ -40,7 +39,7 @@ _ROW_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallRow:
     """One call of a model as recorded."""
 
     id: int
@@ -61,7 +60,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class EventRow:
     """Something that happened to the campaign: a kind, its data, the iteration it belongs to."""
 
     iteration: int
@@ -346,21 +345,21 @@ class Reader:
         )
         return {row["rejection"]: row["n"] for row in self.rows(query)}
 
-    def calls(self, iteration: int | None = None) -> list[Call]:
+    def calls(self, iteration: int | None = None) -> list[CallRow]:
         """Calls of models, of one iteration or all, in order."""
         where = "" if iteration is None else "WHERE iteration = ?"
         rows = self.rows(
             f"SELECT * FROM calls {where} ORDER BY id", () if iteration is None else (iteration,)
         )
-        names = Call.__dataclass_fields__
-        return [Call(**{name: row[name] for name in names}) for row in rows]
+        names = CallRow.__dataclass_fields__
+        return [CallRow(**{name: row[name] for name in names}) for row in rows]
 
     def prompt(self, digest: str) -> Prompt | None:
         """A prompt by its digest."""
         rows = self.rows("SELECT system, user FROM prompts WHERE digest = ?", (digest,))
         return Prompt(rows[0]["system"], rows[0]["user"]) if rows else None
 
-    def events(self, kind: str | None = None) -> list[Event]:
+    def events(self, kind: str | None = None) -> list[EventRow]:
         """Events of one kind or all, in order.
 
         Raises:
@@ -369,7 +368,7 @@ class Reader:
         where = "" if kind is None else "WHERE kind = ?"
         rows = self.rows(f"SELECT * FROM events {where} ORDER BY id", () if kind is None else (kind,))
         with self.sound("events"):
-            return [Event(r["iteration"], r["kind"], json.loads(r["data"]), r["at"]) for r in rows]
+            return [EventRow(r["iteration"], r["kind"], json.loads(r["data"]), r["at"]) for r in rows]
 
     def _iteration(self, row: sqlite3.Row) -> Iteration:
         with self.sound(f"iteration {row['iteration']}"):
@@ -388,3 +387,65 @@ class Reader:
 def _size(row: sqlite3.Row) -> int:
     """The prefix that a row of training belongs to (count), of one that was told 0."""
     return int(row["split"].partition("/")[2] or 0)
+
+
+# What the rows of a store must say of each other.
+
+_INFINITE = (
+    "SELECT 1 FROM calls WHERE 9e999 IN (abs(seconds), abs(cost_usd), abs(at))",
+    "SELECT 1 FROM iterations WHERE 9e999 IN (abs(asked_at), abs(told_at))",
+    "SELECT 1 FROM evaluations WHERE 9e999 IN (abs(fitness), abs(cpu_seconds), abs(at))",
+    "SELECT 1 FROM executions WHERE abs(cpu_seconds) = 9e999",
+    "SELECT 1 FROM instance_references WHERE abs(seconds) = 9e999",
+    "SELECT 1 FROM events WHERE abs(at) = 9e999",
+)
+
+
+def examine(reader: Reader) -> None:
+    """Reads all rows of a store and what they say of each other.
+
+    Raises:
+        StoreError: a row is no object of a run, or contradicts another row.
+    """
+    for row in reader.rows("SELECT key FROM run"):
+        reader.record(row["key"])
+    reader.references()
+    reader.events()
+    with reader.sound("candidates"):
+        _examine_candidates(reader)
+        _examine_evaluations(reader)
+        for call in reader.rows("SELECT parameters FROM calls"):
+            json.loads(call["parameters"])
+        for query in _INFINITE:
+            if reader.rows(query):
+                raise ValueError(f"a number is not finite in {query.split()[3]}")
+
+
+def _examine_candidates(reader: Reader) -> None:
+    iterations = {}
+    for id in reader.candidate_ids():
+        candidate = reader.candidate(id)
+        if candidate is None:
+            raise KeyError(id)
+        iterations[id] = candidate.iteration
+        for parent in candidate.parents:
+            if iterations.get(parent, candidate.iteration) >= candidate.iteration:
+                raise ValueError(f"candidate {id} is no younger than its parent {parent}")
+    for step in reader.iterations():
+        for id in (*step.parents, *step.inspirations, *filter(None, (step.incumbent, step.candidate))):
+            _ = iterations[id]
+    for id in (reader.record("start"), reader.record("champion"), *(reader.record("starts") or ())):
+        _ = None if id is None else iterations[id]
+    for event in reader.events():
+        for id in (event.data.get("candidate"), *event.data.get("candidates", ())):
+            _ = None if id is None else iterations[id]
+
+
+def _examine_evaluations(reader: Reader) -> None:
+    instances = reader.instances()
+    for row in reader.rows("SELECT program, split FROM evaluations"):
+        split = row["split"].partition("/")[0]
+        evaluation = reader.evaluation(row["program"], split)
+        for score in evaluation.scores if evaluation else ():
+            if instances[score.instance].split != split:
+                raise ValueError(f"{score.instance} is not an instance of the split {row['split'][:20]!r}")

@@ -1,4 +1,4 @@
-"""The writing side of a store: one transaction for each ask and one for each outcome."""
+"""The writing side of a store: one transaction for each ask, outcome and call of a model."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from ...evaluators.base import Evaluation, Reference
 from ...problems.base import Instance
-from ..base import AddStatus, Candidate, Completion, Rejection, RejectionReason
-from .opening import open_writing
+from ..llm.base import Call, ModelError
+from ..llm.ledger import LedgerEntry
+from ..types import AddStatus, Candidate, Completion, Rejection, RejectionReason
+from .connection import open_writing
 from .reader import TRAINED, Reader
-from .records import candidate_row, instance_row, reference_row, score_row
-from .schema import StoreError
-from .shapes import Key
+from .rows import candidate_row, instance_row, read_completion, reference_row, score_row
+from .schema import Key, StoreError
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class Store:
         island: int,
         parents: Sequence[str],
         inspirations: Sequence[str],
-        rival: str | None,
+        incumbent: str | None,
         prefix: int | None = None,
     ) -> None:
         """Records an ask.
@@ -119,7 +121,7 @@ class Store:
         Args:
             iteration, island: its number and its island.
             parents, inspirations: ids.
-            rival: id of the elite that the candidate will race.
+            incumbent: id of the elite that the candidate will race.
             prefix: training instances in use (count); None without a pool.
         """
         texts = json.dumps(list(parents)), json.dumps(list(inspirations))
@@ -127,7 +129,7 @@ class Store:
             db.execute(
                 "INSERT INTO iterations (iteration, island, parents, inspirations, rival, prefix, asked_at) "
                 "VALUES (?,?,?,?,?,?,?)",
-                (iteration, island, *texts, rival, prefix, time.time()),
+                (iteration, island, *texts, incumbent, prefix, time.time()),
             )
 
     def admitted(self, iteration: int, outcome: Candidate | Rejection) -> None:
@@ -296,3 +298,111 @@ class Store:
         if not self._numbers:
             self._numbers = self.read.instance_numbers()
         return self._numbers
+
+
+# Calls of models in the store: recorded before they are sent, replies before anything is done with them.
+
+_REPLY = (
+    "text = ?, answered_by = ?, tokens_in = ?, tokens_out = ?, tokens_cached = ?, tokens_reasoning = ?, "
+    "cost_usd = ?, seconds = ?, finish_reason = ?"
+)
+
+
+class StoredCalls:
+    """The `CallLog` of a campaign; each method is one transaction."""
+
+    def __init__(self, store: Store) -> None:
+        """Takes the campaign's store."""
+        self._store = store
+
+    def requested(self, call: Call) -> int:
+        """Records an attempt that is about to be sent; returns its number."""
+        request, prompt = call.request, call.request.prompt
+        with self._store.transaction() as db:
+            db.execute(
+                "INSERT OR IGNORE INTO prompts VALUES (?,?,?)", (prompt.digest, prompt.system, prompt.user)
+            )
+            cursor = db.execute(
+                "INSERT INTO calls (iteration, round, attempt, operator, prompt, model, parameters, "
+                "reserved_tokens, reserved_usd, state, at) VALUES (?,?,?,?,?,?,?,?,?,'requested',?)",
+                (
+                    request.iteration,
+                    request.round,
+                    call.attempt,
+                    call.operator,
+                    prompt.digest,
+                    call.model,
+                    json.dumps(dict(call.parameters)),
+                    call.reserved_tokens,
+                    None if call.reserved_usd is None else str(call.reserved_usd),
+                    time.time(),
+                ),
+            )
+            self._store.called()
+            return int(cursor.lastrowid or 0)
+
+    def replied(self, number: int, completion: Completion) -> None:
+        """Records the reply, before anything is done with it."""
+        with self._store.transaction() as db:
+            db.execute(
+                f"UPDATE calls SET state = 'replied', {_REPLY} WHERE id = ?", (*_reply(completion), number)
+            )
+            self._store.called(completion)
+
+    def failed(self, number: int, error: ModelError) -> None:
+        """Records that no usable reply came, with the useless one if there was one."""
+        with self._store.transaction() as db:
+            db.execute(
+                "UPDATE calls SET state = 'failed', error_kind = ?, error = ?, unknown_outcome = ? "
+                "WHERE id = ?",
+                (error.kind.value, error.sentence, int(error.unknown_outcome), number),
+            )
+            if error.completion is not None:
+                db.execute(f"UPDATE calls SET {_REPLY} WHERE id = ?", (*_reply(error.completion), number))
+                self._store.called(error.completion)
+
+    def reply(self, iteration: int, round: int, digest: str) -> Completion | None:
+        """The usable reply that was recorded for this ask, round and prompt digest."""
+        with self._store.transaction() as db:
+            row = db.execute(
+                "SELECT * FROM calls WHERE iteration = ? AND round = ? AND prompt = ? AND state = 'replied' "
+                "ORDER BY id DESC",
+                (iteration, round, digest),
+            ).fetchone()
+        return None if row is None else read_completion(row)
+
+    def noted(self, sentence: str) -> None:
+        """Records a note about a model, once."""
+        with self._store.transaction() as db:
+            known = "SELECT 1 FROM events WHERE kind = 'note' AND json_extract(data, '$.text') = ?"
+            if db.execute(known, (sentence,)).fetchone() is None:
+                self._store.event(0, "note", {"text": sentence})
+
+    def entries(self) -> Iterable[LedgerEntry]:
+        """All calls as the ledger sees them, in order."""
+        for row in self._store.read.rows("SELECT * FROM calls ORDER BY id"):
+            yield LedgerEntry(
+                reserved_tokens=row["reserved_tokens"],
+                reserved_usd=None if row["reserved_usd"] is None else Decimal(row["reserved_usd"]),
+                settled=row["state"] != "requested" and not row["unknown_outcome"],
+                replied=row["text"] is not None,
+                tokens_in=row["tokens_in"],
+                tokens_out=row["tokens_out"],
+                cost_usd=None if row["cost_usd"] is None else Decimal(repr(row["cost_usd"])),
+                tokens_cached=row["tokens_cached"],
+                tokens_reasoning=row["tokens_reasoning"],
+            )
+
+
+def _reply(completion: Completion) -> tuple[object, ...]:
+    return (
+        completion.text,
+        completion.model,
+        completion.tokens_in,
+        completion.tokens_out,
+        completion.tokens_cached,
+        completion.tokens_reasoning,
+        completion.cost_usd,
+        completion.seconds,
+        completion.finish_reason,
+    )

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .progress import Island, founders_best, latest_candidates, mean_gap
-from .reader import BASELINE, Event, Reader
-from .work import BEYOND_TRAINING, Calls, Work
+from .reader import BASELINE, EventRow, Reader
+from .statistics import BEYOND_TRAINING, Calls, IterationCounts
 
 _EVENTS = 5
 _CALLS = (
@@ -51,13 +51,13 @@ class Tally:
 
     def __init__(self) -> None:
         """Starts with nothing read."""
-        self.work = Work(0, 0, None, None)
+        self.work = IterationCounts(0, 0, None, None)
         self.operators: Counter[str] = Counter()
         self.rejections: Counter[str] = Counter()
         self.executions = self.failed = self.stopped = 0
         self.cpu_seconds = 0.0
         self.bests: list[tuple[int, float]] = []
-        self.events: deque[Event] = deque(maxlen=_EVENTS)
+        self.events: deque[EventRow] = deque(maxlen=_EVENTS)
         self._islands: dict[int, Island] = {}
         self._calls, self._unpriced = Calls(0, 0, 0.0), 0
         self._unanswered: list[int] = []
@@ -123,7 +123,7 @@ class Tally:
         evaluations, told = self.work.evaluations, self._read.told
         for row in rows:
             with reader.sound("events"):
-                event = Event(row["iteration"], row["kind"], json.loads(row["data"]), row["at"])
+                event = EventRow(row["iteration"], row["kind"], json.loads(row["data"]), row["at"])
                 if event.kind == "best":
                     until = max(told, row["told"] or told)
                     query = "SELECT count(candidate) FROM iterations WHERE told > ? AND told <= ?"
@@ -144,7 +144,7 @@ class Tally:
         )
         for row in rows:
             done = self.work
-            self.work = Work(
+            self.work = IterationCounts(
                 done.iterations + row["iterations"],
                 done.evaluations + row["candidates"],
                 row["begun"] if done.begun is None else min(done.begun, row["begun"]),

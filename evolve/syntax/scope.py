@@ -1,344 +1,245 @@
-"""Where a text can be changed: every expression with the names that are surely bound there, and its role.
+"""Scopes that share their bindings, and the places in them that can be changed.
 
-One walk in the order of execution carries along the names that are bound on every way to the statement at
-hand. A block is walked with names of its own in front of those around it. Where ways meet again (after an
-`if`), a name stays if every way that goes on has bound it; a way that ends in `return`, `break`, `continue`
-or `raise` does not count. A loop's body may never run, so its bindings end with it. A function begins with
-the names around it, without those that its own body assigns, and with its arguments.
-
-No scope is copied (`bindings.py`), and the kind of an expression is worked out once for each scope that asks
-for it, so the work grows with the text, not with its nesting or the number of its names.
+A block keeps one log of its bindings, and a scope is a position in that log: later bindings are appended, and
+earlier scopes do not see them. So a scope costs the same for any number of names.
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
-from collections.abc import Iterable
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from typing import Any
 
-from .bindings import Scope
-from .kinds import (
-    BOOLEAN,
-    ELEMENT,
-    FUNCTION,
-    INDEX,
-    NESTED,
-    NUMBER,
-    OTHER,
-    FunctionNode,
-    Layer,
-    arguments,
-    bindings,
-    infer,
-    kind_of,
-    target_names,
-)
-from .names import attributes_set, module_names, names_stored
-from .order import Order, walk
-from .places import Analysis, Block, Spot
+from .tree import NodeOrder
+from .types import ARRAY, NUMBER, OTHER, Lookup
 
-_BUILTINS = frozenset(dir(builtins))
-_ENDS = (ast.Return, ast.Continue, ast.Break, ast.Raise)
-_PLACES = ("range", "len", "enumerate", "zip", "index", "append", "remove", "insert", "pop", "add", "discard")
+
+class _Log:
+    """What one block binds, in order.
+
+    Attributes:
+        outer: the scope around the block, None for a module.
+        hidden: names of the scope around it that are not to be seen.
+        better: kinds of names whose kind the scope does not know.
+        names: name → the kinds that it took, each with the position from which it holds.
+        length: bindings so far (count).
+    """
+
+    __slots__ = ("_of_kind", "better", "hidden", "length", "names", "outer")
+
+    def __init__(
+        self, outer: Scope | None, hidden: Set[str] = frozenset(), better: Lookup | None = None
+    ) -> None:
+        self.outer = outer
+        self.hidden = hidden
+        self.better = better
+        self.names: dict[str, list[tuple[int, str]]] = {}
+        self.length = 0
+        self._of_kind: dict[tuple[str, int], list[str]] = {}
+
+    def at(self, name: str, position: int) -> str | None:
+        """The kind of a name at a position; None if the block has not bound it before."""
+        kinds = self.names.get(name)
+        place = bisect_left(kinds, (position,)) if kinds else 0
+        return kinds[place - 1][1] if kinds and place else None
+
+    def of_kind(self, kind: str, position: int) -> list[str]:
+        """Names that the block has bound before a position and that have a kind there."""
+        if (kind, position) not in self._of_kind:
+            self._of_kind[kind, position] = [name for name, own in self.until(position) if own == kind]
+        return self._of_kind[kind, position]
+
+    def until(self, position: int) -> Iterator[tuple[str, str]]:
+        """Names bound before a position with their kinds there, in order of their first binding."""
+        for name, kinds in self.names.items():
+            if kinds[0][0] >= position:
+                return
+            yield name, kinds[bisect_left(kinds, (position,)) - 1][1]
+
+
+class Scope(Mapping[str, str]):
+    """Names that are surely bound at a place, each with its kind, in order of binding."""
+
+    __slots__ = ("_log", "_position")
+
+    def __init__(self, log: _Log, position: int) -> None:
+        self._log = log
+        self._position = position
+
+    @classmethod
+    def empty(cls) -> Scope:
+        """The scope at the beginning of a module."""
+        return cls(_Log(None), 0)
+
+    def inner(self, hidden: Set[str] = frozenset(), better: Lookup | None = None) -> Scope:
+        """The scope at the beginning of a block inside; `hidden` and `better` as for the block's log."""
+        return Scope(_Log(self, hidden, better), 0)
+
+    def bind(self, names: Iterable[tuple[str, str]]) -> Scope:
+        """The scope after further bindings (name, kind)."""
+        scope = self
+        for name, kind in names:
+            if scope._found(name)[0] != kind:
+                scope = scope._with(name, kind)
+        return scope
+
+    def _with(self, name: str, kind: str) -> Scope:
+        if self._position != self._log.length:  # something else was bound after this position
+            return self.inner()._with(name, kind)
+        self._log.names.setdefault(name, []).append((self._position, kind))
+        self._log.length += 1
+        return Scope(self._log, self._log.length)
+
+    def shared(self, names: Mapping[str, str]) -> Scope:
+        """The scope with further names that many scopes have in common; nothing is bound in it."""
+        log = _Log(self)
+        log.names = {name: [(0, kind)] for name, kind in names.items()}
+        log.length = 1
+        return Scope(log, 1)
+
+    def joined(self, ends: list[Scope]) -> Scope:
+        """The scope after alternative blocks that began here, one of which ran to its end."""
+        if not ends or ends[0] is self:
+            return self
+        scope = self
+        for name, kind in ends[0]._log.until(ends[0]._position):
+            if all(name in end for end in ends[1:]):
+                scope = scope._with(name, kind)
+        return scope
+
+    def holds(self, kind: str) -> bool:
+        """Whether a name of a kind is bound."""
+        scope: Scope | None = self
+        while scope is not None:
+            if any(self.get(name) == kind for name in scope._log.of_kind(kind, scope._position)):
+                return True
+            scope = scope._log.outer
+        return False
+
+    def _found(self, name: str) -> tuple[str | None, Lookup | None]:
+        """The kind of a name as a block bound it, and kinds that may be better known."""
+        scope: Scope | None = self
+        better: Lookup | None = None
+        while scope is not None:
+            log = scope._log
+            better = better or log.better
+            if (kind := log.at(name, scope._position)) is not None:
+                return kind, better
+            scope = None if name in log.hidden else log.outer
+        return None, None
+
+    def get(self, name: str, default: Any = None, /) -> Any:
+        """The kind of a name, or the default if it may be unbound."""
+        kind, better = self._found(name)
+        if kind is None:
+            return default
+        return better.get(name, OTHER) if better is not None and kind == OTHER else kind
+
+    def __getitem__(self, name: str) -> str:
+        kind: str | None = self.get(name)
+        if kind is None:
+            raise KeyError(name)
+        return kind
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._found(name)[0] is not None
+
+    def __iter__(self) -> Iterator[str]:
+        names: dict[str, None] = {}
+        scopes: list[Scope] = []
+        scope: Scope | None = self
+        while scope is not None:
+            scopes.append(scope)
+            scope = scope._log.outer
+        for scope in reversed(scopes):
+            for name in scope._log.hidden:
+                names.pop(name, None)
+            names.update((name, None) for name, _ in scope._log.until(scope._position))
+        return iter(names)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+# Places of a text: expressions and lists of statements that can be changed, as one analysis finds them.
+
+DECISION_WEIGHT = 4
+SCORE_WEIGHT = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Role:
-    structural: bool = False
-    deciding: bool = False
-    target: str | None = None
+class Spot:
+    """One expression in its place.
 
-
-_STRUCTURAL = _Role(structural=True)
-
-
-def analyse(tree: ast.Module, bound: Iterable[str] = (), *, places: bool = True) -> Analysis:
-    """Walks a module once, in order of execution.
-
-    Args:
-        tree: the module.
-        bound: names that the module will bind at its top level beside those that it binds now.
-        places: whether to look for places to change. Without them, names that may be unbound are found
-            much faster, because they do not depend on kinds.
+    Attributes:
+        owner, field, index: the parent node, its field and the position in it (None: the field itself).
+        kind: rough type of the expression.
+        scope: names surely bound there, with their kinds, in order of binding.
+        structural: whether it is part of a subscript, a range or what a loop runs over.
+        deciding: whether it decides something (a sort key, a comparison, a returned value).
+        recurrent: whether it feeds the name that it is assigned to (`t = t + p`), inside a loop.
     """
-    return _Walker(tree, bound, places).result
+
+    owner: ast.AST
+    field: str
+    index: int | None
+    kind: str
+    scope: Scope
+    structural: bool
+    deciding: bool
+    recurrent: bool
+
+    @property
+    def node(self) -> Any:
+        """The expression that is there now."""
+        value = getattr(self.owner, self.field)
+        return value if self.index is None else value[self.index]
+
+    def put(self, node: ast.expr) -> None:
+        """Replaces the expression."""
+        if self.index is None:
+            setattr(self.owner, self.field, node)
+        else:
+            getattr(self.owner, self.field)[self.index] = node
+
+    @property
+    def weight(self) -> int:
+        """How often it should be drawn, relative to others; most often a whole score or key."""
+        if not self.deciding:
+            return 1
+        whole = isinstance(self.owner, ast.Return | ast.Lambda | ast.Assign) and self.kind in (NUMBER, ARRAY)
+        return SCORE_WEIGHT if whole else DECISION_WEIGHT
 
 
-class _Walker:
-    """One pass over a module; `kinds`, `function` and `loops` belong to the function being walked."""
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A list of statements in its place; `scopes[i]` holds the names surely bound before statement i."""
 
-    def __init__(self, tree: ast.Module, bound: Iterable[str], places: bool) -> None:
-        self.places = places
-        self.order = Order(tree)
-        self.result = Analysis(self.order)
-        # Bodies of functions are walked with their own kinds; here only what they are called and return.
-        self.kinds: Layer = self.infer(tree)
-        self.function: FunctionNode | None = None
-        self.path = ""
-        self.loops = 0
-        self.nested = 0
-        self._kinds: dict[int, dict[int, str]] = {}
-        names = self.bind(Scope.empty(), [*module_names(tree), *bound])
-        for statement in tree.body:
-            self.statement(statement, names)
+    owner: ast.AST
+    field: str
+    scopes: list[Scope]
 
-    def infer(self, part: FunctionNode | ast.Module, deep: bool = False) -> Layer:
-        """Kinds of the names of a function or module, or only of its arguments where those suffice."""
-        around = getattr(self, "kinds", {})
-        if deep or not self.places:
-            return arguments(part, around) if self.places else Layer(around)
-        return infer(part, around, self.order)
+    @property
+    def body(self) -> list[ast.stmt]:
+        """The statements that are there now."""
+        body: list[ast.stmt] = getattr(self.owner, self.field)
+        return body
 
-    def kind(self, node: ast.expr, scope: Scope) -> str:
-        """Kind of an expression; the kinds of its parts in the same scope are kept."""
-        return kind_of(node, scope, self._kinds.setdefault(id(scope), {}))
 
-    def bind(self, scope: Scope, names: Iterable[str]) -> Scope:
-        """The scope with further names."""
-        return scope.bind((name, self.kinds.get(name)) for name in names)
+@dataclass(slots=True)
+class Analysis:
+    """All places of a text.
 
-    # statements
+    Attributes:
+        order: the nodes of the text as it was.
+        spots, blocks: its expressions and lists of statements.
+        unbound: uses of names that may be unbound, (function, name), with their number.
+    """
 
-    def define(self, function: FunctionNode, scope: Scope, owner: str = "") -> None:
-        """A function's body, with what surrounds it."""
-        outer = self.kinds, self.function, self.path, self.loops
-        self.nested += 1
-        self.kinds = self.infer(function, deep=self.nested > NESTED)
-        self.function, self.path, self.loops = function, owner + function.name, 0
-        parts = function.args
-        names = [a.arg for a in (*parts.posonlyargs, *parts.args, *parts.kwonlyargs)]
-        names += [a.arg for a in (parts.vararg, parts.kwarg) if a is not None]
-        # A name that the body assigns is local to all of it, whatever the surroundings call so.
-        inner = self.bind(scope.inner(names_stored(function)), names)
-        if "self" in names and function.name != "__init__":
-            inner = self.with_attributes(inner, self.kinds)
-        self.block(function, "body", inner)
-        self.nested -= 1
-        self.kinds, self.function, self.path, self.loops = outer
-
-    def with_attributes(self, scope: Scope, kinds: Layer) -> Scope:
-        """The scope with the attributes of `self` that are known."""
-        if isinstance(kinds.outer, Layer):
-            scope = self.with_attributes(scope, kinds.outer)
-        return scope.shared(kinds.attributes) if kinds.attributes else scope
-
-    def block(self, owner: ast.AST, name: str, scope: Scope, own: bool = True) -> Scope | None:
-        """A list of statements; the names bound after it, or None when it never runs to its end.
-
-        Without names of its `own` a block binds its names in the block around it.
-        """
-        scope = scope.inner() if own else scope
-        scopes: list[Scope] = []
-        ended = False
-        for statement in getattr(owner, name):
-            scopes.append(scope)
-            scope = self.statement(statement, scope)
-            ended = ended or isinstance(statement, _ENDS)
-        scopes.append(scope)
-        self.result.blocks.append(Block(owner, name, scopes))
-        return None if ended else scope
-
-    def statement(self, node: ast.stmt, scope: Scope) -> Scope:
-        """One statement; returns the names that are surely bound after it."""
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                scope = scope.bind([(node.name, FUNCTION)])
-                self.define(node, scope)
-            case ast.ClassDef():
-                scope = scope.bind([(node.name, OTHER)])
-                kinds = self.kinds
-                self.kinds = self.infer(ast.Module(body=node.body, type_ignores=[]))
-                for part in node.body:
-                    if isinstance(part, ast.FunctionDef):
-                        self.define(part, scope, f"{node.name}.")
-                self.kinds = kinds
-            case ast.Assign():
-                target = node.targets[0].id if isinstance(node.targets[0], ast.Name) else None
-                self.expression(node, "value", None, scope, self.assigned(target))
-                for each in node.targets:
-                    self.store(each, scope)
-                    scope = self.bind(scope, target_names(each) + attributes_set(each))
-            case ast.AugAssign():
-                target = node.target.id if isinstance(node.target, ast.Name) else ""
-                self.name_used(target, scope)
-                # A counter's step is bookkeeping.
-                steps = isinstance(node.value, ast.Constant)
-                self.expression(node, "value", None, scope, _STRUCTURAL if steps else self.assigned(target))
-                self.store(node.target, scope)
-            case ast.AnnAssign():
-                if node.value is not None:
-                    self.expression(node, "value", None, scope, _Role())
-                    scope = self.bind(scope, target_names(node.target))
-            case ast.For() | ast.While() | ast.If() | ast.With() | ast.Try():
-                scope = self.compound(node, scope)
-            case ast.Return():
-                self.expression(node, "value", None, scope, _Role(deciding=True))
-            case ast.Import() | ast.ImportFrom():
-                scope = self.bind(scope, [(a.asname or a.name).split(".")[0] for a in node.names])
-            case ast.Expr():
-                self.expression(node, "value", None, scope, _Role())
-            case _:
-                for child in walk(node):
-                    if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
-                        self.name_used(child.id, scope)
-        return scope
-
-    def compound(self, node: ast.For | ast.While | ast.If | ast.With | ast.Try, scope: Scope) -> Scope:
-        """A statement that holds blocks."""
-        match node:
-            case ast.For():
-                self.expression(node, "iter", None, scope, _STRUCTURAL)
-                self.loops += 1
-                self.block(node, "body", self.bind(scope.inner(), target_names(node.target)))
-                self.loops -= 1
-                self.optional(node, "orelse", scope)
-            case ast.While():
-                self.expression(node, "test", None, scope, _Role(deciding=True))
-                self.loops += 1
-                self.block(node, "body", scope)
-                self.loops -= 1
-                self.optional(node, "orelse", scope)
-            case ast.If():
-                self.expression(node, "test", None, scope, _Role(deciding=True))
-                ends = [self.block(node, "body", scope), self.optional(node, "orelse", scope)]
-                return scope.joined([end for end in ends if end is not None])
-            case ast.With():
-                for item in node.items:
-                    self.expression(item, "context_expr", None, scope, _STRUCTURAL)
-                    if item.optional_vars is not None:
-                        scope = self.bind(scope, target_names(item.optional_vars))
-                return self.block(node, "body", scope, own=False) or scope
-            case ast.Try():
-                after = self.block(node, "body", scope)
-                for handler in node.handlers:
-                    caught = [handler.name] if handler.name else []
-                    self.block(handler, "body", self.bind(scope.inner(), caught))
-                self.optional(node, "orelse", after or scope)
-                self.optional(node, "finalbody", scope)
-        return scope
-
-    def optional(self, owner: ast.AST, name: str, scope: Scope) -> Scope | None:
-        """A block that may be absent."""
-        return self.block(owner, name, scope) if getattr(owner, name) else scope
-
-    def store(self, target: ast.expr, scope: Scope) -> None:
-        """The parts of a target that are read (`x[i] = …` reads x and i)."""
-        if isinstance(target, ast.Subscript | ast.Attribute):
-            self.children(target, scope, _STRUCTURAL)
-
-    def assigned(self, name: str | None) -> _Role:
-        """The role of a value that a name takes: it decides something when the name is compared later."""
-        if not self.places or name is None or self.function is None:
-            return _Role(target=name)
-        return _Role(deciding=self.order.compares(self.function, name), target=name)
-
-    # expressions
-
-    def name_used(self, name: str, scope: Scope) -> None:
-        """Notes a use of a name that may be unbound."""
-        if name and name not in scope and name not in _BUILTINS:
-            self.result.unbound[self.path, name] += 1
-
-    def expression(self, owner: ast.AST, name: str, index: int | None, scope: Scope, role: _Role) -> None:
-        """One expression and what is in it."""
-        value = getattr(owner, name)
-        node = value if index is None else value[index]
-        if node is None:
-            return
-        if isinstance(node, ast.Name):
-            self.name_used(node.id, scope)
-        if self.places:
-            self.place(owner, name, index, scope, role)
-        self.children(node, scope, role)
-
-    def place(self, owner: ast.AST, name: str, index: int | None, scope: Scope, role: _Role) -> None:
-        """Notes an expression as a place."""
-        value = getattr(owner, name)
-        kind = self.kind(value if index is None else value[index], scope)
-        if kind == OTHER and isinstance(owner, ast.BinOp | ast.UnaryOp) and not role.structural:
-            kind = (
-                NUMBER if not (isinstance(owner, ast.UnaryOp) and isinstance(owner.op, ast.Not)) else BOOLEAN
-            )
-        if kind == INDEX and isinstance(owner, ast.Assign) and self.kinds.get(role.target or "") == NUMBER:
-            kind = NUMBER
-        recurrent = False
-        if self.loops and role.target:
-            recurrent = isinstance(owner, ast.AugAssign) or self.order.reads(owner, role.target)
-        self.result.spots.append(
-            Spot(owner, name, index, kind, scope, role.structural, role.deciding, recurrent)
-        )
-
-    def children(self, node: ast.expr, scope: Scope, role: _Role) -> None:
-        """The parts of an expression, each with its own names and role."""
-        if isinstance(node, ast.Name | ast.Constant):
-            return
-        structural = _Role(structural=True, target=role.target)
-        match node:
-            case ast.Lambda():
-                inner = self.bind(scope.inner(), [a.arg for a in node.args.args])
-                self.expression(node, "body", None, inner, role)
-            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                self.comprehension(node, scope, role)
-            case ast.Subscript():
-                self.expression(node, "value", None, scope, structural)
-                self.expression(node, "slice", None, scope, structural)
-            case ast.Call():
-                self.call(node, scope, role)
-            case ast.Compare(ops=[ast.Is() | ast.IsNot(), *_]):
-                self.expression(node, "left", None, scope, structural)
-            case ast.BinOp(op=ast.Mult(), left=left, right=right) if ast.List in (type(left), type(right)):
-                self.expression(node, "left", None, scope, structural)
-                self.expression(node, "right", None, scope, structural)
-            case ast.Compare():
-                role = _Role(role.structural, True, role.target)
-                self.expression(node, "left", None, scope, role)
-                self.sequence(node, "comparators", scope, role)
-            case ast.Attribute():
-                self.expression(node, "value", None, scope, structural)
-            case _:
-                for name, value in ast.iter_fields(node):
-                    if isinstance(value, list):
-                        self.sequence(node, name, scope, role)
-                    elif isinstance(value, ast.expr):
-                        self.expression(node, name, None, scope, role)
-
-    def sequence(self, owner: ast.AST, name: str, scope: Scope, role: _Role) -> None:
-        """A field that holds several expressions."""
-        for index, value in enumerate(getattr(owner, name)):
-            if isinstance(value, ast.expr):
-                self.expression(owner, name, index, scope, role)
-
-    def comprehension(
-        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope, role: _Role
-    ) -> None:
-        """Generators in order, then the element."""
-        structural = _Role(structural=True, target=role.target)
-        for generator in node.generators:
-            self.expression(generator, "iter", None, scope, structural)
-            seen = self._kinds.setdefault(id(scope), {})
-            names = list(bindings(generator.target, generator.iter, scope, seen))
-            scope = scope.inner(better=self.kinds).bind(names)
-            self.sequence(generator, "ifs", scope, role)
-        for name in ("key", "value") if isinstance(node, ast.DictComp) else ("elt",):
-            self.expression(node, name, None, scope, role)
-
-    def call(self, node: ast.Call, scope: Scope, role: _Role) -> None:
-        """A call: what is called is structural, and so are the arguments of ranges."""
-        structural = _Role(structural=True, target=role.target)
-        self.expression(node, "func", None, scope, structural)
-        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-        fixed = role.structural or name in _PLACES
-        inside = structural if fixed else _Role(False, role.deciding, role.target)
-        self.sequence(node, "args", scope, inside)
-        evident = self.places and node.args
-        element = ELEMENT.get(self.kind(node.args[0], scope), OTHER) if evident else OTHER
-        for keyword in node.keywords:
-            if keyword.arg == "key" and isinstance(keyword.value, ast.Lambda) and keyword.value.args.args:
-                names = [a.arg for a in keyword.value.args.args]
-                kinds = [(n, element if element != OTHER else self.kinds.get(n)) for n in names]
-                self.expression(keyword.value, "body", None, scope.inner().bind(kinds), _Role(deciding=True))
-            else:
-                self.expression(
-                    keyword, "value", None, scope, _Role(False, keyword.arg == "key", role.target)
-                )
+    order: NodeOrder
+    spots: list[Spot] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    unbound: Counter[tuple[str, str]] = field(default_factory=Counter)

@@ -1,4 +1,4 @@
-"""Shorter programs that are as good: reduced variants of a text, and the loop that keeps what is accepted.
+"""Shorter programs that are as good; apart, as the search itself never shortens.
 
 A greedy form of delta debugging over syntax trees (Zeller and Hildebrandt 2002, doi:10.1109/32.988498; for
 trees Misherghi and Su 2006, doi:10.1145/1134285.1134307). What "as good" means is the caller's: a callable.
@@ -13,11 +13,11 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from . import guard
-from .kinds import ARRAY, NUMBER
-from .order import walk
-from .places import Spot
-from .scope import analyse
+from . import checks
+from .analysis import analyse
+from .scope import Spot
+from .tree import walk
+from .types import ARRAY, NUMBER
 
 _FOLDS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -36,7 +36,7 @@ Edit = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Simplified:
+class Simplification:
     """A reduced program, and how many edits were tried and kept.
 
     Attributes:
@@ -54,7 +54,7 @@ class Simplified:
 
 def simplify(
     text: str, entry: str, accept: Callable[[str], bool], limit: int, seconds: float = SECONDS
-) -> Simplified:
+) -> Simplification:
     """Tries reduced variants one after another and goes on from each that is accepted.
 
     Args:
@@ -74,14 +74,14 @@ def simplify(
             if variant in refused:
                 continue
             if tried >= limit:
-                return Simplified(current, tried, accepted, False)
+                return Simplification(current, tried, accepted, False)
             tried += 1
             if accept(variant):
                 current, accepted = variant, accepted + 1
                 break
             refused.add(variant)
         else:
-            return Simplified(current, tried, accepted, all_of_them)
+            return Simplification(current, tried, accepted, all_of_them)
 
 
 def variants(text: str, entry: str) -> list[str]:
@@ -102,10 +102,10 @@ def _variants(text: str, entry: str, seconds: float = SECONDS) -> tuple[list[str
         plain = ast.unparse(tree)
     except ValueError:
         return [], True
-    interface = guard.interface(tree, entry)
-    imports, hazards = guard.imports(tree), guard.hazards(analyse(tree, places=False))
+    interface = checks.interface(tree, entry)
+    imports, hazards = checks.imports(tree), checks.hazards(analyse(tree, places=False))
     edits = len(_edits(tree, entry))
-    most = max(1, _WORK // guard.size(tree)[0])
+    most = max(1, _WORK // checks.size(tree)[0])
     sizes: dict[str, int] = {}
     for number in range(0, edits, -(-edits // most)):
         if time.thread_time() > ends:
@@ -113,13 +113,13 @@ def _variants(text: str, entry: str, seconds: float = SECONDS) -> tuple[list[str
             break
         fresh = ast.parse(text)
         _edits(fresh, entry)[number]()
-        if guard.interface(fresh, entry) != interface or not set(guard.imports(fresh)) <= set(imports):
+        if checks.interface(fresh, entry) != interface or not set(checks.imports(fresh)) <= set(imports):
             continue
-        if not guard.hazards(analyse(fresh, places=False)) <= hazards:
+        if not checks.hazards(analyse(fresh, places=False)) <= hazards:
             continue
         reduced = ast.unparse(fresh)
         if reduced != plain:
-            sizes.setdefault(reduced, guard.size(fresh)[0])
+            sizes.setdefault(reduced, checks.size(fresh)[0])
     return sorted(sizes, key=lambda one: (sizes[one], len(one), one)), edits <= most
 
 
@@ -176,11 +176,11 @@ def _inline(body: list[ast.stmt], index: int) -> None:
     reader = body[index + 1]
     if any(isinstance(n, ast.Lambda | ast.comprehension | ast.FunctionDef) for n in walk(reader)):
         return
-    replacer = _Replacer(name, assignment.value)
+    replacer = _NameReplacer(name, assignment.value)
     body[index : index + 2] = [replacer.visit(reader)]
 
 
-class _Replacer(ast.NodeTransformer):
+class _NameReplacer(ast.NodeTransformer):
     """Puts an expression in place of a name."""
 
     def __init__(self, name: str, value: ast.expr) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..base import Instance
 from . import or_library
-from .laws import Draw
+from .laws import ItemDraw
 from .sets import HISTORIC, LAWS, NAMED, SetSpec, draws, historic_draws
 
-Maker = Callable[[str, str, str, Draw, str], Instance]
+Maker = Callable[[str, str, str, ItemDraw, str], Instance]
 """(id, set, stratum, items, source) → instance."""
 
 MIXED = "mixed"

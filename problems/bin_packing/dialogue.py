@@ -8,7 +8,7 @@ from ..base import Json
 from .verification import decision_error
 
 
-class Arrivals:
+class ItemArrivals:
     """Steps through a sequence of items; believes nothing that the child says of its state."""
 
     def __init__(self, sizes: Sequence[int], capacity: int) -> None:

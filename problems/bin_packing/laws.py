@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class ItemDraw:
     """Items of one instance.
 
     Attributes:
@@ -31,7 +31,7 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
+class ItemLaw:
     """A named distribution of instances.
 
     Attributes:
@@ -42,24 +42,24 @@ class Law:
 
     name: str
     meaning: str
-    draw: Callable[[RandomState], Draw]
+    draw: Callable[[RandomState], ItemDraw]
 
 
-def uniform(low: int, high: int, capacity: int, items: int) -> Callable[[RandomState], Draw]:
+def uniform(low: int, high: int, capacity: int, items: int) -> Callable[[RandomState], ItemDraw]:
     """Integer sizes uniform on low..high (inclusive); Falkenauer's u class is 20..100 with capacity 150.
 
     E. Falkenauer, "A hybrid grouping genetic algorithm for bin packing", J. Heuristics 2 (1996) 5–30.
     """
-    return lambda stream: Draw(capacity, stream.randint(low, high + 1, items).tolist())
+    return lambda stream: ItemDraw(capacity, stream.randint(low, high + 1, items).tolist())
 
 
-def weibull(capacity: int, items: int) -> Callable[[RandomState], Draw]:
+def weibull(capacity: int, items: int) -> Callable[[RandomState], ItemDraw]:
     """Weibull(shape 3) times 45, rounded, clipped to 1..100.
 
     I. Castiñeiras, M. De Cauwer, B. O'Sullivan, "Weibull-based benchmarks for bin packing", CP 2012, with the
     parameters of Romera-Paredes et al., Nature 625 (2024) 468–475.
     """
-    return lambda stream: Draw(capacity, weibull_sizes(stream, items))
+    return lambda stream: ItemDraw(capacity, weibull_sizes(stream, items))
 
 
 def weibull_sizes(stream: RandomState, items: int) -> list[int]:
@@ -70,32 +70,32 @@ def weibull_sizes(stream: RandomState, items: int) -> list[int]:
     return sizes
 
 
-def beta(capacity: int, items: int) -> Callable[[RandomState], Draw]:
+def beta(capacity: int, items: int) -> Callable[[RandomState], ItemDraw]:
     """Sizes int(50 − 40·Beta(2, 5)), between 10 and 50: L1 lies far below the optimum."""
-    return lambda stream: Draw(capacity, (50 - 40 * stream.beta(2, 5, items)).astype(int).tolist())
+    return lambda stream: ItemDraw(capacity, (50 - 40 * stream.beta(2, 5, items)).astype(int).tolist())
 
 
-def triplets(bins: int) -> Callable[[RandomState], Draw]:
+def triplets(bins: int) -> Callable[[RandomState], ItemDraw]:
     """Three items fill each of `bins` bins of 1000 exactly, in shuffled order (Falkenauer 1996, in tenths).
 
     The largest item is uniform on 380..490, the second on 250 to half of what is left, the third is the rest.
     """
 
-    def draw(stream: RandomState) -> Draw:
+    def draw(stream: RandomState) -> ItemDraw:
         sizes: list[int] = []
         for _ in range(bins):
             first = int(stream.randint(380, 491))
             second = int(stream.randint(250, (1000 - first) // 2 + 1))
             sizes += [first, second, 1000 - first - second]
         order = stream.permutation(3 * bins).tolist()
-        return Draw(1000, [sizes[j] for j in order], [j // 3 for j in order])
+        return ItemDraw(1000, [sizes[j] for j in order], [j // 3 for j in order])
 
     return draw
 
 
 def any_length(
-    low: int, high: int, law: Callable[[int], Callable[[RandomState], Draw]]
-) -> Callable[[RandomState], Draw]:
+    low: int, high: int, law: Callable[[int], Callable[[RandomState], ItemDraw]]
+) -> Callable[[RandomState], ItemDraw]:
     """A law whose number of items is log-uniform on low..high, so that one rule has to serve all lengths.
 
     Where all sequences of a law are equally long, an online rule can learn the length that it is not told.
@@ -108,9 +108,9 @@ def any_length(
     return lambda stream: law(round(low * (high / low) ** float(stream.uniform())))(stream)
 
 
-def discrete(values: tuple[int, ...], capacity: int, items: int) -> Callable[[RandomState], Draw]:
+def discrete(values: tuple[int, ...], capacity: int, items: int) -> Callable[[RandomState], ItemDraw]:
     """Sizes uniform on a few values."""
-    return lambda stream: Draw(capacity, [values[j] for j in stream.randint(0, len(values), items)])
+    return lambda stream: ItemDraw(capacity, [values[j] for j in stream.randint(0, len(values), items)])
 
 
 def stream_for(*key: str | int, secret: str = "") -> RandomState:
@@ -127,7 +127,7 @@ def stream_for(*key: str | int, secret: str = "") -> RandomState:
     return RandomState(int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:4], "big"))
 
 
-def reordered(draw: Draw, *key: str | int) -> Draw:
+def reordered(draw: ItemDraw, *key: str | int) -> ItemDraw:
     """The same items in an order that follows from the key, by the SHA-256 of key and place.
 
     The state of `RandomState` can be worked out from enough of its values in a row, and then what comes next.
@@ -137,4 +137,4 @@ def reordered(draw: Draw, *key: str | int) -> Draw:
         range(len(draw.sizes)), key=lambda place: hashlib.sha256(f"{prefix}\0{place}".encode()).digest()
     )
     witness = None if draw.witness is None else [draw.witness[place] for place in order]
-    return Draw(draw.capacity, [draw.sizes[place] for place in order], witness)
+    return ItemDraw(draw.capacity, [draw.sizes[place] for place in order], witness)

@@ -11,7 +11,7 @@ from . import sources
 from .collection import Collection
 from .drawing import draw_bins
 from .explaining import explain_packing
-from .laws import Draw
+from .laws import ItemDraw
 from .reading import FORMAT, read_items
 from .sets import MIXED_OFFLINE
 from .verification import judge_packing
@@ -131,7 +131,7 @@ class BinPacking:
         ]
 
 
-def offline_instance(id: str, set: str, stratum: str, draw: Draw, source: str) -> Instance:
+def offline_instance(id: str, set: str, stratum: str, draw: ItemDraw, source: str) -> Instance:
     """An instance whose candidate sees all sizes (units of size) and the capacity."""
     public: dict[str, Any] = {"sizes": draw.sizes, "capacity": draw.capacity}
     hidden = None if draw.witness is None else {"packing": draw.witness}

@@ -9,10 +9,10 @@ from typing import Any
 from ..base import Dialogue, Drawing, Instance, InstanceFileError, Json, Primitive, Sense, Verdict
 from . import sources
 from .collection import Collection
-from .dialogue import Arrivals
+from .dialogue import ItemArrivals
 from .drawing import draw_bins
 from .explaining import explain_arrivals
-from .laws import Draw
+from .laws import ItemDraw
 from .reading import FORMAT, read_items
 from .sets import MIXED_ONLINE
 from .verification import judge_transcript
@@ -137,7 +137,7 @@ class OnlineBinPacking:
 
     def dialogue(self, instance: Instance) -> Dialogue:
         """A stepper that reveals one item after each decision."""
-        return Arrivals(_hidden(instance)["sizes"], instance.public["capacity"])
+        return ItemArrivals(_hidden(instance)["sizes"], instance.public["capacity"])
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """Number of bins of a transcript of decisions, replayed in integers."""
@@ -168,7 +168,7 @@ class OnlineBinPacking:
                 )
         return [self._instance(e.id, path.name, e.stratum, e.draw, e.source) for e in entries]
 
-    def _instance(self, id: str, set: str, stratum: str, draw: Draw, source: str) -> Instance:
+    def _instance(self, id: str, set: str, stratum: str, draw: ItemDraw, source: str) -> Instance:
         public: dict[str, Any] = {"capacity": draw.capacity}
         if self.known_items:
             public["items"] = len(draw.sizes)

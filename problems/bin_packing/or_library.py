@@ -30,7 +30,7 @@ import json
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 
-from .laws import Draw
+from .laws import ItemDraw
 
 _ITEMS = {"binpack1": 120, "binpack2": 250, "binpack3": 500, "binpack4": 1000}
 _FILE = "data/or_library.json"
@@ -45,7 +45,7 @@ SETS: Mapping[str, str] = {
 SOURCE = "OR-Library's items as Gecode 6.2.0 holds them, in descending order"
 
 
-def or_library_draws(name: str) -> Iterator[tuple[str, str, Draw]]:
+def or_library_draws(name: str) -> Iterator[tuple[str, str, ItemDraw]]:
     """(id, stratum, items) of every instance of a set.
 
     Raises:
@@ -56,4 +56,4 @@ def or_library_draws(name: str) -> Iterator[tuple[str, str, Draw]]:
     for id, counts in table["counts"].items():
         if id.startswith(f"{stratum}_"):
             sizes = [table["smallest"] + n for n, count in enumerate(counts) for _ in range(count)]
-            yield id, stratum, Draw(table["capacity"], sizes[::-1])
+            yield id, stratum, ItemDraw(table["capacity"], sizes[::-1])

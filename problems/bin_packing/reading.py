@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from ..base import InstanceFileError
 from ..files import JsonFault, decimal, parse_json, read_name, read_text, shown, split_lines
-from .laws import Draw
+from .laws import ItemDraw
 
 MAX_ITEMS = 100_000
 MAX_DIGITS = 6
@@ -32,12 +32,12 @@ FORMAT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PackingEntry:
     """One instance of a user's file: `place` is where it begins (`row 7`), `source` names file, scaling."""
 
     id: str
     stratum: str
-    draw: Draw
+    draw: ItemDraw
     source: str
     place: str
 
@@ -53,7 +53,7 @@ class _Raw:
     more: str = ""
 
 
-def read_items(path: Path) -> list[Entry]:
+def read_items(path: Path) -> list[PackingEntry]:
     """Every instance of a file, sizes in integer units.
 
     Raises:
@@ -64,7 +64,7 @@ def read_items(path: Path) -> list[Entry]:
     if reader is None:
         _fail(path, "name", path.name, f"a file that ends in {', '.join(readers)}")
     text = read_text(path)
-    entries: list[Entry] = []
+    entries: list[PackingEntry] = []
     seen: set[str] = set()
     for raw in reader(path, text):
         if raw.id in seen:
@@ -76,7 +76,7 @@ def read_items(path: Path) -> list[Entry]:
     return entries
 
 
-def _entry(path: Path, raw: _Raw) -> Entry:
+def _entry(path: Path, raw: _Raw) -> PackingEntry:
     """Checks every number and scales the instance to integers."""
     place = raw.capacity[0]
     if not raw.sizes:
@@ -94,9 +94,9 @@ def _entry(path: Path, raw: _Raw) -> Entry:
         sizes.append(size)
     digits = max(_digits(number) for number in (capacity, *sizes))
     factor = 10**digits
-    draw = Draw(int(capacity * factor), [int(size * factor) for size in sizes])
+    draw = ItemDraw(int(capacity * factor), [int(size * factor) for size in sizes])
     scaled = f", numbers × {factor}" if digits else ""
-    return Entry(raw.id, raw.stratum, draw, f"file {path.name}, {place}{scaled}{raw.more}", place)
+    return PackingEntry(raw.id, raw.stratum, draw, f"file {path.name}, {place}{scaled}{raw.more}", place)
 
 
 def _number(path: Path, place: str, column: str, written: Any) -> Decimal:

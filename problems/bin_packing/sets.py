@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .laws import (
-    Draw,
-    Law,
+    ItemDraw,
+    ItemLaw,
     any_length,
     beta,
     discrete,
@@ -28,39 +28,39 @@ SHORTEST, LONGEST = 250, 4000
 """Numbers of items (items) between which the laws of varied length draw."""
 
 
-def _u(items: int) -> tuple[str, Law]:
+def _u(items: int) -> tuple[str, ItemLaw]:
     text = f"{items} items uniform on 20..100, capacity 150"
-    return f"u{items}", Law(f"u{items}", text, uniform(20, 100, 150, items))
+    return f"u{items}", ItemLaw(f"u{items}", text, uniform(20, 100, 150, items))
 
 
-def _plain(name: str, low: int, high: int) -> tuple[str, Law]:
+def _plain(name: str, low: int, high: int) -> tuple[str, ItemLaw]:
     text = f"500 items uniform on {low}..{high}, capacity 100"
-    return name, Law(name, text, uniform(low, high, 100, 500))
+    return name, ItemLaw(name, text, uniform(low, high, 100, 500))
 
 
-def _weibull(name: str, items: int, capacity: int) -> tuple[str, Law]:
+def _weibull(name: str, items: int, capacity: int) -> tuple[str, ItemLaw]:
     text = f"{items} items from Weibull(3)·45 rounded and clipped to 1..100, capacity {capacity}"
-    return name, Law(name, text, weibull(capacity, items))
+    return name, ItemLaw(name, text, weibull(capacity, items))
 
 
 def _any_length(
-    name: str, sizes: str, law: Callable[[int], Callable[[RandomState], Draw]]
-) -> tuple[str, Law]:
+    name: str, sizes: str, law: Callable[[int], Callable[[RandomState], ItemDraw]]
+) -> tuple[str, ItemLaw]:
     text = f"{SHORTEST} to {LONGEST:,} items (log-uniform) {sizes}, capacity 100"
-    return name, Law(name, text, any_length(SHORTEST, LONGEST, law))
+    return name, ItemLaw(name, text, any_length(SHORTEST, LONGEST, law))
 
 
-def _triplets(items: int) -> tuple[str, Law]:
+def _triplets(items: int) -> tuple[str, ItemLaw]:
     text = f"{items} items, three of which fill a bin of 1000 exactly"
-    return f"t{items}", Law(f"t{items}", text, triplets(items // 3))
+    return f"t{items}", ItemLaw(f"t{items}", text, triplets(items // 3))
 
 
-def _hostile(values: tuple[int, ...], capacity: int, name: str) -> tuple[str, Law]:
+def _hostile(values: tuple[int, ...], capacity: int, name: str) -> tuple[str, ItemLaw]:
     text = f"2000 items uniform on the integers {name.split('-of-')[0]}, capacity {capacity}"
-    return name, Law(name, text, discrete(values, capacity, 2000))
+    return name, ItemLaw(name, text, discrete(values, capacity, 2000))
 
 
-LAWS: Mapping[str, Law] = dict(
+LAWS: Mapping[str, ItemLaw] = dict(
     (
         _u(120),
         _u(250),
@@ -74,7 +74,7 @@ LAWS: Mapping[str, Law] = dict(
         _triplets(120),
         _triplets(249),
         _triplets(501),
-        ("beta", Law("beta", "500 items int(50 − 40·Beta(2, 5)), capacity 100", beta(100, 500))),
+        ("beta", ItemLaw("beta", "500 items int(50 − 40·Beta(2, 5)), capacity 100", beta(100, 500))),
         _plain("uniform", 1, 100),
         _plain("quarter-half", 26, 50),
         _any_length(
@@ -157,7 +157,7 @@ MIXED_ONLINE = ("weibull-1k", "u500")
 """Strata of the online splits."""
 
 
-def draws(spec: SetSpec, *key: str | int, secret: str = "") -> Iterator[tuple[Law, int, Draw]]:
+def draws(spec: SetSpec, *key: str | int, secret: str = "") -> Iterator[tuple[ItemLaw, int, ItemDraw]]:
     """(law, number within its law, items) of every instance of a set, each from a stream of its own."""
     for number in range(max(spec.parts.values())):
         for name in (law for law, count in spec.parts.items() if number < count):
@@ -167,7 +167,7 @@ def draws(spec: SetSpec, *key: str | int, secret: str = "") -> Iterator[tuple[La
             yield LAWS[name], number, draw
 
 
-def historic_draws(name: str) -> Iterator[tuple[str, str, Draw]]:
+def historic_draws(name: str) -> Iterator[tuple[str, str, ItemDraw]]:
     """(id, stratum, items) of every instance of a historic set.
 
     Raises:
@@ -181,8 +181,8 @@ def historic_draws(name: str) -> Iterator[tuple[str, str, Draw]]:
     stream = RandomState(int(legacy_seed))
     if family == "weibull":
         for number in range(5):
-            yield f"{name}-{number}", "weibull-5k", Draw(100, weibull_sizes(stream, 5000))
+            yield f"{name}-{number}", "weibull-5k", ItemDraw(100, weibull_sizes(stream, 5000))
         return
     for items in (500, 1000):
         for number, row in enumerate(stream.randint(20, 101, (64, items)).tolist()):
-            yield f"{name}-u{items}-{number:02d}", f"u{items}", Draw(150, row)
+            yield f"{name}-u{items}-{number:02d}", f"u{items}", ItemDraw(150, row)

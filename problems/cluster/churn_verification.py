@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..base import Json, Verdict
-from .dialogue import Arrivals
+from .dialogue import JobArrivals
 from .verification import Fleet, decided, judge_decisions, weight
 
 ARRIVE, DEPART, CPU, MEMORY, TOLD = range(5)
@@ -70,7 +70,7 @@ def placed_jobs(
     return [(job, machine is not None) for job, machine in machines]
 
 
-class Stream(Arrivals):
+class Stream(JobArrivals):
     """Steps through jobs that end: a job is shown with the departures before it."""
 
     def __init__(self, public: Mapping[str, Any], jobs: Sequence[Sequence[int]]) -> None:

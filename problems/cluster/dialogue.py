@@ -8,7 +8,7 @@ from ..base import Json
 from .verification import Fleet, decision_fault
 
 
-class Arrivals:
+class JobArrivals:
     """Steps through a queue of jobs; jobs that fit nowhere are left out and not shown."""
 
     def __init__(self, fleet: Fleet, jobs: Sequence[Sequence[int]]) -> None:

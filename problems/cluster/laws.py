@@ -28,7 +28,7 @@ _PACKED = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
+class FleetLaw:
     """How a fleet is drawn.
 
     Attributes:
@@ -44,18 +44,18 @@ class Law:
 
 
 LAWS = {
-    "mixed": Law(40, _MIXED, (0.2, 0.8)),
-    "skewed": Law(40, (0.65, 0.05, 0.30), (0.2, 0.8)),
-    "crowded": Law(90, _MIXED, (0.6, 0.95)),
-    "empty": Law(24, _MIXED, None),
+    "mixed": FleetLaw(40, _MIXED, (0.2, 0.8)),
+    "skewed": FleetLaw(40, (0.65, 0.05, 0.30), (0.2, 0.8)),
+    "crowded": FleetLaw(90, _MIXED, (0.6, 0.95)),
+    "empty": FleetLaw(24, _MIXED, None),
 }
 LARGE = {
-    "mixed-160": Law(160, _MIXED, (0.2, 0.8)),
-    "skewed-160": Law(160, (0.65, 0.05, 0.30), (0.2, 0.8)),
+    "mixed-160": FleetLaw(160, _MIXED, (0.2, 0.8)),
+    "skewed-160": FleetLaw(160, (0.65, 0.05, 0.30), (0.2, 0.8)),
 }
 
 
-def cells(laws: Mapping[str, Law], secret: str) -> tuple[Cell, ...]:
+def cells(laws: Mapping[str, FleetLaw], secret: str) -> tuple[Cell, ...]:
     """One stratum for each law."""
     return tuple(Cell(name, partial(_draw, law, secret)) for name, law in laws.items())
 
@@ -86,7 +86,7 @@ def mean_weight(mix: tuple[float, float, float]) -> float:
     )
 
 
-def _draw(law: Law, secret: str, stream: random.Random) -> Draw:
+def _draw(law: FleetLaw, secret: str, stream: random.Random) -> Draw:
     """A snapshot, and a queue that ends before a job whose cpu or memory is more than the fleet has left."""
     rooms = [_room(law, stream) for _ in range(law.machines)]
     free_cpu, free_memory = [cpu for cpu, _ in rooms], [memory for _, memory in rooms]
@@ -107,7 +107,7 @@ def scale(public: Mapping[str, Any]) -> int:
     return int(2 * public["cpu"] * public["memory"])
 
 
-def _room(law: Law, stream: random.Random) -> tuple[int, int]:
+def _room(law: FleetLaw, stream: random.Random) -> tuple[int, int]:
     """Free cores and GiB of a machine that was packed and then lost some of its jobs."""
     cpu, memory = CPU, MEMORY
     if law.keep is None:

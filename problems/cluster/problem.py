@@ -9,7 +9,7 @@ from typing import Any
 from ..base import Dialogue, Drawing, Instance, Json, Primitive, Sense, Verdict
 from ..stratified import StratifiedProblem
 from . import cluster_files, laws, rules
-from .dialogue import Arrivals
+from .dialogue import JobArrivals
 from .explaining import explain_fleet
 from .picture import picture
 from .verification import Fleet, judge
@@ -89,7 +89,7 @@ class ClusterScheduling(StratifiedProblem):
 
     def dialogue(self, instance: Instance) -> Dialogue:
         """A stepper that reveals one job after each decision."""
-        return Arrivals(Fleet(instance.public), _jobs(instance))
+        return JobArrivals(Fleet(instance.public), _jobs(instance))
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """Placed weight of a transcript of decisions, replayed in integers."""

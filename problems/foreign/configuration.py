@@ -84,10 +84,10 @@ def read(path: Path) -> Configuration:
         ConfigurationError: the file is no mapping, or a key has a value of another kind.
         ModuleNotFoundError: PyYAML is not installed.
     """
-    return _configuration(Keys(path))
+    return _configuration(YamlKeys(path))
 
 
-class Keys:
+class YamlKeys:
     """The keys of a YAML file, read by the safe loader.
 
     Raises:
@@ -194,7 +194,7 @@ def _parts(node: Any, known: dict[int, float]) -> float:
     return known[id(node)]
 
 
-def budget_of(keys: Keys, used: Mapping[str, tuple[str, str]]) -> dict[str, dict[str, Any]]:
+def budget_of(keys: YamlKeys, used: Mapping[str, tuple[str, str]]) -> dict[str, dict[str, Any]]:
     """Section → key → value of Gapsmith's configuration for the keys of a tool that are counts."""
     defaults: dict[str, dict[str, Any]] = {}
     for key, (section, name) in used.items():
@@ -204,7 +204,7 @@ def budget_of(keys: Keys, used: Mapping[str, tuple[str, str]]) -> dict[str, dict
     return defaults
 
 
-def _configuration(keys: Keys) -> Configuration:
+def _configuration(keys: YamlKeys) -> Configuration:
     get, path = keys.get, keys.path
     thresholds = get("evaluator.cascade_thresholds", (list,), [0.5, 0.75, 0.9])
     features = get("database.feature_dimensions", (list,), [])

@@ -11,7 +11,7 @@ from .configuration import (
     TIMEOUT_SECONDS,
     Configuration,
     ConfigurationError,
-    Keys,
+    YamlKeys,
     budget_of,
 )
 from .inside import is_own_file
@@ -41,7 +41,7 @@ def read_shinka(path: Path) -> Configuration:
             Python.
         ModuleNotFoundError: PyYAML is not installed.
     """
-    keys = Keys(path)
+    keys = YamlKeys(path)
     language = keys.get(_LANGUAGE, (str,), "python")
     if language.lower() != "python":
         raise ConfigurationError(f"{path}: {_LANGUAGE}: got {language!r:.60}, expected python")

@@ -17,7 +17,7 @@ MOST_TASKS, MOST_PAIRS, MOST_EDGES, MOST_PROCESSORS = 2_000, 20_000, 50_000, 64
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class GraphTask:
     """A task of a file: its name there, its times (one for each processor), and where it stands."""
 
     name: str
@@ -48,7 +48,7 @@ def whole(path: Path, place: str, text: str, least: int, meaning: str) -> int:
     return value
 
 
-def build(path: Path, name: str, tasks: Sequence[Task], edges: Sequence[Edge]) -> Instance:
+def build(path: Path, name: str, tasks: Sequence[GraphTask], edges: Sequence[Edge]) -> Instance:
     """The instance; tasks that stand behind a successor are numbered anew, others keep their order.
 
     Raises:
@@ -79,7 +79,7 @@ def build(path: Path, name: str, tasks: Sequence[Task], edges: Sequence[Edge]) -
     return Instance(name, path.name, stratum, draw.public, draw.scale, f"file {path.name}")
 
 
-def without_dummies(tasks: Sequence[Task], edges: Sequence[Edge]) -> tuple[list[Task], list[Edge]]:
+def without_dummies(tasks: Sequence[GraphTask], edges: Sequence[Edge]) -> tuple[list[GraphTask], list[Edge]]:
     """The graph without beginnings and ends of time 0 whose edges transfer nothing."""
     tails, heads = {edge.tail for edge in edges}, {edge.head for edge in edges}
     heavy = {task for edge in edges if edge.size for task in (edge.tail, edge.head)}
@@ -97,7 +97,7 @@ def without_dummies(tasks: Sequence[Task], edges: Sequence[Edge]) -> tuple[list[
     return [tasks[n] for n in number], kept
 
 
-def _order(path: Path, tasks: Sequence[Task], edges: Sequence[Edge]) -> list[int]:
+def _order(path: Path, tasks: Sequence[GraphTask], edges: Sequence[Edge]) -> list[int]:
     """The tasks, each behind those before it, otherwise in the order of the file."""
     after: list[list[int]] = [[] for _ in tasks]
     missing = [0] * len(tasks)

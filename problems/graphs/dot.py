@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from ..files import shown
-from .building import MOST_PROCESSORS, Edge, Task, refuse, whole, without_dummies
+from .building import MOST_PROCESSORS, Edge, GraphTask, refuse, whole, without_dummies
 
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|^\#[^\n]*)
@@ -31,7 +31,7 @@ class _Word:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _DotReader:
     """Reads the statements of one directed graph."""
 
     path: Path
@@ -132,17 +132,17 @@ class _Reader:
         return values
 
 
-def read_dot(path: Path, text: str, processors: int) -> tuple[list[Task], list[Edge]]:
+def read_dot(path: Path, text: str, processors: int) -> tuple[list[GraphTask], list[Edge]]:
     """Tasks and edges of a directed graph; a `cost` of several numbers is one for each processor."""
     words = _words(path, text)
-    reader = _Reader(path, words, next(words, _Word(_END, True, "line 1 column 1")))
+    reader = _DotReader(path, words, next(words, _Word(_END, True, "line 1 column 1")))
     reader.graph()
     tasks = [_task(path, name, place, reader.costs) for name, place in reader.nodes.items()]
     count = max((len(task.times) for task in tasks), default=1)
     equal = processors if count == 1 else count
     if wrong := next((task for task in tasks if len(task.times) not in (1, count)), None):
         refuse(path, wrong.place, f"{len(wrong.times)} costs", f"1 or {count}, as other nodes have")
-    tasks = [Task(t.name, list(t.times) * (equal if len(t.times) == 1 else 1), t.place) for t in tasks]
+    tasks = [GraphTask(t.name, list(t.times) * (equal if len(t.times) == 1 else 1), t.place) for t in tasks]
     number = {name: n for n, name in enumerate(reader.nodes)}
     edges = []
     for tail, head, size, place, where in reader.links:
@@ -153,7 +153,7 @@ def read_dot(path: Path, text: str, processors: int) -> tuple[list[Task], list[E
     return without_dummies(tasks, edges)
 
 
-def _task(path: Path, name: str, place: str, costs: Mapping[str, tuple[str, str]]) -> Task:
+def _task(path: Path, name: str, place: str, costs: Mapping[str, tuple[str, str]]) -> GraphTask:
     if name not in costs:
         refuse(path, place, f"the node {shown(name)} without cost", 'a node with [cost="…"]')
     text, where = costs[name]
@@ -163,7 +163,7 @@ def _task(path: Path, name: str, place: str, costs: Mapping[str, tuple[str, str]
             path, where, f"{len(words)} costs", f"one, or one for each of up to {MOST_PROCESSORS} processors"
         )
     times = [None if word == "-" else whole(path, where, _plain(word), 0, "a cost") for word in words]
-    return Task(name, times, where)
+    return GraphTask(name, times, where)
 
 
 def _plain(number: str) -> str:

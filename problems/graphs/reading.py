@@ -7,7 +7,7 @@ from typing import Any
 
 from ..base import Instance
 from ..files import JsonFault, parse_json, read_name, read_text, shown, split_lines
-from .building import LONGEST, MOST_PROCESSORS, Edge, Task, build, refuse
+from .building import LONGEST, MOST_PROCESSORS, Edge, GraphTask, build, refuse
 from .dot import read_dot
 from .stg import read_stg
 
@@ -74,7 +74,7 @@ def _read_json(path: Path, text: str) -> list[Instance]:
     return list(instances.values())
 
 
-def _tasks(path: Path, place: str, rows: Any) -> list[Task]:
+def _tasks(path: Path, place: str, rows: Any) -> list[GraphTask]:
     """The tasks of `times`."""
     if not isinstance(rows, list) or not rows:
         refuse(path, f"{place} times", shown(rows), "a list with a row for each task")
@@ -90,7 +90,7 @@ def _tasks(path: Path, place: str, rows: Any) -> list[Task]:
                 _whole(path, f"{where}[{p}]", time, 1, LONGEST, "a time or null")
         if not any(row):
             refuse(path, where, "a task without processor", "at least one time that is not null")
-        tasks.append(Task(str(n), row, where))
+        tasks.append(GraphTask(str(n), row, where))
     return tasks
 
 

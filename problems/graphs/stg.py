@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from .building import MOST_TASKS, Edge, Task, refuse, whole, without_dummies
+from .building import MOST_TASKS, Edge, GraphTask, refuse, whole, without_dummies
 
 
-def read_stg(path: Path, lines: list[str], processors: int) -> tuple[list[Task], list[Edge]]:
+def read_stg(path: Path, lines: list[str], processors: int) -> tuple[list[GraphTask], list[Edge]]:
     """Tasks and edges: the number of tasks, then a line per task (task, time, predecessors, which ones)."""
     rows = [
         (number, re.findall(r"\S+", line))
@@ -44,7 +44,7 @@ def read_stg(path: Path, lines: list[str], processors: int) -> tuple[list[Task],
             if parent >= len(rows) - 1 or parent == n:
                 refuse(path, f"{place} column {column}", str(parent), "the number of another task")
             edges.append(Edge(parent, n, 0, f"{place} column {column}"))
-        tasks.append(Task(str(n), [numbers[1]] * processors, f"{place} column 2"))
+        tasks.append(GraphTask(str(n), [numbers[1]] * processors, f"{place} column 2"))
     return without_dummies(tasks, edges)
 
 

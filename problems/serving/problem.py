@@ -67,7 +67,7 @@ class KvScheduling(StratifiedProblem):
         """A user's requests."""
         return [self._instance(entry) for entry in reading.read(path)]
 
-    def _instance(self, entry: reading.Entry) -> Instance:
+    def _instance(self, entry: reading.ServingEntry) -> Instance:
         return Instance(
             entry.name, entry.set, entry.stratum, entry.draw.public, entry.draw.scale, entry.source
         )
@@ -117,7 +117,7 @@ class KvSchedulingRule(KvScheduling):
         """None: a rule returns no whole schedule."""
         return None
 
-    def _instance(self, entry: reading.Entry) -> Instance:
+    def _instance(self, entry: reading.ServingEntry) -> Instance:
         public, hidden = parts(entry.draw.public)
         return Instance(entry.name, entry.set, entry.stratum, public, entry.draw.scale, entry.source, hidden)
 

@@ -25,7 +25,7 @@ _MOST_REQUESTS, _MOST_WORKERS, _MOST_TOKENS, _MOST_OUTPUTS, _LATEST = 1_000, 64,
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ServingEntry:
     """An instance of a file before its parts are hidden or not."""
 
     name: str
@@ -35,7 +35,7 @@ class Entry:
     source: str
 
 
-def read(path: Path) -> list[Entry]:
+def read(path: Path) -> list[ServingEntry]:
     """The instance of a file.
 
     Raises:
@@ -64,7 +64,7 @@ def read(path: Path) -> list[Entry]:
         "outputs": outputs,
     }
     stratum = f"{len(requests)} requests, {workers} workers"
-    return [Entry(path.stem, path.name, stratum, Draw(public, scale(outputs)), f"file {path.name}")]
+    return [ServingEntry(path.stem, path.name, stratum, Draw(public, scale(outputs)), f"file {path.name}")]
 
 
 def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:

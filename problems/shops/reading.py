@@ -45,7 +45,7 @@ def read(path: Path) -> list[Instance]:
     for name, line, rows in _sections(path, text):
         if name in instances:
             _refuse(path, line, 0, f"the instance {shown(name)} twice", "each name once")
-        public = _Reader(path, rows, line).public()
+        public = _ShopReader(path, rows, line).public()
         stratum = f"{len(public['routes'])}x{public['machines']}"
         instances[name] = Instance(name, path.name, stratum, public, scale(public), f"file {path.name}")
     if not instances:
@@ -74,7 +74,7 @@ def _is_title(content: str) -> bool:
     return not re.match(r"\s*[-+]?[0-9.]", content) or set(content.strip()) <= {"+", "-"}
 
 
-class _Reader:
+class _ShopReader:
     """Reads one instance from its rows."""
 
     def __init__(self, path: Path, rows: list[_Row], line: int) -> None:

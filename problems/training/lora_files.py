@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..base import Instance
 from . import lora_laws as laws
-from .trace_files import MOST_TOKENS, Job, Trace, read_trace, refuse
+from .trace_files import MOST_TOKENS, Trace, TraceJob, read_trace, refuse
 
 FORMAT = """\
 One instance a file, one job (adapter) a line. CSV (.csv): header lines `stages,4`, `capacity,4096` (tokens
@@ -54,7 +54,7 @@ def read(path: Path) -> list[Instance]:
     ]
 
 
-def _samples(trace: Trace, job: Job, adapter: int, room: int, tile: int) -> list[list[int]]:
+def _samples(trace: Trace, job: TraceJob, adapter: int, room: int, tile: int) -> list[list[int]]:
     """Samples of one job as [adapter, batch, tokens]."""
     size = job.settings["batch_size"]
     if size != size.to_integral_value() or not 1 <= size <= _MOST_BATCH:

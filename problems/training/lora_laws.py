@@ -22,7 +22,7 @@ _LAWS = {"xsum": (6.20, 0.60), "cnndm": (6.87, 0.50), "wikisum": (7.41, 0.50), "
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class LoraShape:
     """What the instances of a stratum have in common.
 
     Attributes:
@@ -41,15 +41,15 @@ class Shape:
     stages: int
 
 
-SHAPES: Mapping[str, Shape] = {
-    "xsum": Shape(("xsum",) * 4, 4, 16, 4096, 4),
-    "cnndm": Shape(("cnndm",) * 4, 4, 16, 6144, 4),
-    "wikisum": Shape(("wikisum",) * 4, 4, 16, 7168, 4),
-    "het": Shape(("xsum", "cnndm", "wikisum", "mix"), 4, 16, 6144, 4),
-    "synthetic": Shape(("synthetic",) * 4, 4, 16, 4096, 4),
-    "pair": Shape(("synthetic",) * 2, 6, 16, 6144, 4),
-    "small": Shape(("cnndm",) * 4, 4, 8, 4096, 4),
-    "deep": Shape(("mix",) * 4, 2, 32, 6144, 8),
+SHAPES: Mapping[str, LoraShape] = {
+    "xsum": LoraShape(("xsum",) * 4, 4, 16, 4096, 4),
+    "cnndm": LoraShape(("cnndm",) * 4, 4, 16, 6144, 4),
+    "wikisum": LoraShape(("wikisum",) * 4, 4, 16, 7168, 4),
+    "het": LoraShape(("xsum", "cnndm", "wikisum", "mix"), 4, 16, 6144, 4),
+    "synthetic": LoraShape(("synthetic",) * 4, 4, 16, 4096, 4),
+    "pair": LoraShape(("synthetic",) * 2, 6, 16, 6144, 4),
+    "small": LoraShape(("cnndm",) * 4, 4, 8, 4096, 4),
+    "deep": LoraShape(("mix",) * 4, 2, 32, 6144, 8),
 }
 
 
@@ -61,7 +61,7 @@ def cells(batches: int | None = None, tile: int = TILE, times: Sequence[int] = T
     ]
 
 
-def draw(shape: Shape, tile: int, times: Sequence[int], stream: random.Random) -> Draw:
+def draw(shape: LoraShape, tile: int, times: Sequence[int], stream: random.Random) -> Draw:
     """One instance: samples in the order adapter, batch, arrival."""
     samples = [
         [adapter, batch, _length(law, stream)]

@@ -51,7 +51,7 @@ BINS: Mapping[str, Sequence[tuple[int, int, float]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class PackingShape:
     """What the instances of a stratum share: corpus, sequences, devices, longest, tokens of a device."""
 
     corpus: str
@@ -61,27 +61,27 @@ class Shape:
     capacity: int
 
 
-SHAPES: Mapping[str, Shape] = {
-    "web-16k": Shape("web", 128, 16, 16_384, 8_192),
-    "web-32k": Shape("web", 192, 32, 32_768, 8_192),
-    "code-32k": Shape("code", 128, 32, 32_768, 8_192),
-    "wikipedia": Shape("wikipedia", 256, 16, 32_768, 8_192),
-    "web-64k": Shape("web", 192, 32, 65_536, 16_384),
-    "code-64k": Shape("code", 192, 32, 65_536, 16_384),
+SHAPES: Mapping[str, PackingShape] = {
+    "web-16k": PackingShape("web", 128, 16, 16_384, 8_192),
+    "web-32k": PackingShape("web", 192, 32, 32_768, 8_192),
+    "code-32k": PackingShape("code", 128, 32, 32_768, 8_192),
+    "wikipedia": PackingShape("wikipedia", 256, 16, 32_768, 8_192),
+    "web-64k": PackingShape("web", 192, 32, 65_536, 16_384),
+    "code-64k": PackingShape("code", 192, 32, 65_536, 16_384),
 }
-LONG_TAIL: Mapping[str, Shape] = {
-    "web-128k": Shape("web", 256, 64, 131_072, 16_384),
-    "code-128k": Shape("code", 192, 64, 131_072, 16_384),
+LONG_TAIL: Mapping[str, PackingShape] = {
+    "web-128k": PackingShape("web", 256, 64, 131_072, 16_384),
+    "code-128k": PackingShape("code", 192, 64, 131_072, 16_384),
 }
-SMALL: Mapping[str, Shape] = {"small": Shape("web", 14, 8, 16_384, 8_192)}
+SMALL: Mapping[str, PackingShape] = {"small": PackingShape("web", 14, 8, 16_384, 8_192)}
 
 
-def cells(shapes: Mapping[str, Shape] = SHAPES) -> list[Cell]:
+def cells(shapes: Mapping[str, PackingShape] = SHAPES) -> list[Cell]:
     """The strata with these shapes."""
     return [Cell(name, partial(draw, shape)) for name, shape in shapes.items()]
 
 
-def draw(shape: Shape, stream: random.Random) -> Draw:
+def draw(shape: PackingShape, stream: random.Random) -> Draw:
     """One training step: lengths in order of arrival."""
     lengths = [_length(shape, stream) for _ in range(shape.sequences)]
     public = public_part(shape.devices, shape.capacity, OVERHEAD, lengths)
@@ -145,7 +145,7 @@ def _rounded_up(parts: tuple[int, int, int], tokens: int) -> int:
     return max(1, -(-(quadratic * tokens + linear) * tokens // denominator))
 
 
-def _length(shape: Shape, stream: random.Random) -> int:
+def _length(shape: PackingShape, stream: random.Random) -> int:
     """Tokens of one sequence, drawn again while it is longer than the longest."""
     bins = BINS[shape.corpus]
     while True:

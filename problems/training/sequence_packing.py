@@ -26,7 +26,7 @@ degree * capacity; the degrees of a microbatch add up to at most `devices`. A mi
 plus the time of its slowest group, the sum of its sequences' times. Minimise the total over the microbatches.
 All devices wait for the slowest group: one percent of gap is one percent of the GPU hours, on 32 GPUs the
 work of a third of a GPU, 230 GPU hours a month."""
-_OTHER_SHAPES: Mapping[str, tuple[Mapping[str, laws.Shape], int]] = {
+_OTHER_SHAPES: Mapping[str, tuple[Mapping[str, laws.PackingShape], int]] = {
     "long-tail": (laws.LONG_TAIL, 8),
     "small": (laws.SMALL, 12),
 }

@@ -19,7 +19,7 @@ _MOST_EXPONENT = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TraceJob:
     """One line of a trace.
 
     Attributes:
@@ -41,7 +41,7 @@ class Trace:
 
     path: Path
     header: Mapping[str, tuple[str, Sequence[Decimal]]]
-    jobs: Sequence[Job]
+    jobs: Sequence[TraceJob]
 
     def whole(self, key: str, low: int, high: int, default: int | None = None) -> int:
         """A whole number of the header."""
@@ -97,7 +97,7 @@ def read_trace(path: Path, keys: Sequence[str], job_keys: Sequence[str]) -> Trac
         refuse(path, "name", path.name, "a file that ends in .csv or .jsonl")
     text = read_text(path)
     header: dict[str, tuple[str, Sequence[Decimal]]] = {}
-    jobs: list[Job] = []
+    jobs: list[TraceJob] = []
     for place, name, values in kinds[path.suffix.lower()](path, text, keys, job_keys):
         if name in keys:
             if name in header:
@@ -113,7 +113,7 @@ def read_trace(path: Path, keys: Sequence[str], job_keys: Sequence[str]) -> Trac
     return Trace(path, header, jobs)
 
 
-def _job(path: Path, place: str, name: str, values: Sequence[Decimal], job_keys: Sequence[str]) -> Job:
+def _job(path: Path, place: str, name: str, values: Sequence[Decimal], job_keys: Sequence[str]) -> TraceJob:
     settings = dict(zip(job_keys, values, strict=False))
     lengths = values[len(job_keys) :]
     if len(settings) < len(job_keys) or not lengths:
@@ -124,7 +124,7 @@ def _job(path: Path, place: str, name: str, values: Sequence[Decimal], job_keys:
     for column, length in enumerate(lengths, 1):
         if length != length.to_integral_value() or not 1 <= length <= MOST_TOKENS:
             refuse(path, f"{place}, length {column}", length, f"whole tokens from 1 to {MOST_TOKENS:,}")
-    return Job(name, settings, [int(length) for length in lengths], place)
+    return TraceJob(name, settings, [int(length) for length in lengths], place)
 
 
 Line = tuple[str, str, Sequence[Decimal]]

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from . import probes, text
-from .marks import Marks
+from .access_log import Marks
 from .programs import ForbiddenImport, Programs, refuse_unseeded, seed_everything
 from .protocol import DESCRIBE, JOB, RUN
 

@@ -13,8 +13,8 @@ import struct
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from . import calls
-from .marks import MARKS
+from . import syscalls
+from .access_log import MARKS
 
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 X32_BIT = 0x40000000
@@ -90,7 +90,7 @@ def build(machine: str) -> list[Instruction]:
     Raises:
         KeyError: another machine; nothing may run there.
     """
-    numbers = calls.NUMBERS[machine]
+    numbers = syscalls.NUMBERS[machine]
     kill = Instruction(RETURN, 0, 0, KILL_PROCESS)
     program = [
         Instruction(LOAD, 0, 0, ARCHITECTURE),
@@ -106,14 +106,14 @@ def build(machine: str) -> list[Instruction]:
             if name in numbers:
                 program.extend((Instruction(EQUAL, 0, 1, numbers[name]), verdict))
 
-    group(calls.ALLOWED, Instruction(RETURN, 0, 0, ALLOW))
-    for name in calls.CHECKED:
+    group(syscalls.ALLOWED, Instruction(RETURN, 0, 0, ALLOW))
+    for name in syscalls.CHECKED:
         body = _checked(name)
         program.extend((Instruction(EQUAL, 0, len(body), numbers[name]), *body))
-    group(calls.DENIED, _refuse(errno.EACCES))
-    group(calls.ABSENT, _refuse(errno.ENOSYS))
-    group(calls.NOT_A_TERMINAL, _refuse(errno.ENOTTY))
-    group(calls.FATAL, kill)
+    group(syscalls.DENIED, _refuse(errno.EACCES))
+    group(syscalls.ABSENT, _refuse(errno.ENOSYS))
+    group(syscalls.NOT_A_TERMINAL, _refuse(errno.ENOTTY))
+    group(syscalls.FATAL, kill)
     program.append(_refuse(errno.EPERM))
     return program
 

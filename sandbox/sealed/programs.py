@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, NoReturn
 
-from .marks import INTERNALS, Marks
+from .access_log import INTERNALS, Marks
 
 
 class ForbiddenImport(ModuleNotFoundError):

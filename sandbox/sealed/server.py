@@ -24,8 +24,8 @@ from array import array
 from typing import Any, NoReturn
 
 from . import isolation
+from .access_log import MARKS
 from .child import Child
-from .marks import MARKS
 from .protocol import (
     COMPUTING,
     ENDED,

@@ -7,16 +7,16 @@ import tomllib
 from dataclasses import dataclass
 
 import pytest
-from gapsmith.app import config, toml_text
+from gapsmith.app import config, formatting
 from gapsmith.app.config import SECTIONS
 from gapsmith.app.errors import UserError
 from gapsmith.evolve.budget import BudgetSettings
 from gapsmith.evolve.islands import IslandSettings
-from gapsmith.evolve.knobs import knob
-from gapsmith.evolve.prompt_settings import PromptSettings
+from gapsmith.evolve.llm.settings import PromptSettings
 from gapsmith.evolve.racing import RaceSettings
 from gapsmith.evolve.selection import FreshSettings, InspirationSettings
-from gapsmith.evolve.tune import TuneSettings
+from gapsmith.evolve.settings import knob
+from gapsmith.evolve.tuning import TuneSettings
 from gapsmith.evolve.validation import ChampionSettings, ValidationSettings
 from gapsmith.sandbox.settings import SandboxSettings
 
@@ -53,7 +53,7 @@ def test_a_knob_is_added_at_one_field(monkeypatch: pytest.MonkeyPatch) -> None:
         "search.tune_patience: points without a gain before tuning moves on (count, 1 to 9) (default 3)"
     )
     assert "# tune_patience = 3" in config.starter().splitlines()
-    dumped = toml_text.dump(config.parse({"search": {"tune_patience": 4}}, "test").model_dump(mode="json"))
+    dumped = formatting.dump(config.parse({"search": {"tune_patience": 4}}, "test").model_dump(mode="json"))
     assert tomllib.loads(dumped)["search"]["tune_patience"] == 4
 
 

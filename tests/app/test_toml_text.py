@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
-from gapsmith.app.toml_text import dump, toml_value
+from gapsmith.app.formatting import dump, toml_value
 from hypothesis import example, given
 from hypothesis import strategies as st
 

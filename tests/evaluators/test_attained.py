@@ -7,8 +7,8 @@ from itertools import accumulate
 from typing import Any
 
 import pytest
-from gapsmith.app.door.plugins import load_problem
-from gapsmith.app.words import standings
+from gapsmith.app.formatting import standings
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.cli import app
 from gapsmith.evaluators.base import Attaining, ProofKind, ReferenceKind
 from gapsmith.evaluators.memory.references import MemoryReferences

@@ -9,9 +9,9 @@ from importlib.resources import files
 
 import pytest
 from gapsmith.app.config import parse
-from gapsmith.app.door.built_ins import BUILT_INS
-from gapsmith.app.door.plugins import LoadedProblem, load_problem
-from gapsmith.app.opening.draw import further, splits_of
+from gapsmith.app.plugins.built_ins import BUILT_INS
+from gapsmith.app.plugins.loader import LoadedProblem, load_problem
+from gapsmith.app.setup.instances import further, splits_of
 from gapsmith.cli import app
 from gapsmith.evaluators.base import Reference, ReferenceKind
 from gapsmith.evaluators.consistency import consistent

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.classics.references import CertifiedReferences
 from gapsmith.problems.base import Sense

@@ -12,20 +12,20 @@ from typing import Any
 import pytest
 from gapsmith.evolve.admission import Admission
 from gapsmith.evolve.archive import settled
-from gapsmith.evolve.base import Context, Origin, Proposal, Proposer
 from gapsmith.evolve.budget import Budget
 from gapsmith.evolve.campaign import Campaign, Pace
-from gapsmith.evolve.drafts import Drafter
-from gapsmith.evolve.executor import Executor, Job
-from gapsmith.evolve.fakes import START, FakeEvaluator, FakeExecutor, FakeProposer, FakeSandbox
+from gapsmith.evolve.executor import EvaluationJob, Executor
+from gapsmith.evolve.history import CandidateRegistry
 from gapsmith.evolve.measures import MeasureSpace
-from gapsmith.evolve.memory import Memory
 from gapsmith.evolve.ports import Ports
+from gapsmith.evolve.remote.proposals import Drafter
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.selection import Control
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store
+from gapsmith.evolve.testing import START, FakeEvaluator, FakeExecutor, FakeProposer, FakeSandbox
+from gapsmith.evolve.types import Context, Origin, Proposal, Proposer
 
 POPULATION = PopulationSettings(islands=3, migration_every=10, reset_after=25)
 SETTINGS = SearchSettings(
@@ -80,13 +80,13 @@ class Fakes:
     def search(self, store: Store | None = None) -> Search:
         """A search that has asked for nothing yet; its start programs are recorded in the store."""
         executor = FakeExecutor(type(self.evaluator)(self.evaluator.count))
-        admission, memory, starts = Admission(self.sandbox, "solve", ("math",)), Memory(()), []
+        admission, memory, starts = Admission(self.sandbox, "solve", ("math",)), CandidateRegistry(()), []
         for text in self.starts:
             examined = admission.examined(Proposal({"heuristic.py": text}, Origin.START, "start"))
             assert isinstance(examined, Proposal)
             candidate = memory.admit(examined, (), 0, 0)
             last = self.prefixes[0] if self.prefixes else None
-            job = Job(self.evaluator.program(examined.files), "train", last=last)
+            job = EvaluationJob(self.evaluator.program(examined.files), "train", last=last)
             starts.append((candidate, executor.done(job)))
         instances = self.evaluator.instances("train")
         space = MeasureSpace.of(("size", "profile"), starts[0][1], instances, self.evaluator.loss)

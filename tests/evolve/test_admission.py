@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 from gapsmith.evolve.admission import Admission
-from gapsmith.evolve.base import Examined, RejectionReason
+from gapsmith.evolve.types import Examination, RejectionReason
 from gapsmith.sandbox.base import Description
 from gapsmith.sandbox.unseen import name_of, unseen
 from hypothesis import given
@@ -25,7 +25,7 @@ def test_a_program_holds_no_unseen_character(character: str, line: int, column: 
     """Over all of Unicode: such a character is refused with its place, and no other one is."""
     found = _admission().examine({"f.py": "\n" * line + "#" * column + character + "#\n"})
     if not unseen(character) or character in "\n\t":
-        assert isinstance(found, Examined)
+        assert isinstance(found, Examination)
         return
     reason, excerpt = cast(tuple[RejectionReason, str], found)
     assert reason is RejectionReason.UNSEEN_CHARACTER
@@ -36,4 +36,4 @@ def test_a_program_holds_no_unseen_character(character: str, line: int, column: 
 @pytest.mark.parametrize("text", ["def f():\r\n\treturn 'naïve – 日本 ☺ é'\r\n", "x = '\\u202e\\ufe0f'\n"])
 def test_what_is_seen_is_admitted(text: str) -> None:
     """Letters of any script, signs, tabs, Windows line ends and escapes are no reason to refuse."""
-    assert isinstance(_admission().examine({"f.py": text}), Examined)
+    assert isinstance(_admission().examine({"f.py": text}), Examination)

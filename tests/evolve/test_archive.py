@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.archive import Archive
-from gapsmith.evolve.base import AddStatus, Candidate, Elite, Origin
 from gapsmith.evolve.islands import Islands, IslandSettings
 from gapsmith.evolve.measures import MeasureSpace
 from gapsmith.evolve.selection import Control, FreshSettings, Selection
+from gapsmith.evolve.types import AddStatus, Candidate, Elite, Origin
 from gapsmith.sandbox.base import Description
 
 HARD = frozenset({"b"})
@@ -56,11 +56,11 @@ def test_a_twin_takes_no_cell() -> None:
     """The same answers in another size would fill a second cell; they are known and named."""
     found = archive()
     found.add(candidate("one", 100), evaluated("xy", 0.1, 0.1), 0)
-    twin = candidate("two", 700), evaluated("xy", 0.1, 0.1)
-    assert found.twin(*twin) == "one"
-    assert found.add(*twin, 0) is AddStatus.NOT_ADDED
+    duplicate = candidate("two", 700), evaluated("xy", 0.1, 0.1)
+    assert found.duplicate(*duplicate) == "one"
+    assert found.add(*duplicate, 0) is AddStatus.NOT_ADDED
     assert found.occupancy() == [1]
-    assert found.twin(candidate("one"), evaluated("xy", 0.1, 0.1)) is None
+    assert found.duplicate(candidate("one"), evaluated("xy", 0.1, 0.1)) is None
 
 
 def simplified(id: str, nodes: int) -> Candidate:
@@ -69,7 +69,7 @@ def simplified(id: str, nodes: int) -> Candidate:
 
 
 def test_a_shorter_twin_that_was_asked_for_takes_the_place_of_the_longer_one() -> None:
-    """It is the best from then on, also in another cell; what is not shorter is a twin as before."""
+    """It is the best from then on, also in another cell; what is not shorter is a duplicate as before."""
     found = archive()
     answers = evaluated("xy", 0.1, 0.1)
     found.add(candidate("long", 700), answers, 0)
@@ -78,7 +78,7 @@ def test_a_shorter_twin_that_was_asked_for_takes_the_place_of_the_longer_one() -
     assert found.add(simplified("short", 100), answers, 0)
     assert [elite.candidate.id for elite in found.elites()] == ["short"]
     assert found.best is found.elites()[0]
-    assert found.twin(candidate("later"), answers) == "short"
+    assert found.duplicate(candidate("later"), answers) == "short"
     assert found.add(simplified("shorter", 95), answers, 0) is AddStatus.IMPROVED
     assert [elite.candidate.id for elite in found.elites()] == ["shorter"]
 
@@ -137,7 +137,7 @@ def test_a_second_place_is_left_when_the_best_goes_on() -> None:
 
 
 def test_start_programs_settle_every_island() -> None:
-    """The same candidate on several islands is no twin of itself."""
+    """The same candidate on several islands is no duplicate of itself."""
     found = archive(3)
     for island in range(3):
         assert found.add(candidate("start"), evaluated("xy", 0.1, 0.1), island) is AddStatus.NEW
@@ -180,14 +180,14 @@ def test_better_elites_are_chosen_more_often_and_none_twice() -> None:
 def test_the_rival_is_the_weakest_of_the_best_quarter() -> None:
     """Of one to four elites the best, of five to eight the second."""
     found = archive(names=("size",))
-    rivals = []
+    incumbents = []
     for number, nodes in enumerate((50, 80, 120, 180, 250, 350)):
         found.add(candidate(str(number), nodes), evaluated(f"{number}x", 0.1 * number, 0.1), 0)
-        rival = found.rival(0)
-        assert rival is not None
-        rivals.append(rival.candidate.id)
-    assert rivals == ["0", "0", "0", "0", "1", "1"]
-    assert archive().rival(0) is None
+        incumbent = found.incumbent(0)
+        assert incumbent is not None
+        incumbents.append(incumbent.candidate.id)
+    assert incumbents == ["0", "0", "0", "0", "1", "1"]
+    assert archive().incumbent(0) is None
 
 
 def test_migration_goes_round_the_ring_and_keeps_lineage() -> None:

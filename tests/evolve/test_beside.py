@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import Order
-from gapsmith.evolve.fakes import FakeProposer
+from gapsmith.evolve.course import TellOrder
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.testing import FakeProposer
 
 Make = Callable[..., Any]
 PARTS: dict[str, Any] = {
@@ -16,7 +16,7 @@ PARTS: dict[str, Any] = {
     "settings": SearchSettings(
         tune_share=0.2, tune_evaluations=5, stall_after=3, fresh_share=0.0, fresh_until=0
     ),
-    "pace": Pace(3, Order.SUBMITTED, waits=True),
+    "pace": Pace(3, TellOrder.SUBMITTED, waits=True),
     "guided": True,
     "offline_share": 0.75,
 }

@@ -49,7 +49,7 @@ def _chosen(
         settle=lambda: None,
     )
     monkeypatch.setattr(
-        champion, "Recorded", lambda reader: SimpleNamespace(elite=lambda id, archive: elites[id])
+        champion, "RecordedCourse", lambda reader: SimpleNamespace(elite=lambda id, archive: elites[id])
     )
     best = champion.choose(campaign, ChampionSettings(), 0.0, surpasses, cpu_limit=1.0)
     assert best is not None

@@ -13,11 +13,17 @@ from typing import Any
 
 import pytest
 from gapsmith.evolve.admission import Admission
-from gapsmith.evolve.crew import MOST_TRIES, CrewExecutor, Worker, WorkerLost, WorkersLost
-from gapsmith.evolve.executor import Job, ThreadExecutor
-from gapsmith.evolve.fakes import START, FakeEvaluator, FakeProposer, FakeSandbox
-from gapsmith.evolve.lines import WorkerFault
-from gapsmith.evolve.serving import Workplace
+from gapsmith.evolve.executor import EvaluationJob, ThreadExecutor
+from gapsmith.evolve.remote.executor import (
+    MOST_TRIES,
+    RemoteExecutor,
+    Worker,
+    WorkerLost,
+    WorkerParts,
+    WorkersLost,
+)
+from gapsmith.evolve.remote.protocol import WorkerFault
+from gapsmith.evolve.testing import START, FakeEvaluator, FakeProposer, FakeSandbox
 from gapsmith.sandbox.base import SandboxError
 
 FAULTS = ("drop", "delay", "double", "late", "damage", "refuse")
@@ -51,7 +57,7 @@ class FaultyWorker:
 
     def __init__(self, evaluator: FakeEvaluator, transport: Transport) -> None:
         admission = Admission(FakeSandbox(), "solve", ("math",))
-        self._workplace = Workplace(evaluator, admission, FakeProposer([]), None)
+        self._workplace = WorkerParts(evaluator, admission, FakeProposer([]), None)
         self._transport = transport
         self._replies: deque[str] = deque()
         self._fault = ""
@@ -89,16 +95,16 @@ class FaultyWorker:
         """See `Worker`."""
 
 
-def crew(count: int, transport: Transport, note: Callable[[str], None] = lambda _: None) -> CrewExecutor:
+def crew(count: int, transport: Transport, note: Callable[[str], None] = lambda _: None) -> RemoteExecutor:
     """An executor over workers with one transport."""
 
     def start(_: object = None) -> Worker:
         return FaultyWorker(FakeEvaluator(), transport)
 
-    return CrewExecutor([start() for _ in range(count)], start, note)
+    return RemoteExecutor([start() for _ in range(count)], start, note)
 
 
-JOB = Job(FakeEvaluator().program({"heuristic.py": START}), "train")
+JOB = EvaluationJob(FakeEvaluator().program({"heuristic.py": START}), "train")
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -192,7 +198,7 @@ def test_a_worker_without_a_sandbox_is_left_out() -> None:
     sound = FaultyWorker(FakeEvaluator(), Transport())
     lost: list[str] = []
     started: list[Worker] = []
-    executor = CrewExecutor([broken, sound], lambda worker: started.append(worker) or worker, lost.append)
+    executor = RemoteExecutor([broken, sound], lambda worker: started.append(worker) or worker, lost.append)
     found = [executor.submit(JOB) for _ in range(40)]
     assert len({repr(future.result(10)) for future in found}) == 1
     executor.close()
@@ -204,7 +210,7 @@ def test_without_any_sandbox_the_error_is_that_of_the_sandbox() -> None:
     """When every worker was left out, each job ends with the last one's reason and hint."""
     error = SandboxError("uid", "no user", "add one")
     workers = [FaultyWorker(BrokenEvaluator(error), Transport()) for _ in range(2)]
-    executor = CrewExecutor(workers, lambda worker: worker)
+    executor = RemoteExecutor(workers, lambda worker: worker)
     for _ in range(3):
         with pytest.raises(SandboxError, match="uid: no user") as caught:
             executor.submit(JOB).result(10)
@@ -216,7 +222,7 @@ def test_a_fault_of_the_workers_code_is_no_reason_to_try_again() -> None:
     """The error holds the worker's traceback, and the worker goes on."""
     lost: list[str] = []
     worker = FaultyWorker(BrokenEvaluator(ZeroDivisionError("by nought")), Transport())
-    executor = CrewExecutor([worker], lambda worker: worker, lost.append)
+    executor = RemoteExecutor([worker], lambda worker: worker, lost.append)
     for _ in range(2):
         with pytest.raises(WorkerFault, match="ZeroDivisionError: by nought"):
             executor.submit(JOB).result(10)
@@ -249,7 +255,7 @@ class WaitingWorker:
 def test_kill_waits_for_nothing() -> None:
     """What runs ends at once, what is queued is dropped, and no worker is started in place of one."""
     worker = WaitingWorker()
-    executor = CrewExecutor([worker], lambda worker: pytest.fail("a worker was started"))
+    executor = RemoteExecutor([worker], lambda worker: pytest.fail("a worker was started"))
     running, queued = executor.submit(JOB), executor.submit(JOB)
     assert worker.begun.wait(10)
     executor.kill()
@@ -279,7 +285,7 @@ def test_a_job_of_a_lost_worker_ends_with_the_executor() -> None:
         killed.wait(10)
         return worker
 
-    executor = CrewExecutor([FaultyWorker(FakeEvaluator(), Transport(1.0, ("drop",)))], replace)
+    executor = RemoteExecutor([FaultyWorker(FakeEvaluator(), Transport(1.0, ("drop",)))], replace)
     future = executor.submit(JOB)
     assert lost.wait(10)
     ending = threading.Thread(target=executor.kill)

@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 from gapsmith.app.config import parse
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.asks import Ask
-from gapsmith.evolve.base import Complete, Context, Examined, Origin, Proposal, Worse
+from gapsmith.evolve.agenda import PROMISING, subject_of
 from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import Order
-from gapsmith.evolve.designs import PROMISING
-from gapsmith.evolve.fakes import FakeEvaluator, FakeProposer
+from gapsmith.evolve.course import TellOrder
+from gapsmith.evolve.iteration import Ask
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
-from gapsmith.evolve.subjects import subject_of
+from gapsmith.evolve.testing import FakeEvaluator, FakeProposer
+from gapsmith.evolve.types import Complete, Context, Examination, Origin, Proposal, Worse
 from gapsmith.sandbox.base import Description
 
 Make = Callable[..., Any]
@@ -55,7 +54,7 @@ def evaluation(loss: float, id: str) -> Evaluation:
 
 def tell(search: Search, ask: Ask, id: str, loss: float, origin: Origin = Origin.DESIGN) -> None:
     """A complete candidate in the cell of all others, so that only the best one holds it."""
-    examined = Examined(id, Description(token_digest=id, shape_digest=id, nodes=200))
+    examined = Examination(id, Description(token_digest=id, shape_digest=id, nodes=200))
     made: Any = search.admit(ask, Proposal({"h.py": id}, origin, origin.value, examined=examined))
     search.tell(ask, Complete(made, evaluation(loss, id)))
 
@@ -104,7 +103,7 @@ def test_with_one_stratum_programs_are_complements_by_instances(search: Search) 
     tell(search, opened[0], "best", 0.1, Origin.IMPROVE)
     other = evaluation(0.12, "other")
     scores = (replace(other.scores[0], objective=1.01, gap=0.01, excess=0.01), *other.scores[1:])
-    examined = Examined("other", Description(token_digest="other", shape_digest="other", nodes=900))
+    examined = Examination("other", Description(token_digest="other", shape_digest="other", nodes=900))
     made: Any = search.admit(opened[1], Proposal({"h.py": "o"}, Origin.IMPROVE, "improve", examined=examined))
     search.tell(opened[1], Complete(made, replace(other, scores=scores, fitness=-0.106)))
     ask = next(ask for ask in (search.ask() for _ in range(9)) if ask.parents == ("best",))
@@ -118,7 +117,7 @@ def test_with_one_stratum_programs_are_complements_by_instances(search: Search) 
 def test_a_stopped_design_is_not_improved(search: Search) -> None:
     """Only a complete candidate has a loss to be promising with."""
     ask = search.ask()
-    examined = Examined("worse", Description(token_digest="worse", shape_digest="worse"))
+    examined = Examination("worse", Description(token_digest="worse", shape_digest="worse"))
     made: Any = search.admit(ask, Proposal({"h.py": "worse"}, Origin.DESIGN, "design", examined=examined))
     search.tell(ask, Worse(made, evaluation(0.01, "worse")))
     assert search.ask().parents == (search.start.candidate.id,)
@@ -129,7 +128,7 @@ def test_a_resumed_campaign_goes_on_with_its_opening(fakes: Make) -> None:
     parts = {
         "settings": SearchSettings(tune_share=0.2, tune_evaluations=5, stall_after=3, opening=20),
         "guided": True,
-        "pace": Pace(3, Order.SUBMITTED),
+        "pace": Pace(3, TellOrder.SUBMITTED),
     }
 
     def seen(name: str, *stops: int) -> dict[int, tuple[Any, ...]]:

@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import MagicMock
 
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus
-from gapsmith.evolve.executor import Job, ThreadExecutor
+from gapsmith.evolve.executor import EvaluationJob, ThreadExecutor
 from gapsmith.sandbox.base import Description, Execution, ExecutionStatus, Limits, Program, Sandbox
 
 
@@ -49,7 +49,7 @@ def test_closing_waits_for_an_execution_and_not_for_the_evaluation() -> None:
 
     slot: Any = Counting()
     executor = ThreadExecutor(MagicMock(evaluate=evaluate), lambda: slot, 1)
-    job = Job(Program({"heuristic.py": ""}, "f"), "train")
+    job = EvaluationJob(Program({"heuristic.py": ""}, "f"), "train")
     future = executor.submit(job)
     assert slot.third.wait(60)
     slot.queued = executor.submit(job)
@@ -73,7 +73,7 @@ def test_slots_are_opened_when_there_is_work_for_them() -> None:
 
     begun: SimpleQueue[bool] = SimpleQueue()
     executor = ThreadExecutor(MagicMock(evaluate=evaluate), open_slot, 2)
-    job = Job(Program({"heuristic.py": ""}, "f"), "train")
+    job = EvaluationJob(Program({"heuristic.py": ""}, "f"), "train")
     assert len(opened) == 1
     futures = [executor.submit(job) for _ in range(4)]
     for _ in futures:

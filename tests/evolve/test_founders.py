@@ -1,11 +1,11 @@
-"""Slow founders are no rivals of quick programs until a child is better."""
+"""Slow founders are no incumbents of quick programs until a child is better."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any
 
-from gapsmith.evolve.founders import SlowFounders
+from gapsmith.evolve.racing import SlowFounders
 
 
 def _elite(id: str, fitness: float) -> Any:

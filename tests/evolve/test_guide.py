@@ -7,24 +7,24 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.asks import Ask
-from gapsmith.evolve.base import (
+from gapsmith.evolve.islands import islands_with_models
+from gapsmith.evolve.iteration import Ask
+from gapsmith.evolve.search import Search
+from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.selection import LATE, SURPASSED, Children
+from gapsmith.evolve.testing import FakeEvaluator
+from gapsmith.evolve.types import (
     Complete,
-    Examined,
+    Directive,
+    Examination,
     Failed,
     Origin,
     Proposal,
     Refused,
     Rejection,
     RejectionReason,
-    Turn,
     Worse,
 )
-from gapsmith.evolve.fakes import FakeEvaluator
-from gapsmith.evolve.guide import LATE, SURPASSED, Children
-from gapsmith.evolve.islands import islands_with_models
-from gapsmith.evolve.search import Search
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.sandbox.base import CROWDED, Description
 
 Make = Callable[..., Any]
@@ -73,7 +73,7 @@ def evaluation(*losses: float) -> Evaluation:
 
 def made(search: Search, ask: Ask, id: str, nodes: int, origin: Origin = Origin.IMPROVE) -> Any:
     """The candidate of an ask; programs of another size lie in another cell."""
-    examined = Examined(id, Description(token_digest=id, shape_digest=id, nodes=nodes))
+    examined = Examination(id, Description(token_digest=id, shape_digest=id, nodes=nodes))
     return search.admit(ask, Proposal({"h.py": id}, origin, origin.value, examined=examined))
 
 
@@ -162,7 +162,7 @@ def test_a_stalled_campaign_asks_something_else_of_the_best(fakes: Make) -> None
     for number in range(6):
         step(search, f"worse {number}", (0.5, 0.5 + number), nodes=300)
     asks = [search.ask() for _ in range(4)]
-    assert {ask.context.turn for ask in asks if ask.context} == set(Turn)
+    assert {ask.context.turn for ask in asks if ask.context} == set(Directive)
     for ask in asks:
         assert ask.context is not None
         assert ask.context.best is not None

@@ -11,12 +11,20 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.attempts import BEST, NEWEST, Attempts
-from gapsmith.evolve.base import (
+from gapsmith.evolve.agenda import Stall, StallSettings
+from gapsmith.evolve.campaign import Pace
+from gapsmith.evolve.course import TellOrder
+from gapsmith.evolve.history import BEST, NEWEST, AttemptLog, Strata
+from gapsmith.evolve.llm.replies import MOST_CHARACTERS, idea_of
+from gapsmith.evolve.search_settings import SearchSettings
+from gapsmith.evolve.store.reader import Reader
+from gapsmith.evolve.testing import FakeProposer
+from gapsmith.evolve.types import (
     AddStatus,
     Alike,
     Candidate,
     Complete,
+    Directive,
     Elite,
     End,
     Failed,
@@ -25,17 +33,8 @@ from gapsmith.evolve.base import (
     Refused,
     Rejection,
     RejectionReason,
-    Turn,
     Worse,
 )
-from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import Order
-from gapsmith.evolve.fakes import FakeProposer
-from gapsmith.evolve.ideas import MOST_CHARACTERS, idea_of
-from gapsmith.evolve.search_settings import SearchSettings
-from gapsmith.evolve.stall import Stall, StallSettings
-from gapsmith.evolve.store.reader import Reader
-from gapsmith.evolve.strata import Strata
 from gapsmith.problems.base import Instance
 from gapsmith.sandbox.base import Description
 
@@ -131,7 +130,7 @@ def test_beaten_on_every_stratum(strata: Strata) -> None:
 
 def test_each_attempt_says_how_it_ended() -> None:
     """Newest first, each with its sentence; a rejected reply is no attempt."""
-    attempts = Attempts(4, loss_of)
+    attempts = AttemptLog(4, loss_of)
     whole = evaluated(dict.fromkeys(HARD, 0.5))
     part = evaluated({"train-0": 0.9, "train-1": 0.9}, EvaluationStatus.STOPPED)
     crash = Score(
@@ -147,22 +146,22 @@ def test_each_attempt_says_how_it_ended() -> None:
     attempts.add(Failed(candidate("failed"), broken), AddStatus.NOT_ADDED, None, ("p",))
     no = Rejection(RejectionReason.NO_CODE, "prose", Origin.IMPROVE, "improve")
     attempts.add(Refused(no), None, None, ("p",))
-    assert [(a.id, a.idea, a.loss, a.end, a.twin, a.reason) for a in attempts.lines()] == [
+    assert [(a.id, a.idea, a.loss, a.end, a.duplicate, a.reason) for a in attempts.lines()] == [
         ("failed", "", None, End.FAILED, "", "raised: no"),
         ("stopped", "", None, End.STOPPED, "", ""),
         ("alike", "", None, End.STOPPED, "kept", ""),
-        ("twin", "", 0.5, End.TWIN, "kept", ""),
+        ("twin", "", 0.5, End.DUPLICATE, "kept", ""),
         ("behind", "", 0.5, End.BEHIND, "", ""),
         ("kept", "Sort.", 0.5, End.KEPT, "", ""),
     ]
 
 
 def test_a_stopped_attempt_carries_its_loss_beside_its_rivals_on_the_same_instances() -> None:
-    """Means over the instances that were executed, whatever the order; none without a rival."""
-    rival = Elite(
+    """Means over the instances that were executed, whatever the order; none without an incumbent."""
+    incumbent = Elite(
         candidate("rival"), evaluated(dict(zip(HARD, (0.1, 0.2, 0.3, 0.9), strict=True))), 0, (0,), (0.0,)
     )
-    attempts = Attempts(4, loss_of, [rival])
+    attempts = AttemptLog(4, loss_of, [incumbent])
     part = evaluated({"train-3": 1.0, "train-1": 0.4}, EvaluationStatus.STOPPED)
     attempts.add(Worse(candidate("raced"), part), AddStatus.NOT_ADDED, None, ("p",), "rival")
     attempts.add(Worse(candidate("alone"), part), AddStatus.NOT_ADDED, None, ("p",))
@@ -177,7 +176,7 @@ def test_an_attempt_carries_its_difference_to_its_parent_on_the_same_instances()
     names = [f"train-{n}" for n in range(5)]
     before, after = ((0.1, 0.2, 0.3, 0.9, 0.5), (0.0, 0.2, 0.1, 0.9, 0.5))
     parent = Elite(candidate("p"), evaluated(dict(zip(names, before, strict=True))), 0, (0,), (0.0,))
-    attempts = Attempts(5, loss_of, [parent])
+    attempts = AttemptLog(5, loss_of, [parent])
     whole = evaluated(dict(zip(names, after, strict=True)))
     attempts.add(Complete(candidate("c"), whole), AddStatus.NOT_ADDED, None, ("p",))
     part = evaluated({"train-3": 1.0, "train-1": 0.4}, EvaluationStatus.STOPPED)
@@ -192,7 +191,7 @@ def test_an_attempt_carries_its_difference_to_its_parent_on_the_same_instances()
 
 def test_the_newest_come_before_the_best_of_the_older() -> None:
     """However long a campaign is, a prompt is given the same number of attempts, none of them twice."""
-    attempts = Attempts(4, loss_of)
+    attempts = AttemptLog(4, loss_of)
     for number in range(100):
         loss = abs(number - 30) / 100
         attempts.add(
@@ -212,7 +211,7 @@ def test_a_campaign_that_stands_still_asks_for_each_turn() -> None:
     stall.note(1, improved=False)
     assert stall.turn(1) is None
     stall.note(2, improved=False)
-    assert {stall.turn(number) for number in range(3, 7)} == set(Turn)
+    assert {stall.turn(number) for number in range(3, 7)} == set(Directive)
     stall.note(3, improved=True)
     assert stall.turn(7) is None
     never = Stall(StallSettings(stall_after=0))
@@ -265,7 +264,7 @@ def test_the_best_program_is_asked_about_its_time_once() -> None:
     """Until another one is the best; an ask that is open keeps its turn."""
     stall = Stall(StallSettings(stall_after=2))
 
-    def turns(first: int, last: int) -> list[Turn | None]:
+    def turns(first: int, last: int) -> list[Directive | None]:
         for number in range(first, last):
             stall.ask(number)
         return [stall.turn(number) for number in range(first, last)]
@@ -273,13 +272,13 @@ def test_the_best_program_is_asked_about_its_time_once() -> None:
     for number in (1, 2):
         stall.note(number, improved=False)
     asked = turns(3, 23)
-    assert asked.count(Turn.TIME) == 1
-    assert set(asked[asked.index(Turn.TIME) + 1 :]) == {*Turn} - {Turn.TIME}
+    assert asked.count(Directive.TIME) == 1
+    assert set(asked[asked.index(Directive.TIME) + 1 :]) == {*Directive} - {Directive.TIME}
     for number in range(3, 23):
         stall.note(number, improved=number == 22)
     for number in (31, 32):
         stall.note(number, improved=False)
-    assert turns(33, 41).count(Turn.TIME) == 1
+    assert turns(33, 41).count(Directive.TIME) == 1
 
 
 class Telling:
@@ -300,7 +299,7 @@ class Telling:
 def test_a_resumed_campaign_tells_models_what_an_unbroken_one_tells(fakes: Make, tmp_path: Path) -> None:
     """Best, complements, attempts with their sentences and turns are the same after a stop, ask by ask."""
     settings = SearchSettings(tune_share=0.2, tune_evaluations=5, stall_after=3)
-    parts = {"settings": settings, "guided": True, "pace": Pace(3, Order.SUBMITTED)}
+    parts = {"settings": settings, "guided": True, "pace": Pace(3, TellOrder.SUBMITTED)}
     whole = fakes("whole", proposer=Telling(FakeProposer([])), **parts)
     whole.run(iterations=40)
     cut = fakes("cut", proposer=Telling(FakeProposer([])), **parts)
@@ -331,7 +330,7 @@ def test_a_resumed_campaign_tells_models_what_an_unbroken_one_tells(fakes: Make,
         if a.end is End.STOPPED
     )
     assert all(attempt.idea.startswith("Idea ") for attempt in attempts)
-    assert {turn for *_, turn, _ in told(whole.proposer).values()} == {None, *Turn}
+    assert {turn for *_, turn, _ in told(whole.proposer).values()} == {None, *Directive}
     with closing(Reader.open(whole.folder)) as read:
         found = read.candidate(best)
         assert found is not None

@@ -9,18 +9,12 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.base import Examined, Origin, Proposal, Rejection, RejectionReason
-from gapsmith.evolve.columns import LineError
-from gapsmith.evolve.drafts import Draft, Material
-from gapsmith.evolve.executor import Job
-from gapsmith.evolve.lines import (
-    WorkerFault,
-    decode_reply,
-    decode_work,
-    encode_reply,
-    encode_work,
-)
+from gapsmith.evolve.executor import EvaluationJob
 from gapsmith.evolve.racing import PairedRace, TimedRace
+from gapsmith.evolve.remote.codec import LineError
+from gapsmith.evolve.remote.proposals import Draft, Material
+from gapsmith.evolve.remote.protocol import WorkerFault, decode_reply, decode_work, encode_reply, encode_work
+from gapsmith.evolve.types import Examination, Origin, Proposal, Rejection, RejectionReason
 from gapsmith.sandbox.base import Constant, Description, Program, SandboxError, Statement
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,8 +61,8 @@ TUPLES = st.lists(TEXT, max_size=3).map(tuple)
 PARENTS = st.lists(st.none() | TEXT, max_size=3).map(tuple)
 LOSSES = st.lists(FLOATS, max_size=4).map(tuple)
 PAIRED = st.builds(PairedRace, LOSSES, FLOATS, st.booleans(), PARENTS, TUPLES)
-RIVALS = st.dictionaries(st.integers(-9, 9), PAIRED, max_size=3)
-RACES = st.none() | PAIRED | st.builds(TimedRace, RIVALS, PARENTS, FLOATS, FLOATS, TUPLES)
+INCUMBENTS = st.dictionaries(st.integers(-9, 9), PAIRED, max_size=3)
+RACES = st.none() | PAIRED | st.builds(TimedRace, INCUMBENTS, PARENTS, FLOATS, FLOATS, TUPLES)
 PROGRAMS = st.builds(
     Program,
     st.dictionaries(TEXT, TEXT, min_size=1, max_size=3),
@@ -77,7 +71,7 @@ PROGRAMS = st.builds(
     st.integers(0, 9),
 )
 JOBS = st.builds(
-    Job, PROGRAMS, TEXT, st.booleans(), RACES, st.integers(0, 99), st.none() | st.integers(0, 99)
+    EvaluationJob, PROGRAMS, TEXT, st.booleans(), RACES, st.integers(0, 99), st.none() | st.integers(0, 99)
 )
 
 
@@ -101,7 +95,7 @@ DESCRIPTIONS = st.builds(
     statements=st.lists(STATEMENTS, max_size=2).map(tuple),
     internals=st.lists(TEXT, max_size=2).map(tuple),
 )
-EXAMINED = st.builds(Examined, TEXT, DESCRIPTIONS)
+EXAMINED = st.builds(Examination, TEXT, DESCRIPTIONS)
 DRAFTED = st.builds(Proposal, FILES, st.sampled_from(Origin), TEXT, examined=EXAMINED) | st.builds(
     Rejection, st.sampled_from(RejectionReason), TEXT, st.sampled_from(Origin), TEXT
 )
@@ -113,7 +107,7 @@ def typed(value: Any) -> Any:
 
 
 @given(st.integers(0), JOBS)
-def test_a_job_comes_through_a_line(number: int, job: Job) -> None:
+def test_a_job_comes_through_a_line(number: int, job: EvaluationJob) -> None:
     """Number, program with the order of its files, part and race are the same, on one line."""
     line = encode_work(number, job)
     assert "\n" not in line
@@ -172,9 +166,11 @@ SOUND = Description(
 )
 LINES = (
     encode_reply(8, WHOLE),
-    encode_work(5, Job(Program({"a.py": "x"}, "f"), "train", race=PairedRace((0.1, 0.2), 0.05, True))),
+    encode_work(
+        5, EvaluationJob(Program({"a.py": "x"}, "f"), "train", race=PairedRace((0.1, 0.2), 0.05, True))
+    ),
     encode_work(6, Draft(Material({"a.py": "x"}, "y", {"swap": (3, 1)}), 1, 2)),
-    encode_reply(7, Proposal({"a.py": "x"}, Origin.MUTATE, "swap", examined=Examined("ab", SOUND))),
+    encode_reply(7, Proposal({"a.py": "x"}, Origin.MUTATE, "swap", examined=Examination("ab", SOUND))),
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | FLOATS | TEXT,

@@ -13,16 +13,16 @@ import pytest
 from gapsmith.evaluators.base import EvaluationStatus
 from gapsmith.evaluators.statistics import surpasses
 from gapsmith.evolve import champion
-from gapsmith.evolve.base import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 from gapsmith.evolve.budget import StopReason
 from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.fakes import START
 from gapsmith.evolve.racing import PairedRace, alike_after, hardest
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.selection import Control
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.tune import OPERATOR
+from gapsmith.evolve.testing import START
+from gapsmith.evolve.tuning import OPERATOR
+from gapsmith.evolve.types import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 from gapsmith.evolve.validation import ChampionSettings
 
 Make = Callable[..., Any]
@@ -146,15 +146,15 @@ def test_every_evaluation_ends_where_its_race_says(fakes: Make) -> None:
             return [score.answer_digest for score in scores(program).scores]
 
         for row in read.iterations():
-            if row.candidate is None or row.rival is None:
+            if row.candidate is None or row.incumbent is None:
                 continue
             evaluation = scores(row.candidate)
             if evaluation.status is EvaluationStatus.FAILED:
                 continue
             first = answers(row.parents[0])[: alike_after(8)]
-            race = PairedRace(tuple(losses(row.rival)), 0.05, True, tuple(first))
+            race = PairedRace(tuple(losses(row.incumbent)), 0.05, True, tuple(first))
             mine, said = losses(row.candidate), answers(row.candidate)
-            whole = len(race.rival)
+            whole = len(race.incumbent)
             end = next((n for n in range(1, whole) if race.lost(mine[:n], said[:n])), None)
             if evaluation.status is EvaluationStatus.STOPPED:
                 assert end == len(mine) < whole
@@ -195,7 +195,7 @@ def test_candidates_of_models_meet_the_hardest_instances_first(fakes: Make) -> N
 def test_a_simplification_with_the_same_answers_takes_the_place_of_its_parent(
     fakes: Make, origin: Origin
 ) -> None:
-    """It is executed to the end and kept; any other program with these answers is stopped as a twin."""
+    """It is executed to the end and kept; any other program with these answers is stopped as a duplicate."""
 
     class Shorter:
         """Leaves out the summand that has no effect."""
@@ -225,7 +225,7 @@ def test_random_changes_are_not_raced(fakes: Make) -> None:
     with closing(Reader.open(made.folder)) as read:
         rows = list(read.iterations())
         fitness = dict(read.best("train"))
-    assert not [row for row in rows if row.rival]
+    assert not [row for row in rows if row.incumbent]
     assert min(fitness[row.parents[0]] for row in rows) < fitness[rows[0].parents[0]]
 
 

@@ -8,16 +8,16 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from gapsmith.app.record.counted import asked_iterations, told_iterations
+from gapsmith.app.runs.stored_run import asked_iterations, completed_iterations
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.base import Complete, Examined, Origin, Proposal
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.search_settings import SearchSettings
 from gapsmith.evolve.store.reader import Reader
+from gapsmith.evolve.store.statistics import made_by
 from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.store.work import made_by
-from gapsmith.evolve.syntax.parameters import named_constants, with_named_constants
-from gapsmith.evolve.tune import NAMED, OPERATOR, Generations, structure
+from gapsmith.evolve.syntax.constants import named_constants, with_named_constants
+from gapsmith.evolve.tuning import NAMED, OPERATOR, Generations, structure
+from gapsmith.evolve.types import Complete, Examination, Origin, Proposal
 from gapsmith.sandbox.base import Description
 
 RULE = '''"""A rule of thumb, ±."""
@@ -128,7 +128,7 @@ def tell(search: Search, text: str, loss: Callable[[str], float]) -> Any:
     point = ask.point if isinstance(ask.point, Proposal) else None
     files = {"h.py": text} if point is None else point.files
     source = files["h.py"]
-    examined = Examined(source, Description(token_digest=source, shape_digest=source, nodes=100))
+    examined = Examination(source, Description(token_digest=source, shape_digest=source, nodes=100))
     proposal = Proposal(files, Origin.IMPROVE if point is None else Origin.TUNE, "x", examined=examined)
     search.tell(ask, Complete(search.admit(ask, proposal), evaluation(loss(source))))  # type: ignore[arg-type]
     return ask
@@ -206,7 +206,7 @@ def test_iterations_are_counted_alike_while_a_campaign_runs_and_afterwards(
         store.set("config", {"model": [{"spec": spec} for spec in models]})
     with closing(Reader.open(made.folder)) as read:
         points = made_by(read, OPERATOR)
-        counted = told_iterations(read), asked_iterations(read)
+        counted = completed_iterations(read), asked_iterations(read)
     assert points > 3
     assert counted == (25, 25)
     assert run.usage().iterations == 25

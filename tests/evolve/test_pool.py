@@ -13,10 +13,10 @@ import pytest
 from gapsmith.evaluators.base import Evaluation
 from gapsmith.evolve.budget import StopReason
 from gapsmith.evolve.campaign import Campaign
-from gapsmith.evolve.executor import Job
-from gapsmith.evolve.fakes import FakeEvaluator, FakeExecutor
-from gapsmith.evolve.pool import Pool, prefixes
+from gapsmith.evolve.executor import EvaluationJob
+from gapsmith.evolve.islands import Pool, prefixes
 from gapsmith.evolve.store.reader import Reader
+from gapsmith.evolve.testing import FakeEvaluator, FakeExecutor
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,10 +29,10 @@ class Slow(FakeExecutor):
 
     def __init__(self, evaluator: FakeEvaluator) -> None:
         super().__init__(evaluator)
-        self.waiting: list[tuple[Future[Evaluation], Job]] = []
+        self.waiting: list[tuple[Future[Evaluation], EvaluationJob]] = []
         self.let = 0
 
-    def submit(self, job: Job) -> Future[Evaluation]:
+    def submit(self, job: EvaluationJob) -> Future[Evaluation]:
         """See `Executor`."""
         if not job.first:
             return super().submit(job)
@@ -79,7 +79,7 @@ def test_all_that_is_compared_was_evaluated_on_one_prefix(pooled: Make) -> None:
         assert {len(elite.evaluation.scores) for elite in campaign.search.archive.elites()} == {prefix}
         for flight in campaign._flights.values():
             if flight.ask.race is not None:
-                assert len(flight.ask.race.rival) == prefix
+                assert len(flight.ask.race.incumbent) == prefix
 
     run = pooled("run", observe=check)
     campaign = run.run(iterations=ITERATIONS)

@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation
-from gapsmith.evolve.asked import Asked
-from gapsmith.evolve.base import Context, Elite, Prompt, Proposal, Rejection
+from gapsmith.evolve.agenda import Pages
 from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import Order
-from gapsmith.evolve.executor import Job
-from gapsmith.evolve.fakes import FakeEvaluator, FakeExecutor, FakeProposer
-from gapsmith.evolve.pages import Pages
-from gapsmith.evolve.pauses import SHARE, Pauses
+from gapsmith.evolve.course import TellOrder
+from gapsmith.evolve.executor import EvaluationJob
+from gapsmith.evolve.iteration import SHARE, AskPacing
+from gapsmith.evolve.llm.prompt_register import PromptRegister
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.store.reader import Reader
+from gapsmith.evolve.testing import FakeEvaluator, FakeExecutor, FakeProposer
+from gapsmith.evolve.types import Context, Elite, Prompt, Proposal, Rejection
 
 Make = Callable[..., Any]
 SAME = Prompt("system", "user\n")
@@ -29,26 +29,26 @@ SAME = Prompt("system", "user\n")
 
 def test_a_prompt_that_was_sent_says_how_often() -> None:
     """Each time another text; an iteration that is asked again after a stop sends its own text again."""
-    asked = Asked([(3, SAME)])
+    asked = PromptRegister([(3, SAME)])
     assert asked.is_new(3, SAME)
     assert asked.take(3, SAME) == SAME
     texts = [asked.take(number, SAME).user for number in (4, 5, 6)]
     assert ["once." in texts[0], "2 times." in texts[1], "3 times." in texts[2]] == [True] * 3
     assert len({SAME.user, *texts}) == 4
-    again = Asked([(3, SAME), (4, Prompt("system", texts[0]))])
+    again = PromptRegister([(3, SAME), (4, Prompt("system", texts[0]))])
     assert again.take(4, SAME).user == texts[0]
 
 
 def test_seconds_make_no_other_question() -> None:
     """A prompt that differs in measured seconds alone was asked before; another number makes another one."""
-    asked = Asked([(3, Prompt("system", "takes 0.0059 s of 12 jobs"))])
+    asked = PromptRegister([(3, Prompt("system", "takes 0.0059 s of 12 jobs"))])
     assert not asked.is_new(4, Prompt("system", "takes 0.00662 s of 12 jobs"))
     assert asked.is_new(4, Prompt("system", "takes 0.0059 s of 13 jobs"))
 
 
 def test_questions_are_worded_in_the_order_of_their_iterations() -> None:
     """Whichever thread comes first: later iterations wait for all earlier ones that were announced."""
-    asked, order = Asked([]), []
+    asked, order = PromptRegister([]), []
     numbers = list(range(1, 9))
     for number in numbers:
         asked.expect(number)
@@ -65,7 +65,7 @@ def test_questions_are_worded_in_the_order_of_their_iterations() -> None:
 
 def test_a_question_that_cannot_be_worded_holds_nobody_up() -> None:
     """An error gives the turn to the next one, and a campaign that ends lets everybody through."""
-    asked = Asked([])
+    asked = PromptRegister([])
     asked.expect(1)
     asked.expect(2)
     with pytest.raises(ValueError, match="no"), asked.turn(1):
@@ -80,30 +80,30 @@ def test_with_many_under_way_no_ask_waits() -> None:
     """Where few are under way, the same ask waits for the evaluation that is about to end."""
     for in_flight, waits in ((16, True), (17, False)):
         now = [10.0]
-        pauses = Pauses(in_flight, lambda now=now: now[0])
+        pauses = AskPacing(in_flight, lambda now=now: now[0])
         pauses.replied(0.0)
         pauses.evaluated(7.0)
-        assert pauses.holds([8.9]) is waits
+        assert pauses.should_wait([8.9]) is waits
 
 
 def test_an_ask_waits_only_for_what_ends_soon() -> None:
     """Under a fifth of the median latency, once for each ask, and not before anything was measured."""
     now = [0.0]
-    pauses = Pauses(8, lambda: now[0])
-    assert not pauses.holds([0.0])
+    pauses = AskPacing(8, lambda: now[0])
+    assert not pauses.should_wait([0.0])
     now[0] = 10.0
     pauses.replied(0.0)
     pauses.evaluated(7.0)  # a usual evaluation takes 3 s, a reply 10 s
     assert SHARE * 10.0 == 2.0
-    assert not pauses.holds([])
-    assert not pauses.holds([10.0])  # 3 s left
-    assert pauses.holds([8.9])  # 1.9 s left
+    assert not pauses.should_wait([])
+    assert not pauses.should_wait([10.0])  # 3 s left
+    assert pauses.should_wait([8.9])  # 1.9 s left
     now[0] = 11.9
-    assert pauses.holds([8.9])  # late, but the pause is not over
+    assert pauses.should_wait([8.9])  # late, but the pause is not over
     now[0] = 12.1
-    assert not pauses.holds([8.9])
+    assert not pauses.should_wait([8.9])
     pauses.opened()
-    assert pauses.holds([8.9])
+    assert pauses.should_wait([8.9])
 
 
 class Slow(FakeExecutor):
@@ -113,7 +113,7 @@ class Slow(FakeExecutor):
         super().__init__(evaluator)
         self._seconds = seconds
 
-    def submit(self, job: Job) -> Future[Evaluation]:
+    def submit(self, job: EvaluationJob) -> Future[Evaluation]:
         """See `Executor`."""
         future: Future[Evaluation] = Future()
         threading.Timer(self._seconds, lambda: future.set_result(self.done(job))).start()
@@ -143,7 +143,7 @@ def test_a_quick_evaluation_is_told_before_the_next_ask(fakes: Make) -> None:
         executor=Slow(evaluator, 0.005),
         population=PopulationSettings(islands=1),
         settings=SearchSettings(tune_share=0.0, fresh_share=0.0, fresh_until=0),
-        pace=Pace(1, Order.COMPLETED, waits=True),
+        pace=Pace(1, TellOrder.COMPLETED, waits=True),
         guided=True,
     )
     campaign.run(iterations=5)

@@ -6,17 +6,9 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus, student
 from gapsmith.evaluators.evaluator import in_order, in_usual_order
-from gapsmith.evolve.racing import (
-    SURE,
-    PairedRace,
-    alike_after,
-    clearly_above,
-    hardest,
-    looks_of,
-    student,
-)
+from gapsmith.evolve.racing import SURE, PairedRace, alike_after, clearly_above, hardest, looks_of
 from gapsmith.problems.base import Instance
 
 COUNT = 40
@@ -41,9 +33,9 @@ def loss(score: Score) -> float | None:
     return None if score.excess is None else float(score.excess)
 
 
-def a_race(rival: Sequence[float], level: float = 0.05, proven: bool = True) -> PairedRace:
+def a_race(incumbent: Sequence[float], level: float = 0.05, proven: bool = True) -> PairedRace:
     """The race against given losses."""
-    return PairedRace(tuple(rival), level, proven)
+    return PairedRace(tuple(incumbent), level, proven)
 
 
 @pytest.mark.parametrize(
@@ -58,26 +50,30 @@ def test_quantiles_agree_with_the_table(probability: float, freedom: int, table:
 def test_a_clearly_worse_candidate_is_stopped_early() -> None:
     """Twice the rival's loss everywhere ends at the first look."""
     rng = random.Random(1)
-    rival = [1 + 0.1 * rng.random() for _ in range(COUNT)]
-    assert stopped_at(a_race(rival), [2 * x + 0.01 * rng.random() for x in rival]) == looks_of(COUNT)[0]
+    incumbent = [1 + 0.1 * rng.random() for _ in range(COUNT)]
+    assert (
+        stopped_at(a_race(incumbent), [2 * x + 0.01 * rng.random() for x in incumbent]) == looks_of(COUNT)[0]
+    )
 
 
 def test_a_better_or_equal_candidate_is_never_stopped() -> None:
     """Half the loss, the same loss, and no loss at all run to the end."""
-    rival = [1 + (n % 7) / 10 for n in range(COUNT)]
+    incumbent = [1 + (n % 7) / 10 for n in range(COUNT)]
     for factor in (0.0, 0.5, 1.0):
-        assert stopped_at(a_race(rival), [factor * x for x in rival]) is None
+        assert stopped_at(a_race(incumbent), [factor * x for x in incumbent]) is None
 
 
 def test_the_instances_on_which_the_parent_loses_most_come_first() -> None:
     """Rival and parent are taken in that order; equal losses keep the usual one."""
-    parent, rival = evaluation(0.0, 0.2, 0.5, 0.2), evaluation(0.1, 0.2, 0.3, 0.4)
-    race = PairedRace.against(rival, loss, 0.05, parent, 2, dict.fromkeys(("i0", "i1", "i2", "i3"), "all"))
+    parent, incumbent = evaluation(0.0, 0.2, 0.5, 0.2), evaluation(0.1, 0.2, 0.3, 0.4)
+    race = PairedRace.against(
+        incumbent, loss, 0.05, parent, 2, dict.fromkeys(("i0", "i1", "i2", "i3"), "all")
+    )
     assert race.order == ("i2", "i1", "i3", "i0")
-    assert race.rival == (0.3, 0.2, 0.4, 0.1)
+    assert race.incumbent == (0.3, 0.2, 0.4, 0.1)
     assert race.parent == ("0.5", "0.2")
-    usual = PairedRace.against(rival, loss, 0.05, parent, 2)
-    assert (usual.order, usual.rival, usual.parent) == ((), (0.1, 0.2, 0.3, 0.4), ("0.0", "0.2"))
+    usual = PairedRace.against(incumbent, loss, 0.05, parent, 2)
+    assert (usual.order, usual.incumbent, usual.parent) == ((), (0.1, 0.2, 0.3, 0.4), ("0.0", "0.2"))
 
 
 def test_the_hardest_of_each_stratum_come_first() -> None:
@@ -101,16 +97,17 @@ def test_an_idea_for_hard_instances_is_not_stopped_by_easy_ones() -> None:
 
 def test_a_hopeless_sum_needs_no_test() -> None:
     """One huge loss is enough: no later instance can make it good."""
-    rival = [1.0] * COUNT
-    assert stopped_at(a_race(rival), [SURE * COUNT + 1, *[0.0] * (COUNT - 1)]) == 1
+    incumbent = [1.0] * COUNT
+    assert stopped_at(a_race(incumbent), [SURE * COUNT + 1, *[0.0] * (COUNT - 1)]) == 1
 
 
 def test_no_sum_is_hopeless_where_losses_can_be_below_zero() -> None:
-    """Against references that are not proven a bad first instance may be made good, whoever the rival is."""
+    """Against references that are not proven a bad first instance may be made good, whoever the incumbent
+    is."""
     mine = [0.3, *[-0.2] * (COUNT - 1)]
-    for rival in ([0.0] * COUNT, [-0.1 - 0.01 * (n % 3) for n in range(COUNT)], [0.001] * COUNT):
-        assert stopped_at(a_race(rival, proven=False), mine) is None
-        assert stopped_at(a_race(rival, proven=True), mine) == 1
+    for incumbent in ([0.0] * COUNT, [-0.1 - 0.01 * (n % 3) for n in range(COUNT)], [0.001] * COUNT):
+        assert stopped_at(a_race(incumbent, proven=False), mine) is None
+        assert stopped_at(a_race(incumbent, proven=True), mine) == 1
 
 
 @pytest.mark.slow
@@ -118,8 +115,8 @@ def test_candidates_as_good_as_the_rival_are_seldom_stopped() -> None:
     """With no true difference at most the stated share is stopped (4,000 races, four standard errors)."""
     rng, level, races, lost = random.Random(7), 0.05, 4000, 0
     for _ in range(races):
-        rival = [rng.gauss(10, 1) for _ in range(COUNT)]
-        lost += stopped_at(a_race(rival, level), [rng.gauss(10, 1) for _ in range(COUNT)]) is not None
+        incumbent = [rng.gauss(10, 1) for _ in range(COUNT)]
+        lost += stopped_at(a_race(incumbent, level), [rng.gauss(10, 1) for _ in range(COUNT)]) is not None
     assert lost / races < level + 4 * (level * (1 - level) / races) ** 0.5
     assert lost > 0
 
@@ -134,14 +131,14 @@ def test_equal_differences_are_decided_by_their_sign() -> None:
 @pytest.mark.parametrize("count", [3, 6, 40, 41])
 def test_answers_like_the_parents_end_after_a_quarter(count: int) -> None:
     """The same answers end the evaluation there and only there; one other answer before, and it goes on."""
-    rival, parent = [1.0] * count, tuple(f"answer {n}" for n in range(count))
+    incumbent, parent = [1.0] * count, tuple(f"answer {n}" for n in range(count))
     end = alike_after(count)
-    race = PairedRace(tuple(rival), 0.05, True, parent[:end])
-    assert [n for n in range(1, count) if race.lost(rival[:n], parent[:n])] == [end]
+    race = PairedRace(tuple(incumbent), 0.05, True, parent[:end])
+    assert [n for n in range(1, count) if race.lost(incumbent[:n], parent[:n])] == [end]
     assert count / 4 <= end <= max(2, count / 4 + 1)
     for changed in range(count):
         mine = [*parent[:changed], "another", *parent[changed + 1 :]]
-        assert any(race.lost(rival[:n], mine[:n]) for n in range(1, count)) == (changed >= end)
+        assert any(race.lost(incumbent[:n], mine[:n]) for n in range(1, count)) == (changed >= end)
 
 
 def test_scores_return_to_the_usual_order_unless_one_failed() -> None:

@@ -8,13 +8,20 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from gapsmith.app.opening.timing import time_line
+from gapsmith.app.setup.timing import time_line
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.budget import Budget, StopReason, Usage
-from gapsmith.evolve.executor import Job
-from gapsmith.evolve.fakes import FakeEvaluator, FakeExecutor
-from gapsmith.evolve.reserve import OVERHEAD, Keeper, Reserve, lengths, per_execution, search_seconds_left
+from gapsmith.evolve.champion import (
+    OVERHEAD,
+    ReserveEstimate,
+    TimeReserve,
+    lengths,
+    per_execution,
+    search_seconds_left,
+)
+from gapsmith.evolve.executor import EvaluationJob
 from gapsmith.evolve.store.store import Store
+from gapsmith.evolve.testing import FakeEvaluator, FakeExecutor
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,7 +40,7 @@ def evaluation(split: str, *seconds: float) -> Evaluation:
 
 def test_the_end_is_side_by_side_on_all_slots_and_then_the_tests() -> None:
     """Three validations of 20 executions and one evaluation under way on two slots, then two tests of 50."""
-    reserve = Reserve({"valid": 20.0, "test": 50.0}, champions=3, slots=2)
+    reserve = ReserveEstimate({"valid": 20.0, "test": 50.0}, champions=3, slots=2)
     tested = [0.1, 0.3]
     assert reserve.seconds([0.1, 0.1, 0.2], [4.0], tested) == pytest.approx((2 + 2 + 4 + 4) / 2 + 5 + 15)
     assert reserve.seconds([1.0], [], []) == 20.0  # one job has one slot
@@ -45,8 +52,8 @@ def test_more_work_never_takes_less_and_more_slots_never_more(
     validated: list[float], under_way: list[float], more: float, slots: int
 ) -> None:
     """Whatever is left."""
-    reserve = Reserve({"valid": 3.0, "test": 5.0}, 10, slots)
-    wider = Reserve({"valid": 3.0, "test": 5.0}, 10, slots + 1)
+    reserve = ReserveEstimate({"valid": 3.0, "test": 5.0}, 10, slots)
+    wider = ReserveEstimate({"valid": 3.0, "test": 5.0}, 10, slots + 1)
     seconds = reserve.seconds(validated, under_way, [1.0])
     assert reserve.seconds([*validated, more], under_way, [1.0]) >= seconds - 1e-9
     assert reserve.seconds(validated, [*under_way, more], [1.0]) >= seconds - 1e-9
@@ -80,19 +87,19 @@ def test_a_campaign_keeps_what_its_best_elites_take(fakes: Make) -> None:
     made.folder.mkdir()
     with closing(Store(made.folder)) as store:
         campaign = made.campaign(store, seconds=1e6, iterations=1)
-        reserve = Reserve({"valid": 1.0, "test": 10.0}, champions=5, slots=1)
-        keeper = Keeper(reserve, clock=lambda: times[0])
+        reserve = ReserveEstimate({"valid": 1.0, "test": 10.0}, champions=5, slots=1)
+        keeper = TimeReserve(reserve, clock=lambda: times[0])
         best = campaign.search.archive.elites()[0]
         one = per_execution(best.evaluation)
         assert keeper(campaign) == pytest.approx(one + 20 * one)
-        campaign.validation.know(best.candidate.id, best.evaluation)
+        campaign.validation.add(best.candidate.id, best.evaluation)
         assert keeper(campaign) == pytest.approx(one + 20 * one)
         times[0] = 1.5
         assert keeper(campaign) == pytest.approx(20 * one)
-        assert Keeper(reserve, prepared=7.5)(campaign) == pytest.approx(7.5 + 20 * one)
+        assert TimeReserve(reserve, prepared=7.5)(campaign) == pytest.approx(7.5 + 20 * one)
         campaign.close()
         campaign = made.campaign(store, iterations=1)
-        assert keeper(campaign) == Keeper(reserve, prepared=7.5)(campaign) == 0.0
+        assert keeper(campaign) == TimeReserve(reserve, prepared=7.5)(campaign) == 0.0
         campaign.close()
 
 
@@ -137,7 +144,7 @@ class Queued(FakeExecutor):
         super().__init__(evaluator)
         self.waiting: list[Future[Evaluation]] = []
 
-    def submit(self, job: Job) -> Future[Evaluation]:
+    def submit(self, job: EvaluationJob) -> Future[Evaluation]:
         """See `Executor`."""
         if not job.first:
             return super().submit(job)

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.record.recorded import recorded_course
+from gapsmith.app.runs.course import recorded_course
 from gapsmith.evolve.campaign import Campaign, Pace
-from gapsmith.evolve.course import Order, Recorded
-from gapsmith.evolve.executor import Job
-from gapsmith.evolve.fakes import FakeEvaluator, FakeExecutor, FakeProposer
+from gapsmith.evolve.course import RecordedCourse, TellOrder
+from gapsmith.evolve.executor import EvaluationJob
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.schema import FILE_NAME
 from gapsmith.evolve.store.store import Store
+from gapsmith.evolve.testing import FakeEvaluator, FakeExecutor, FakeProposer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -61,7 +61,7 @@ class MortalStore(Store):
 class LateExecutor(FakeExecutor):
     """Evaluations end after a random time, so that outcomes arrive in another order than they were asked."""
 
-    def submit(self, job: Job) -> Future[Any]:
+    def submit(self, job: EvaluationJob) -> Future[Any]:
         """See `Executor`."""
         future: Future[Any] = Future()
         found = self.done(job)
@@ -142,7 +142,7 @@ def late(fakes: Make, name: str, count: int = 8, **parts: Any) -> Any:
         evaluator=evaluator,
         executor=LateExecutor(evaluator),
         proposer=LateProposer([]),
-        pace=Pace(4, Order.COMPLETED, waits=True),
+        pace=Pace(4, TellOrder.COMPLETED, waits=True),
         **parts,
     )
 
@@ -177,7 +177,7 @@ def test_a_course_of_models_is_replayed(fakes: Make) -> None:
     assert order != sorted(order)
     with closing(Reader.open(recorded.folder)) as read:
         course = recorded_course(read)
-        points = Recorded(read).points(first.search.archive)
+        points = RecordedCourse(read).points(first.search.archive)
     again = fakes("again", pace=Pace(4, waits=True, course=course), points=points)
     replayed = again.run(iterations=ITERATIONS)
     assert again.course()["iterations"] == rows
@@ -233,7 +233,7 @@ def test_a_growing_course_of_models_is_resumed_and_replayed(pooled: Make, cut: i
     course = recorded.course()
     assert recorded.growths()
     with closing(Reader.open(recorded.folder)) as read:
-        steps, points = recorded_course(read), Recorded(read).points(first.search.archive)
+        steps, points = recorded_course(read), RecordedCourse(read).points(first.search.archive)
     again = pooled("again", pace=Pace(4, waits=True, course=steps), points=points)
     replayed = again.run(iterations=ITERATIONS)
     assert again.course()["iterations"] == course["iterations"]

@@ -53,7 +53,7 @@ def test_a_table_shows_one_estimate_of_the_time_left(monkeypatch: pytest.MonkeyP
     """What is said once above a table holds no estimate, which would soon contradict that of the table."""
     clock = count()
     watch = SimpleNamespace(monotonic=lambda: 20.0 * next(clock))
-    for module in (gapsmith.app.views.live, gapsmith.app.views.progress):
+    for module in (gapsmith.app.views.live, gapsmith.app.views.live):
         monkeypatch.setattr(module, "time", watch)
     view, lines = LiveView("fakes", "1 slot"), list[str]()
     view._live = SimpleNamespace(console=SimpleNamespace(print=lambda text, **_: lines.append(text)))  # type: ignore[assignment]

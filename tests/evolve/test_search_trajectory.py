@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.asks import Ask
-from gapsmith.evolve.base import (
+from gapsmith.evolve.iteration import Ask
+from gapsmith.evolve.racing import outcome_of
+from gapsmith.evolve.search import Search
+from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.selection import Control, Selection
+from gapsmith.evolve.types import (
     AddStatus,
     Alike,
     Complete,
-    Examined,
+    Examination,
     Failed,
     Origin,
     Outcome,
@@ -23,10 +27,6 @@ from gapsmith.evolve.base import (
     RejectionReason,
     Worse,
 )
-from gapsmith.evolve.racing import outcome_of
-from gapsmith.evolve.search import Search
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
-from gapsmith.evolve.selection import Control, Selection
 from gapsmith.sandbox.base import Description
 
 Make = Callable[..., Any]
@@ -69,7 +69,7 @@ def admitted(
     search: Search, ask: Ask, id: str, operator: str = "test", origin: Origin = Origin.MUTATE
 ) -> Any:
     """The candidate, or rejection, of a text that is known by its id."""
-    examined = Examined(id, Description(token_digest=id, shape_digest=f"shape of {id}", nodes=100))
+    examined = Examination(id, Description(token_digest=id, shape_digest=f"shape of {id}", nodes=100))
     proposal = Proposal({"heuristic.py": f"# {id}"}, origin, operator, examined=examined)
     return search.admit(ask, proposal)
 
@@ -82,13 +82,13 @@ def step(search: Search, id: str, evaluation: Evaluation, **more: Any) -> tuple[
 
 
 def test_iterations_go_round_the_islands_and_race_the_rival_there(fakes: Make) -> None:
-    """Three islands in turn; the rival is the island's own, and no race is without one."""
+    """Three islands in turn; the incumbent is the island's own, and no race is without one."""
     search = fakes(settings=PLAIN).search()
     start = search.start.candidate.id
     asks = [search.ask() for _ in range(4)]
     assert [(ask.number, ask.island) for ask in asks] == [(1, 0), (2, 1), (3, 2), (4, 0)]
     assert {ask.parents for ask in asks} == {(start,)}
-    assert {ask.rival for ask in asks} == {start}
+    assert {ask.incumbent for ask in asks} == {start}
     assert all(ask.race is not None and ask.context is not None and ask.point is None for ask in asks)
     for ask, (id, loss) in zip(asks, (("a", 0.5), ("b", 0.4), ("c", 0.3), ("d", 0.2)), strict=True):
         told = search.tell(ask, Complete(admitted(search, ask, id), answered(loss)))
@@ -96,7 +96,7 @@ def test_iterations_go_round_the_islands_and_race_the_rival_there(fakes: Make) -
         assert [event.kind for event in told.events] == ["best"]
     assert search.archive.best is not None
     assert search.archive.best.candidate.id == "d"
-    assert [search.ask().rival for _ in range(3)] == ["b", "c", "d"]
+    assert [search.ask().incumbent for _ in range(3)] == ["b", "c", "d"]
 
 
 def test_without_a_level_nobody_races(fakes: Make) -> None:
@@ -138,9 +138,9 @@ def test_the_end_of_a_race_says_which_kind_of_outcome_it_is(fakes: Make) -> None
     search = fakes(settings=PLAIN).search()
     ask = search.ask()
     candidate = admitted(search, ask, "x")
-    twin = Evaluation("train", search.start.evaluation.scores[:2], EvaluationStatus.STOPPED, None)
-    assert isinstance(outcome_of(candidate, twin, ask.race), Alike)
-    assert isinstance(outcome_of(candidate, twin, None), Worse)
+    duplicate = Evaluation("train", search.start.evaluation.scores[:2], EvaluationStatus.STOPPED, None)
+    assert isinstance(outcome_of(candidate, duplicate, ask.race), Alike)
+    assert isinstance(outcome_of(candidate, duplicate, None), Worse)
     assert isinstance(outcome_of(candidate, answered(9.0, count=2), ask.race), Worse)
     assert isinstance(outcome_of(candidate, answered(9.0), ask.race), Complete)
     assert isinstance(outcome_of(candidate, failed(), ask.race), Failed)
@@ -197,7 +197,7 @@ def test_a_text_is_admitted_once_and_its_shape_once_but_for_tuned_numbers(fakes:
     assert (again.reason, again.excerpt) == (RejectionReason.DUPLICATE, "same tokens as candidate one")
 
     def alike(origin: Origin) -> Any:
-        examined = Examined("other", Description(token_digest="other", shape_digest="shape of one"))
+        examined = Examination("other", Description(token_digest="other", shape_digest="shape of one"))
         return search.admit(ask, Proposal({"heuristic.py": ""}, origin, "test", examined=examined))
 
     assert alike(Origin.MUTATE).reason is RejectionReason.NEAR_DUPLICATE
@@ -229,7 +229,7 @@ def test_a_share_of_the_iterations_is_tuned_and_races_its_parent(fakes: Make) ->
         if ask.tuned:
             assert isinstance(ask.point, Proposal)
             assert (ask.point.origin, ask.context) == (Origin.TUNE, None)
-            assert ask.rival == ask.parents[0]
+            assert ask.incumbent == ask.parents[0]
         candidate = admitted(
             search, ask, f"c{ask.number}", origin=Origin.TUNE if ask.tuned else Origin.MUTATE
         )
@@ -296,7 +296,7 @@ def test_recorded_asks_leave_the_search_as_live_ones_do(fakes: Make) -> None:
         outcome = Complete(made, answered(5 - number % 7 / 2, answers=str(number)))
         live.tell(ask, outcome)
         repeated = again.ask_again(ask.island, ask.parents, tuned=ask.tuned)
-        again.memory.know(made)
+        again.memory.add(made)
         again.tell(repeated, outcome)
     assert again.tally == live.tally
     for _ in range(9):

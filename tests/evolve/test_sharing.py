@@ -9,15 +9,15 @@ from contextlib import closing, suppress
 from typing import Any
 
 import pytest
-from gapsmith.app.record.recorded import recorded_course
-from gapsmith.evolve.base import Context
+from gapsmith.app.runs.course import recorded_course
 from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import Order, Recorded
-from gapsmith.evolve.fakes import FakeEvaluator, FakeProposer
-from gapsmith.evolve.memory import crashed
+from gapsmith.evolve.course import RecordedCourse, TellOrder
+from gapsmith.evolve.history import crashed
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.store.course import first_of_reply
 from gapsmith.evolve.store.reader import Reader
-from gapsmith.evolve.store.recorded import first_of_reply
+from gapsmith.evolve.testing import FakeEvaluator, FakeProposer
+from gapsmith.evolve.types import Context
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -40,7 +40,7 @@ def parts(in_flight: int = 2) -> dict[str, Any]:
         "offline_share": 0.5,
         "guided": True,
         "programs": 3,
-        "pace": Pace(in_flight, Order.SUBMITTED, waits=True),
+        "pace": Pace(in_flight, TellOrder.SUBMITTED, waits=True),
     }
 
 
@@ -93,8 +93,8 @@ def test_a_crash_is_mended_by_one_program(fakes: Make) -> None:
     assert all(context.programs == 1 for context in mended)
 
 
-@pytest.mark.parametrize("order", list(Order))
-def test_as_many_replies_are_under_way_as_without(fakes: Make, order: Order) -> None:
+@pytest.mark.parametrize("order", list(TellOrder))
+def test_as_many_replies_are_under_way_as_without(fakes: Make, order: TellOrder) -> None:
     """Iterations that share a reply are one ask in flight, so that two replies are asked for side by side."""
     most = []
 
@@ -103,7 +103,7 @@ def test_as_many_replies_are_under_way_as_without(fakes: Make, order: Order) -> 
 
     campaign = fakes(**{**parts(), "pace": Pace(2, order, waits=True), "observe": observe})
     campaign.run(iterations=ITERATIONS)
-    assert max(most) <= (2 if order is Order.SUBMITTED else 4)
+    assert max(most) <= (2 if order is TellOrder.SUBMITTED else 4)
 
 
 @settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -160,7 +160,7 @@ def test_shared_replies_in_any_order_are_resumed_and_replayed(pooled: Make, cut:
                 "evaluator": evaluator,
                 "executor": LateExecutor(evaluator),
                 "proposer": LateProposer([]),
-                "pace": Pace(2, Order.COMPLETED, waits=True),
+                "pace": Pace(2, TellOrder.COMPLETED, waits=True),
                 **more,
             },
         )
@@ -170,7 +170,7 @@ def test_shared_replies_in_any_order_are_resumed_and_replayed(pooled: Make, cut:
     recorded = late()
     first = recorded.run(iterations=ITERATIONS)
     with closing(Reader.open(recorded.folder)) as read:
-        course, points = recorded_course(read), Recorded(read).points(first.search.archive)
+        course, points = recorded_course(read), RecordedCourse(read).points(first.search.archive)
     again = pooled(
         "again",
         **{

@@ -1,11 +1,12 @@
-"""What a prompt says of CPU times: nothing by default, else the parent's time, its rivals and one wish."""
+"""What a prompt says of CPU times: nothing by default, else the parent's time, its incumbents and one
+wish."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any
 
-from gapsmith.evolve.shown_times import time_sentences
+from gapsmith.evolve.llm.prompt_scores import time_sentences
 from gapsmith.evolve.timing import Times
 
 FLOOR = 0.004

@@ -1,4 +1,4 @@
-"""Time as a measure of the archive: faster twins, races against one's own class, draws over classes."""
+"""Time as a measure of the archive: faster duplicates, races against one's own class, draws over classes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.archive import Archive
-from gapsmith.evolve.base import AddStatus, Alike, Candidate, Origin, Worse
 from gapsmith.evolve.measures import MeasureSpace
 from gapsmith.evolve.racing import PairedRace, TimedRace, outcome_of
+from gapsmith.evolve.types import AddStatus, Alike, Candidate, Origin, Worse
 from gapsmith.sandbox.base import Description
 
 FLOOR = 0.004
@@ -41,22 +41,24 @@ def _archive(*programs: tuple[str, Evaluation], timed: bool = True, aim: int | N
 
 
 def test_a_faster_twin_takes_the_cell_of_its_class() -> None:
-    """The fast copy of a good heuristic joins, and later slow copies are its twins."""
+    """The fast copy of a good heuristic joins, and later slow copies are its duplicates."""
     archive = _archive(("slow", _evaluated("x" * 8, 0.1, 0.05)))
     fast = _candidate("fast"), _evaluated("x" * 8, 0.1, 0.002)
-    assert archive.twin(*fast) is None
+    assert archive.duplicate(*fast) is None
     assert archive.same(*fast) == "slow"
     assert archive.add(*fast, 0) is AddStatus.NEW
     again = _candidate("again"), _evaluated("x" * 8, 0.1, 0.03)
-    assert archive.twin(*again) == "fast"
+    assert archive.duplicate(*again) == "fast"
     assert archive.add(*again, 0) is AddStatus.NOT_ADDED
 
 
 def test_a_twin_of_the_same_class_or_of_an_untimed_archive_is_refused() -> None:
     """Noise within a class makes no news, and without time as a measure speed makes none at all."""
     slow = ("slow", _evaluated("x" * 8, 0.1, 0.05))
-    assert _archive(slow).twin(_candidate("alike"), _evaluated("x" * 8, 0.1, 0.03)) == "slow"
-    assert _archive(slow, timed=False).twin(_candidate("fast"), _evaluated("x" * 8, 0.1, 0.001)) == "slow"
+    assert _archive(slow).duplicate(_candidate("alike"), _evaluated("x" * 8, 0.1, 0.03)) == "slow"
+    assert (
+        _archive(slow, timed=False).duplicate(_candidate("fast"), _evaluated("x" * 8, 0.1, 0.001)) == "slow"
+    )
 
 
 def test_the_best_of_each_class_is_kept() -> None:
@@ -102,8 +104,8 @@ def test_parents_come_from_the_drawn_class_and_its_neighbours() -> None:
 
 def _race(parent: str = "", seconds: float = 0.0) -> TimedRace:
     """Rivals: loss 0.5 in the fastest class, 0.01 in the class up to 64 ms."""
-    rivals = {number: PairedRace((loss,) * 8, 0.05, True) for number, loss in ((0, 0.5), (3, 0.01))}
-    return TimedRace(rivals, tuple(parent), seconds, FLOOR)
+    incumbents = {number: PairedRace((loss,) * 8, 0.05, True) for number, loss in ((0, 0.5), (3, 0.01))}
+    return TimedRace(incumbents, tuple(parent), seconds, FLOOR)
 
 
 def test_a_fast_candidate_does_not_lose_to_a_slow_rival() -> None:

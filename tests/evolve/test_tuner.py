@@ -7,7 +7,9 @@ import math
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.archive import Archive
-from gapsmith.evolve.base import (
+from gapsmith.evolve.measures import MeasureSpace
+from gapsmith.evolve.tuning import OPERATOR, Generations, Tuner, TuneSettings, constants
+from gapsmith.evolve.types import (
     Alike,
     Candidate,
     Complete,
@@ -17,8 +19,6 @@ from gapsmith.evolve.base import (
     RejectionReason,
     Worse,
 )
-from gapsmith.evolve.measures import MeasureSpace
-from gapsmith.evolve.tune import OPERATOR, Generations, Tuner, TuneSettings, constants
 from gapsmith.sandbox.base import Description
 
 RULE = "def rule(x: float) -> float:\n    return 3.0 * x + 5.0\n"

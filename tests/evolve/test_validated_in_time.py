@@ -13,18 +13,17 @@ import gapsmith.evolve.campaign
 import pytest
 from gapsmith.evaluators.statistics import surpasses
 from gapsmith.evolve import champion
-from gapsmith.evolve.archive import unique
-from gapsmith.evolve.base import Elite
 from gapsmith.evolve.campaign import Campaign
-from gapsmith.evolve.executor import Job
-from gapsmith.evolve.fakes import FakeEvaluator, numbers
-from gapsmith.evolve.reserve import Keeper, Reserve, per_execution
+from gapsmith.evolve.champion import ReserveEstimate, TimeReserve, per_execution
+from gapsmith.evolve.executor import EvaluationJob
 from gapsmith.evolve.store.store import Store
+from gapsmith.evolve.testing import FakeEvaluator, numbers
+from gapsmith.evolve.types import Elite, unique
 from gapsmith.evolve.validation import ChampionSettings
 
 Make = Callable[..., Any]
 COUNT = 8
-RESERVE = Reserve({"valid": float(COUNT), "test": float(COUNT)}, champions=10, slots=1)
+RESERVE = ReserveEstimate({"valid": float(COUNT), "test": float(COUNT)}, champions=10, slots=1)
 """All splits are equally long, and one program runs at once."""
 
 
@@ -85,7 +84,7 @@ def elites(campaign: Campaign) -> list[Elite]:
     return unique(campaign.search.archive.elites())[:10]
 
 
-def chosen(campaign: Campaign, keeper: Keeper | None) -> str:
+def chosen(campaign: Campaign, keeper: TimeReserve | None) -> str:
     """The id of the champion."""
     found = champion.choose(campaign, ChampionSettings(), 0.0, surpasses, keeper)
     assert found is not None
@@ -111,7 +110,7 @@ def test_elites_are_validated_best_first_while_validation_and_test_fit(fakes: Ma
             else:
                 left_out.add(elite.candidate.id)
         before = set(campaign.validation.evaluations)
-        best = chosen(campaign, Keeper(RESERVE, clock=clock.monotonic))
+        best = chosen(campaign, TimeReserve(RESERVE, clock=clock.monotonic))
         assert [id for id in campaign.validation.evaluations if id not in before] == expected
         assert campaign.validation.left_out == left_out
         assert expected
@@ -127,7 +126,7 @@ def test_preparation_is_taken_off_and_no_limit_leaves_nothing_out(fakes: Make, c
         [(0.0, {}), (0.0, {"seconds": 20.0}), (15.0, {"seconds": 20.0})]
     ):
         with searched(fakes, f"run-{number}", **limits) as campaign:
-            chosen(campaign, Keeper(RESERVE, prepared, clock=clock.monotonic))
+            chosen(campaign, TimeReserve(RESERVE, prepared, clock=clock.monotonic))
             counts.append(len(campaign.validation.left_out))
     assert counts[0] == 0 < counts[1] < counts[2]
 
@@ -139,14 +138,14 @@ def test_one_that_the_search_found_is_validated_though_none_fits(fakes: Make, cl
         better = [e for e in elites(campaign) if e.fitness > start.fitness]
         quickest = min(better, key=lambda elite: end(campaign, elite))
         assert len(better) > 1
-        assert chosen(campaign, Keeper(RESERVE, 1e3, clock=clock.monotonic)) == quickest.candidate.id
+        assert chosen(campaign, TimeReserve(RESERVE, 1e3, clock=clock.monotonic)) == quickest.candidate.id
         assert set(campaign.validation.evaluations) == {start.candidate.id, quickest.candidate.id}
 
 
 def test_a_replay_leaves_out_what_the_record_names(fakes: Make, clock: Clock, tmp_path: Path) -> None:
     """It has no clock, and chooses the same champion from the same evaluations."""
     with searched(fakes, seconds=20.0) as campaign:
-        best = chosen(campaign, Keeper(RESERVE, clock=clock.monotonic))
+        best = chosen(campaign, TimeReserve(RESERVE, clock=clock.monotonic))
         evaluations, left_out = dict(campaign.validation.evaluations), sorted(campaign.validation.left_out)
         assert left_out
     with searched(fakes, "again", left_out) as campaign:
@@ -160,8 +159,8 @@ def test_what_an_earlier_session_validated_needs_no_time(fakes: Make, clock: Clo
         store, evaluator = campaign.ports.store, campaign.ports.evaluator
         last = elites(campaign)[-1]
         executor: Any = campaign.ports.executor
-        made = executor.done(Job(evaluator.program(last.candidate.files), "valid"))
+        made = executor.done(EvaluationJob(evaluator.program(last.candidate.files), "valid"))
         store.put_evaluation(last.candidate.id, made, "fake")
-        chosen(campaign, Keeper(RESERVE, 1e3, clock=clock.monotonic))
+        chosen(campaign, TimeReserve(RESERVE, 1e3, clock=clock.monotonic))
         assert last.candidate.id in campaign.validation.evaluations
         assert campaign.validation.left_out == {elite.candidate.id for elite in elites(campaign)[:-1]}

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.commands.options import build_config
 from gapsmith.app.config import Config
-from gapsmith.app.door.plugins import load_problem
-from gapsmith.app.opening.prepare import setup_over
-from gapsmith.app.verbs.flags import build_config
-from gapsmith.evolve.edits import EditError, apply_hunks, find_hunks
-from gapsmith.evolve.models.cassette import Cassette
+from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.setup.prepare import setup_over
+from gapsmith.evolve.llm.cassette import Cassette
+from gapsmith.evolve.llm.edits import EditError, apply_hunks, find_hunks
 from gapsmith.sandbox.base import MAIN_FILE
 
 ROOT = Path(__file__).parents[2]

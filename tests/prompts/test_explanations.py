@@ -6,10 +6,10 @@ from itertools import permutations
 from types import SimpleNamespace
 
 import pytest
-from gapsmith.app.door.plugins import list_problems, load_problem
+from gapsmith.app.plugins.loader import list_problems, load_problem
 from gapsmith.evaluators import judging
 from gapsmith.evaluators.judging import EXPLAINED_CHARACTERS, Judges, NotExplained
-from gapsmith.evolve.explanations import Explanations
+from gapsmith.evolve.llm.prompt_scores import Explanations
 from gapsmith.problems.base import DescribesCalls, Driven, Explains, Instance, Interactive, VerdictStatus
 from gapsmith.problems.bin_packing.explaining import explain_arrivals
 from gapsmith.problems.smtt.explaining import explain_sequence

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gapsmith.evolve.edits import apply_reply
+from gapsmith.evolve.llm.edits import apply_reply
 from gapsmith.prompts import builder
 from gapsmith.prompts.builder import NOTES, OPERATORS, STALLED, Builder
 from gapsmith.prompts.marks import DOT, HEADINGS, neutral_code, neutral_text, restore

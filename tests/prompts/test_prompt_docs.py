@@ -4,9 +4,9 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from gapsmith.evolve.models.registry import PROVIDERS
-from gapsmith.evolve.models.settings import ModelSettings
-from gapsmith.evolve.prompted import HUNKS_FROM_LINES
+from gapsmith.evolve.llm.proposer import HUNKS_FROM_LINES
+from gapsmith.evolve.llm.registry import PROVIDERS
+from gapsmith.evolve.llm.settings import ModelSettings
 from gapsmith.prompts.builder import DESIGN, NOTES, OPERATORS, STALLED, TEMPLATES
 from gapsmith.prompts.parts import Answer, Case, Failure, Founder, Parts, Source, Stratum, Task, Tried
 

@@ -9,9 +9,19 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.base import Attempt, Candidate, Complement, Context, Elite, End, Failed, Origin, Turn
-from gapsmith.evolve.models.ensemble import STALLED
-from gapsmith.evolve.shown import EDITS_FROM_LINES, failure_of, parts_for
+from gapsmith.evolve.llm.ensemble import STALLED
+from gapsmith.evolve.llm.prompt_context import EDITS_FROM_LINES, context_for, failure_of
+from gapsmith.evolve.types import (
+    Attempt,
+    Candidate,
+    Complement,
+    Context,
+    Directive,
+    Elite,
+    End,
+    Failed,
+    Origin,
+)
 from gapsmith.problems.base import Instance, Sense
 from gapsmith.prompts.builder import DESIGN, NOTES, OPERATORS, Builder
 from gapsmith.prompts.parts import Failure
@@ -60,11 +70,11 @@ def context(strata: list[str] = STRATA, **changes: Any) -> Context:
 
 def test_a_mean_has_an_interval_and_its_number_of_instances() -> None:
     """Half of Student's interval in percent; a few instances have none."""
-    source = parts_for("improve", [BEST], context(), None, 150).parent
+    source = context_for("improve", [BEST], context(), None, 150).parent
     assert source.instances == 8
     assert source.spread == pytest.approx(2.365 * 4.6291 / 8**0.5, rel=0.01)
     few = elite("few", 0.1, 0.2)
-    assert parts_for("improve", [few], context(start=few, best=few), None, 150).parent.spread is None
+    assert context_for("improve", [few], context(start=few, best=few), None, 150).parent.spread is None
 
 
 def test_a_small_change_of_a_longer_program_may_be_given_as_hunks() -> None:
@@ -72,27 +82,27 @@ def test_a_small_change_of_a_longer_program_may_be_given_as_hunks() -> None:
     code = "\n".join(f"x = {n}" for n in range(EDITS_FROM_LINES))
     long = replace(BEST, candidate=replace(BEST.candidate, files={"h.py": code}))
     operators = ("improve", "combine", "simplify", "explore")
-    assert [parts_for(operator, [long, OTHER], context(), None, 150).edits for operator in operators] == [
+    assert [context_for(operator, [long, OTHER], context(), None, 150).edits for operator in operators] == [
         True, True, True, False,
     ]  # fmt: skip
-    assert not parts_for("improve", [BEST], context(), None, 150).edits
-    assert not parts_for("improve", [long], context(), None, EDITS_FROM_LINES).edits
+    assert not context_for("improve", [BEST], context(), None, 150).edits
+    assert not context_for("improve", [long], context(), None, EDITS_FROM_LINES).edits
 
 
 def test_many_strata_are_shown_by_the_values_that_they_share() -> None:
     """Values in the order of their numbers; what all share, and groups without a loss, are left out."""
-    parts = parts_for("improve", [BEST], context(), None, 150)
+    parts = context_for("improve", [BEST], context(), None, 150)
     assert parts.columns == ("this program", "start program")
     assert [(row.name, row.instances) for row in parts.strata] == [
         ("n=40", 4), ("n=100", 4), ("tf=0.2", 2), ("tf=0.4", 2), ("tf=0.6", 2), ("tf=0.8", 2), ("all", 8),
     ]  # fmt: skip
     assert parts.strata[1].gaps == (pytest.approx(5.0), pytest.approx(20.0))
     assert parts.losing == ("n=100 (5.00 %)", "tf=0.4 (5.00 %)", "tf=0.8 (5.00 %)")
-    few = parts_for("improve", [BEST], context([*"aabbcc", "d", "d"]), None, 150).strata
+    few = context_for("improve", [BEST], context([*"aabbcc", "d", "d"]), None, 150).strata
     assert [row.name for row in few] == [*"abcd", "all"]
     solved = elite("solved", *[0.1] * 6, 0.0, 0.0)
     assert (
-        parts_for("improve", [solved], context([*"aabbcc", "d", "d"], start=solved, best=solved), None, 150)
+        context_for("improve", [solved], context([*"aabbcc", "d", "d"], start=solved, best=solved), None, 150)
         .strata[-2]
         .name
         == "c"
@@ -103,22 +113,22 @@ def test_the_best_program_is_shown_once() -> None:
     """Beside the parent, as the parent or as the partner; other programs are complements and inspirations."""
     complement = Complement(OTHER, tuple(STRATA))
     told = context(complements=(complement,), inspirations=(OTHER, BEST, START))
-    parts = parts_for("improve", [START], told, None, 150)
+    parts = context_for("improve", [START], told, None, 150)
     assert parts.best is not None
     assert parts.best.code == "# best\n"
     assert [source.code for source in parts.others] == ["# other\n"]
     assert parts.others[0].note.startswith("better than the best program on 8 groups (n=100 tf=0.2 law=a, ")
     assert parts.columns == ("this program", "best program", "program A")
-    assert parts_for("improve", [BEST], told, None, 150).best is None
-    assert parts_for("combine", [OTHER, BEST], told, None, 150).best is None
+    assert context_for("improve", [BEST], told, None, 150).best is None
+    assert context_for("combine", [OTHER, BEST], told, None, 150).best is None
 
 
 def test_a_baseline_that_loses_as_another_program_does_has_no_column() -> None:
     """A column that repeats one says nothing."""
     other = context(baseline=("same", START.evaluation))
-    assert parts_for("improve", [START], other, None, 150).columns == ("this program", "best program")
+    assert context_for("improve", [START], other, None, 150).columns == ("this program", "best program")
     other = context(baseline=("mdd", OTHER.evaluation))
-    assert parts_for("improve", [START], other, None, 150).columns[-1] == "best baseline (mdd)"
+    assert context_for("improve", [START], other, None, 150).columns[-1] == "best baseline (mdd)"
 
 
 @pytest.mark.parametrize(
@@ -140,14 +150,14 @@ def test_a_baseline_that_loses_as_another_program_does_has_no_column() -> None:
 )
 def test_two_programs_are_compared_by_what_they_do(first: Elite, second: Elite, words: str) -> None:
     """No program is called strong where it is not; one that is asked for something else has no partner."""
-    assert parts_for("combine", [first, second], context(), None, 150).gains.startswith(words)
-    stalled = parts_for(STALLED, [first, second], context(turn=Turn.STRATA), None, 150)
+    assert context_for("combine", [first, second], context(), None, 150).gains.startswith(words)
+    stalled = context_for(STALLED, [first, second], context(turn=Directive.STRATA), None, 150)
     assert (stalled.turn, stalled.partner, stalled.gains) == ("strata", None, "")
 
 
 def cases(parent: Elite, told: Context, operator: str = "improve") -> list[tuple[str, list[str]]]:
     """Name of each instance of a prompt, with the labels of the answers shown."""
-    worst = parts_for(operator, [parent], told, None, 150).worst
+    worst = context_for(operator, [parent], told, None, 150).worst
     return [(case.name, [answer.label for answer in case.answers]) for case in worst]
 
 
@@ -163,7 +173,8 @@ def test_another_principle_stands_beside_the_best_program_on_its_instances() -> 
 def test_questions_of_a_stand_still_show_other_instances() -> None:
     """Two after two in the order of their gaps, and from the first again."""
     shown = [
-        [name for name, _ in cases(START, context(best=START, turn=Turn.FRESH, still=n))] for n in range(4)
+        [name for name, _ in cases(START, context(best=START, turn=Directive.FRESH, still=n))]
+        for n in range(4)
     ]
     assert shown == [["i0", "i1"], ["i2", "i3"], ["i4", "i5"], ["i6", "i0"]]
     assert [name for name, _ in cases(START, context(best=START))] == ["i0", "i1"]
@@ -175,7 +186,7 @@ def test_questions_of_a_stand_still_show_other_instances() -> None:
 def test_few_groups_are_no_question(groups: int, words: str) -> None:
     """Where nearly all groups would be named, the decisions on the instances are asked about."""
     strata = [f"g{n % groups}" for n in range(8)]
-    parts = parts_for(STALLED, [START], context(strata, best=START, turn=Turn.STRATA), None, 150)
+    parts = context_for(STALLED, [START], context(strata, best=START, turn=Directive.STRATA), None, 150)
     user = Builder().render(STALLED, parts)[1]
     assert words in user.split("## What to do")[1]
     assert len(parts.losing) == (2 if groups == 4 else 0)
@@ -186,7 +197,7 @@ def test_a_design_is_asked_for_before_the_best_program_is_shown() -> None:
     text = '"""First fit: the first bin\nthat has room.\n\nMore."""\n'
     founder = replace(OTHER, candidate=replace(OTHER.candidate, files={"h.py": text}, operator="first-fit"))
     told = context(founders=(BEST, founder, START))
-    parts = parts_for(DESIGN, [BEST], told, None, 150)
+    parts = context_for(DESIGN, [BEST], told, None, 150)
     assert [(one.name, one.idea) for one in parts.founders] == [
         ("first-fit", "First fit: the first bin that has room."), ("improve", ""),
     ]  # fmt: skip
@@ -197,7 +208,7 @@ def test_a_design_is_asked_for_before_the_best_program_is_shown() -> None:
         "Design a program from the task alone, as if",
     )]  # fmt: skip
     assert places == sorted(places)
-    assert not parts_for("improve", [BEST], told, None, 150).founders
+    assert not context_for("improve", [BEST], told, None, 150).founders
     assert not parts.edits
 
 
@@ -205,7 +216,7 @@ def test_a_design_is_asked_for_before_the_best_program_is_shown() -> None:
 def test_what_is_asked_for_stands_at_the_top(operator: str) -> None:
     """In the third line, whatever is asked for."""
     failure = Failure("slow", ran=True) if operator == "repair" else None
-    user = Builder().render(operator, parts_for(operator, [BEST, OTHER], context(), failure, 150))[1]
+    user = Builder().render(operator, context_for(operator, [BEST, OTHER], context(), failure, 150))[1]
     assert user.split("\n")[2].startswith("Asked for in this prompt: ")
 
 
@@ -222,7 +233,7 @@ def test_a_failure_is_told_with_what_was_measured() -> None:
         "0.01 s in the mean. On this instance it had used 1.02 s when it was ended; the limit is 1 s. The "
         "program that works takes 0.03 s there."
     )
-    parts = parts_for("repair", [BEST], context(inspirations=(OTHER,)), failure, 150)
+    parts = context_for("repair", [BEST], context(inspirations=(OTHER,)), failure, 150)
     assert (parts.others, parts.strata, parts.worst, parts.notes) == ((), (), (), "")
 
 
@@ -248,7 +259,7 @@ def test_each_complete_attempt_is_told_by_group_and_beside_its_parent() -> None:
     failed = replace(stopped, end=End.FAILED, reason="raised: no")
     alike = replace(stopped, twin="best")
     told = context(attempts=(whole, replace(whole, end=End.KEPT), stopped, twin, failed, alike))
-    first, kept, second, third, last, same = parts_for("improve", [BEST], told, None, 150).tried
+    first, kept, second, third, last, same = context_for("improve", [BEST], told, None, 150).tried
     assert same.ending == "stopped after 2 of 8 instances: same answers as this program there"
     assert first.difference == kept.difference == "+0.400 ± 0.210 points to its parent on 8 instances"
     assert first.groups == kept.groups
@@ -267,9 +278,9 @@ def test_each_complete_attempt_is_told_by_group_and_beside_its_parent() -> None:
 def test_a_long_idea_is_whole_while_there_is_room() -> None:
     """Then it ends with a whole sentence, and no line is left out for it."""
     attempt = Attempt("a", "improve", "One idea. " * 60, 0.05, End.FAILED, reason="raised: " + "word " * 99)
-    (line,) = parts_for("improve", [BEST], context(attempts=(attempt,)), None, 150).tried
+    (line,) = context_for("improve", [BEST], context(attempts=(attempt,)), None, 150).tried
     assert line.ending.endswith(" word …")
-    parts = parts_for("improve", [BEST], context(attempts=(attempt,)), None, 150)
+    parts = context_for("improve", [BEST], context(attempts=(attempt,)), None, 150)
     system, whole = Builder().render("improve", parts)
     assert "One idea. " * 59 in whole
     size = tokens(system) + tokens(whole)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from gapsmith.sandbox.base import Dialogue, Execution, Limits, Program
+from gapsmith.sandbox.base import Execution, Limits, Program, SandboxDialogue
 from gapsmith.sandbox.slot import Slot, open_sandbox
 
 RunText = Callable[..., Execution]
@@ -59,7 +59,7 @@ def run_text(slot: Slot) -> RunText:
         seed: int = 1,
         driver: str | None = None,
         files: dict[str, str] | None = None,
-        dialogue: Dialogue | None = None,
+        dialogue: SandboxDialogue | None = None,
     ) -> Execution:
         program = Program({"heuristic.py": text} | (files or {}), "f", driver)
         return slot.execute(program, instance, limits or Limits(), seed, dialogue)

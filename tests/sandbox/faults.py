@@ -19,7 +19,7 @@ from gapsmith.sandbox import slot
 from gapsmith.sandbox.base import Limits, SandboxError
 from gapsmith.sandbox.policy import Policy
 from gapsmith.sandbox.sealed import filter
-from gapsmith.sandbox.sealed.calls import NUMBERS
+from gapsmith.sandbox.sealed.syscalls import NUMBERS
 
 _PRCTL = {"x86_64": 157, "aarch64": 167}
 _SECCOMP = {"x86_64": 317, "aarch64": 277}

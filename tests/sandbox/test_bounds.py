@@ -11,10 +11,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gapsmith.app import words
+from gapsmith.app import formatting
+from gapsmith.app.commands.options import read_program
 from gapsmith.app.config import parse, read
 from gapsmith.app.errors import UserError
-from gapsmith.app.verbs.flags import read_program
 from gapsmith.app.views import history
 from gapsmith.evaluators.base import Reference, ReferenceKind, ScoreStatus
 from gapsmith.evaluators.scoring import score
@@ -63,7 +63,7 @@ def test_huge_integers_are_refused_with_their_line(slot: Slot) -> None:
         assert found.error_line == 2
 
 
-@pytest.mark.parametrize("cleaned", [clean, words.clean])
+@pytest.mark.parametrize("cleaned", [clean, formatting.clean])
 def test_invisible_characters_are_dropped(cleaned: Callable[[str], str]) -> None:
     """What shows nothing hides nothing: ignorable letters, marks, tags and the blank Braille cell go."""
     hidden = "".join(f"{mark}{letter}" for mark, letter in zip(INVISIBLE, "abcdefghijklmnop", strict=True))

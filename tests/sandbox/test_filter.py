@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 
 import pytest
-from gapsmith.sandbox.sealed import calls, filter
+from gapsmith.sandbox.sealed import filter, syscalls
 
 MACHINES = ("x86_64", "aarch64")
 
@@ -53,7 +53,7 @@ def interpret(
 def verdict(machine: str, name: str, *arguments: int) -> int:
     """Verdict on a call by name."""
     return interpret(
-        filter.build(machine), calls.NUMBERS[machine][name], filter.AUDIT_ARCH[machine], arguments
+        filter.build(machine), syscalls.NUMBERS[machine][name], filter.AUDIT_ARCH[machine], arguments
     )
 
 
@@ -64,7 +64,7 @@ def test_open_calls_are_the_reviewed_ones(machine: str) -> None:
     hostile = [2**64 - 1] * 6
     opened = [n for n in range(1024) if interpret(program, n, arch, hostile) == filter.ALLOW]
     assert opened == [int(number) for number in GOLDEN[machine].split()]
-    names = {number: name for name, number in calls.NUMBERS[machine].items()}
+    names = {number: name for name, number in syscalls.NUMBERS[machine].items()}
     expected = sorted(OPEN.split() + (OPEN_ON_X86 if machine == "x86_64" else []))
     assert sorted(names[number] for number in opened) == expected
 
@@ -137,11 +137,18 @@ def test_jumps_stay_inside(machine: str) -> None:
 
 def test_no_group_overlaps_another() -> None:
     """Each name is in one group only, and both tables know every name that their machine has."""
-    groups = (calls.ALLOWED, calls.CHECKED, calls.DENIED, calls.ABSENT, calls.NOT_A_TERMINAL, calls.FATAL)
+    groups = (
+        syscalls.ALLOWED,
+        syscalls.CHECKED,
+        syscalls.DENIED,
+        syscalls.ABSENT,
+        syscalls.NOT_A_TERMINAL,
+        syscalls.FATAL,
+    )
     named = [name for group in groups for name in group if name != "openat2"]
     assert len(named) == len(set(named))
-    assert set(calls.NUMBERS["x86_64"]) >= set(named)
-    assert set(calls.NUMBERS["aarch64"]) < set(calls.NUMBERS["x86_64"])
+    assert set(syscalls.NUMBERS["x86_64"]) >= set(named)
+    assert set(syscalls.NUMBERS["aarch64"]) < set(syscalls.NUMBERS["x86_64"])
 
 
 def test_unknown_machines_are_refused() -> None:

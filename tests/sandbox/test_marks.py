@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from gapsmith.app.door.plugins import list_problems
+from gapsmith.app.plugins.loader import list_problems
 from gapsmith.sandbox.base import Execution, ExecutionStatus
 from gapsmith.sandbox.sealed.text import describe
 from gapsmith.sandbox.slot import Slot
@@ -98,7 +98,7 @@ def f():
         os.dup2(1, 6)
     except OSError:
         pass
-    sys.modules["sealed.marks"].Marks.note = lambda self, name: None
+    sys.modules["sealed.access_log"].Marks.note = lambda self, name: None
     try:
         open("/etc/passwd")
     except OSError:

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 from gapsmith.sandbox import verdicts
 from gapsmith.sandbox.base import Execution, ExecutionStatus, Limits
-from gapsmith.sandbox.process import Verdict
+from gapsmith.sandbox.process import ChildEnd
 from gapsmith.sandbox.sealed import server
 from gapsmith.sandbox.sealed.protocol import OUT_OF_CPU, OUT_OF_TIME
 
@@ -70,7 +70,7 @@ def test_a_message_says_who_is_to_blame(
     seconds: float, given: int, taken: int, crowded: bool, words: str
 ) -> None:
     """The machine, if the processor was taken from the child more often than the child gave it up."""
-    verdict = Verdict(9, OUT_OF_TIME, seconds, 0, given, taken)
+    verdict = ChildEnd(9, OUT_OF_TIME, seconds, 0, given, taken)
     places = [os.memfd_create(name) for name in ("answer", "output")]
     marks, writes = os.pipe2(os.O_NONBLOCK)
     try:
@@ -90,7 +90,7 @@ def test_the_kernel_counts_how_often_a_child_gave_up_the_processor(
     run_text: RunText, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A child that sleeps a hundred times, in short naps, gives the processor up as often."""
-    seen: list[Verdict] = []
+    seen: list[ChildEnd] = []
     read = verdicts.read
     monkeypatch.setattr(verdicts, "read", lambda verdict, *rest: seen.append(verdict) or read(verdict, *rest))
     text = "import sys\ndef f():\n    for _ in range(100): sys.modules['time'].sleep(0.001)\n    return 1"

@@ -48,6 +48,12 @@ _STYLE: Any = {
 }
 
 
+LOSS = "training loss (%, logarithmic)"
+
+
+COLOURS = (BLUE, ORANGE, GREEN, RED, GREY)
+
+
 @contextmanager
 def styled() -> Iterator[None]:
     """Applies Gapsmith's style to everything drawn in the block, then restores the global settings."""

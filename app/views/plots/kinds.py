@@ -1,4 +1,4 @@
-"""The kinds of pictures, each with its caption."""
+"""The kinds of pictures, each with its caption, and the drawings of answers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,36 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ....evaluators.base import ReferenceKind
-from ...record.champions import solver_rows
-from ...record.drawings import MOST_SHAPES
-from ...record.record import RunRecord
-from ...record.reported import LOSS, REPORTED, trust
-from . import answers, data, family, quality, search, time, timed
+from ...runs.champions import solver_rows
+from ...runs.drawings import MOST_SHAPES, stored_drawings
+from ...runs.figures import LOSS, REPORTED, trust
+from ...runs.record import RunRecord
+from . import quality, search, time
+from . import quality as quality_module
+from . import time as time_module
 from .canvas import styled
+from .drawing import draw
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+# The picture of a run's kept answers: Gantt charts, packings, maps, as its problem draws them.
+
+
+def figure(record: RunRecord) -> Figure | None:
+    """The kept answers of best candidate and best baseline; None for a run that keeps none."""
+    kept = stored_drawings(record.reader)
+    if kept is None:
+        return None
+    return draw({_name(record, program): drawing for program, drawing in kept.programs.items()})
+
+
+def _name(record: RunRecord, program: str) -> str:
+    """A program's name above its picture; a champion that is a baseline has that name too."""
+    name = (record.reader.record("founders") or {}).get(program)
+    return record.title(program) if name is None else f"{record.title(program)} ({name})"
+
 
 _SQUARES = " Squares: the solver, stopped early."
 
@@ -100,7 +121,7 @@ KINDS = {
     "answers": Kind(
         "Answers to one test instance, that on which the best candidate's loss is the median: the best "
         "candidate's and, where it is another one, the best baseline's, drawn to the same scale.",
-        answers.figure,
+        figure,
         of_reported=False,
         missing=f"a campaign keeps answers at its end, if its problem draws, up to {MOST_SHAPES:,} shapes",
     ),
@@ -110,13 +131,13 @@ KINDS = {
         "are optima: wall time of search and proof. Above four times the start program's loss nothing is "
         "drawn.",
         search.front,
-        data.front_numbers,
+        quality_module.front_numbers,
     ),
     "front": Kind(
         "Validation loss against CPU time of all validated programs. The line joins the best programs of the "
         "time classes (between the dotted lines), as far as better than faster ones beyond noise. The star "
         "is the method that proved the references, where all are optima." + _SQUARES,
-        timed.front,
+        time_module.front,
     ),
     "archive": Kind(
         "Cells of the archive, all islands together; the number is the loss of the cell's elite in percent.",
@@ -139,7 +160,7 @@ KINDS = {
     "tree": Kind(
         "The elites and their ancestors: iteration and training loss of each candidate, a line to its "
         "first parent. The line of the best candidate is thick; each island has its colour.",
-        family.tree,
+        quality_module.tree,
     ),
     "lineage": Kind(
         "Training loss of the best candidate's ancestors, from the start program on.",

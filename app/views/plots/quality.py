@@ -1,19 +1,179 @@
-"""Pictures of the best candidate: by stratum, by instance, along its lineage; diversity and time."""
+"""Pictures of the best candidate: by stratum, by instance, along its lineage; the numbers behind them."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from ....evaluators.scoring import normalised_loss
 from ....evaluators.statistics import wins_ties_losses
-from ....evolve.store.work import seconds_by_use, waited_seconds, work
-from ...record.record import SHORT, RunRecord
-from . import data
-from .canvas import BLUE, GREY, INK, ORANGE, WIDTH, above, fit_losses, new_axes, note_thinning, thin
-from .search import LOSS
+from ....evolve.store.progress import Point, Relative, exact_point, points, relatives
+from ....evolve.store.statistics import seconds_by_use, waited_seconds, work
+from ...runs.course import replayed
+from ...runs.record import SHORT, RunRecord
+from .canvas import (
+    BLUE,
+    COLOURS,
+    GREY,
+    INK,
+    LOSS,
+    ORANGE,
+    WIDTH,
+    above,
+    fit_losses,
+    new_axes,
+    note_thinning,
+    thin,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+# The tree of lineages: the elites of the archive and their ancestors.
+
+_MOST = 400
+"""Candidates drawn at most, the elites with the smallest losses and their ancestors (count)."""
+
+
+def tree(record: RunRecord) -> Figure | None:
+    """Iteration and training loss of elites and their ancestors, lines to first parents."""
+    archive = record.archive
+    elites = [] if archive is None else sorted(archive.elites(), key=lambda e: -e.fitness)
+    everyone = relatives(record.reader)
+    shown: dict[str, Relative] = {}
+    for elite in elites:
+        line = _line(elite.candidate.id, everyone)
+        new = {relative.id: relative for relative in line if relative.id not in shown}
+        if len(shown) + len(new) > _MOST:
+            break
+        shown |= new
+    if len(shown) < 2:
+        return None
+    figure, axes = new_axes(1.6 * WIDTH, 4.2)
+    for relative in shown.values():
+        parent = shown.get(relative.parent or "")
+        if parent is not None:
+            ends = [parent.iteration, relative.iteration], [parent.loss, relative.loss]
+            axes.plot(*ends, color=COLOURS[relative.island % len(COLOURS)], linewidth=0.6, alpha=0.7)
+    best = _line(record.best or "", everyone)
+    axes.plot(
+        [r.iteration for r in best], [r.loss for r in best], color=INK, linewidth=2, label="best candidate"
+    )
+    ids = {elite.candidate.id for elite in elites}
+    for island in sorted({relative.island for relative in shown.values()}):
+        members = [r for r in shown.values() if r.island == island]
+        marks = axes.scatter(
+            [r.iteration for r in members],
+            [r.loss for r in members],
+            s=[26 if r.id in ids else 8 for r in members],
+            color=COLOURS[island % len(COLOURS)],
+            label=f"island {island}",
+            zorder=3,
+        )
+        marks.set_urls([f"#c-{r.id[:SHORT]}" if r.id in ids else None for r in members])
+    fit_losses(axes.yaxis, [r.loss for r in shown.values()])
+    axes.set_xlabel("iteration")
+    axes.set_ylabel(LOSS)
+    total = len({r.id for elite in elites for r in _line(elite.candidate.id, everyone)})
+    note_thinning(axes, len(shown), total, "elites and ancestors")
+    above(axes, columns=6)
+    return figure
+
+
+def _line(id: str, everyone: dict[str, Relative]) -> list[Relative]:
+    """A candidate and its first parents, youngest first; a damaged record cannot make a circle of them."""
+    line: list[Relative] = []
+    relative = everyone.get(id)
+    while relative is not None and (not line or relative.iteration < line[-1].iteration):
+        line.append(relative)
+        relative = everyone.get(relative.parent or "")
+    return line
+
+
+# Numbers behind the pictures, read in a few queries even for a large run.
+
+
+def baseline_points(record: RunRecord) -> list[Point]:
+    """One point for each baseline that is valid on every training instance."""
+    found = []
+    for program in record.baselines():
+        evaluation = record.evaluation(program, "train")
+        if evaluation is not None and evaluation.fitness is not None:
+            seconds = sum(s.cpu_seconds for s in evaluation.scores) / len(evaluation.scores)
+            found.append(Point(program, seconds, -100 * evaluation.fitness))
+    return found
+
+
+def front(found: list[Point]) -> list[Point]:
+    """Pareto front: points that no other point beats in both CPU time and loss, fastest first."""
+    best: list[Point] = []
+    for point in sorted(found, key=lambda p: (p.seconds, p.loss)):
+        if not best or point.loss < best[-1].loss:
+            best.append(point)
+    return best
+
+
+def front_numbers(record: RunRecord) -> dict[str, Any]:
+    """Pareto front of candidates and baselines, and the exact method (None unless all references are optima).
+
+    Each point has `program`, `cpu_seconds` per execution and `training_loss_percent`; the exact method has
+    `solver` and `wall_seconds` per instance, proof included.
+    """
+    exact = exact_point(record.reader)
+    return {
+        "front": [
+            {"program": p.program, "cpu_seconds": p.seconds, "training_loss_percent": p.loss}
+            for p in front([*points(record.reader), *baseline_points(record)])
+        ],
+        "exact": None if exact is None else {"solver": exact.program, "wall_seconds": exact.seconds},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Diversity:
+    """The diversity of the archive after some told iterations.
+
+    Attributes:
+        told: iterations told (count).
+        cells: cells filled on all islands (count).
+        score: quality-diversity score: the sum over these cells of start program's loss − elite's loss on
+            training (percent points), where an elite that is no better adds 0.
+    """
+
+    told: int
+    cells: int
+    score: float
+
+
+def diversity_curve(record: RunRecord) -> list[Diversity]:
+    """Occupancy and quality-diversity score (Pugh, Soros and Stanley 2016, doi:10.3389/frobt.2016.00040).
+
+    One entry for the start programs, then one for each told iteration that changed the archive. The offset of
+    the score is the start program's fitness.
+    """
+    found: dict[int, Diversity] = {}
+    offset: float | None = None
+    for told, archive in replayed(record):
+        fitness = [elite.fitness for elite in archive.elites()]
+        if offset is None:
+            start = record.evaluation(record.start or "", "train")
+            offset = start.fitness if start is not None and start.fitness is not None else max(fitness)
+        score = 100 * sum(max(0.0, value - offset) for value in fitness)
+        found[told] = Diversity(told, len(fitness), score)
+    return list(found.values())
+
+
+def losses(record: RunRecord, program: str, split: str) -> dict[str, float]:
+    """Instance → loss in percent of max(|reference|, scale), for instances with a valid answer."""
+    found = {}
+    for score in record.scores(program, split):
+        loss = normalised_loss(score, record.instances[score.instance])
+        if loss is not None:
+            found[score.instance] = 100 * loss
+    return found
+
 
 _MOST_STEPS = 600
 _MOST_RESETS = 60
@@ -58,7 +218,7 @@ def scatter(record: RunRecord) -> Figure | None:
     baseline = None if split is None else record.rival
     if split is None or best is None or baseline is None:
         return None
-    mine, theirs = data.losses(record, best, split), data.losses(record, baseline, split)
+    mine, theirs = losses(record, best, split), losses(record, baseline, split)
     pairs = [(theirs[id], mine[id]) for id in mine if id in theirs]
     shown = thin(pairs)
     figure, axes = new_axes(4.6, 4.2)
@@ -108,7 +268,7 @@ def lineage(record: RunRecord) -> Figure | None:
 
 def diversity(record: RunRecord) -> Figure | None:
     """Filled cells and, below, quality-diversity score over told iterations."""
-    found = data.diversity(record)
+    found = diversity_curve(record)
     if not found:
         return None
     from matplotlib.figure import Figure

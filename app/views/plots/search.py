@@ -1,32 +1,37 @@
-"""Pictures of the search: progress, Pareto front, archive map, operators, rejections."""
+"""Pictures of the search: progress, front, archive, operators, rejections; arms of a comparison."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ....evolve.base import Elite
 from ....evolve.measures import MEASURES
 from ....evolve.store.progress import Point, exact_point, points
 from ....evolve.store.progress import steps as steps_of
-from ....evolve.store.work import failures_by_status, stopped, work
-from ....evolve.store.work import operators as operators_of
-from ...record.online import knows_future
-from ...record.record import SHORT, RunRecord
-from . import data
+from ....evolve.store.statistics import failures_by_status, stopped, work
+from ....evolve.store.statistics import operators as operators_of
+from ....evolve.types import Elite
+from ...formatting import count
+from ...runs.record import SHORT, RunRecord
+from ...runs.references import knows_future
+from . import quality
 from .canvas import (
     BLUE,
     GREEN,
     GREY,
     INK,
+    LOSS,
     ORANGE,
+    RED,
     WIDTH,
     above,
     fit_losses,
+    logarithmic,
     logarithmic_times,
     new_axes,
     note_thinning,
+    styled,
     thin,
 )
 
@@ -35,7 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Annotation
 
-LOSS = "training loss (%, logarithmic)"
+
 _FAR = 4.0
 """Points above this many times the start program's loss are left out, because they would flatten the rest."""
 _NEAR = ((6, -11), (6, 5), (-6, -11), (-6, 5), (6, 16), (-6, 16))
@@ -76,12 +81,12 @@ def progress(record: RunRecord, over: str = "evaluations") -> Figure | None:
 
 def front(record: RunRecord) -> Figure | None:
     """Training loss against CPU time of all candidates: Pareto front, baselines, and the exact method."""
-    every, baselines = points(record.reader), data.baseline_points(record)
+    every, baselines = points(record.reader), quality.baseline_points(record)
     if not every:
         return None
     most = _FAR * max(every[0].loss, min(p.loss for p in every))  # the first is the start program
     found, near = [p for p in every if p.loss <= most], [p for p in baselines if p.loss <= most]
-    shown, best = thin(found), data.front(found)
+    shown, best = thin(found), quality.front(found)
     figure, axes = new_axes(WIDTH, 3.8)
     axes.scatter(
         [1000 * p.seconds for p in shown], [p.loss for p in shown], s=8, color=GREY, label="candidates"
@@ -106,7 +111,7 @@ def front(record: RunRecord) -> Figure | None:
     axes.set_xlabel("CPU time per execution (ms, logarithmic)")
     axes.set_ylabel(LOSS)
     above(axes)
-    _name({record.title(p.program): p for p in data.front(near)}, axes, best, near)
+    _name({record.title(p.program): p for p in quality.front(near)}, axes, best, near)
     return figure
 
 
@@ -276,3 +281,31 @@ def _edges(axes: Axes, names: tuple[str, ...]) -> None:
     axes.set_xlim(0, limits[0])
     axes.set_ylim(0, limits[1])
     axes.grid(visible=False)
+
+
+# The arms of a comparison as curves over the budget.
+
+
+def curves(document: Mapping[str, Any]) -> Figure:
+    """Best validation gap so far over the budget, one line for each arm, with its interval over runs."""
+    with styled():
+        figure, axes = new_axes(WIDTH, 4.0)
+        least = 100.0
+        for number, arm in enumerate(document["arms"]):
+            colour = (BLUE, ORANGE, GREEN, RED, GREY)[number % 5]
+            line = ("-", "--", ":")[number // 5 % 3]
+            points = [p for p in arm["curve"] if p["valid_mean_gap_percent"] is not None]
+            spent = [p["spent"] for p in points]
+            gaps = [p["valid_mean_gap_percent"] for p in points]
+            least = min([least, *[gap for gap in gaps if gap > 0]])
+            label = f"{arm['name']} ({arm['label']}, {count(len(arm['runs']), 'run')})"
+            axes.step(spent, gaps, where="post", color=colour, linestyle=line, label=label)
+            if all(p["ci95_percent"] for p in points):
+                low, high = ([p["ci95_percent"][side] for p in points] for side in (0, 1))
+                axes.fill_between(spent, low, high, step="post", color=colour, alpha=0.15, linewidth=0)
+        logarithmic(axes.yaxis, max(0.01, least))
+        axes.set_xlabel(document["unit"])
+        axes.set_ylabel("best mean gap so far on validation\n(% of the reference, logarithmic)")
+        axes.set_ylim(bottom=0)
+        above(axes, columns=1)
+    return figure

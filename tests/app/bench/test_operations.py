@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.bench.opening import open_bench
+from gapsmith.app.bench.creation import open_bench
 from gapsmith.app.bench.workbench import Workbench
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from gapsmith.app.compose import read_summary
-from gapsmith.app.record import advice as advice_module
-from gapsmith.app.record.advice import advice
-from gapsmith.app.record.headline import Verdict
-from gapsmith.app.record.record import open_record
-from gapsmith.app.record.reported import REPORTED
+from gapsmith.app.runs import advice as advice_module
+from gapsmith.app.runs.advice import advice
+from gapsmith.app.runs.figures import REPORTED
+from gapsmith.app.runs.headline import Conclusion
+from gapsmith.app.runs.record import open_record
 from gapsmith.app.views.report import html, markdown
 from gapsmith.evolve.store.progress import best_so_far
 from gapsmith.evolve.store.store import Store
@@ -168,7 +168,7 @@ def test_reported_scores_make_no_claim_about_references(
     _, folder = campaign("reported", budget={"iterations": 1})
     with open_record(folder) as record:
         summary = dict(read_summary(folder))
-        summary["headline"] = {**summary["headline"], "verdict": Verdict.NO_IMPROVEMENT, "split": "test"}
+        summary["headline"] = {**summary["headline"], "verdict": Conclusion.NO_IMPROVEMENT, "split": "test"}
         monkeypatch.setattr(advice_module, "best_so_far", lambda reader: [(0, "c0ffee", 0.0)])
         assert "reaches the reference" in advice(record.reader, summary, 0)[0]["reason"]
         monkeypatch.setattr(advice_module, "trust", lambda reader: REPORTED)

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
-from gapsmith.app.audit.simplify import simplified
+from gapsmith.app.analysis.simplify import simplified
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
-from gapsmith.app.opening.stored import setup_of_record
-from gapsmith.app.record.record import open_record
+from gapsmith.app.runs.record import open_record
+from gapsmith.app.setup.reruns import setup_of_record
 
 Run = Callable[..., tuple[dict[str, Any], Path]]
 

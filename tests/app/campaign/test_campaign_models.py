@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-SERVER = Path(__file__).parents[2] / "evolve" / "models" / "loopback.py"
+SERVER = Path(__file__).parents[2] / "evolve" / "llm" / "loopback.py"
 REPLIES = [
     "I would weigh the jobs.",
     "By ratio.\n```python\ndef order(times, weights):\n"

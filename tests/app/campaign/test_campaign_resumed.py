@@ -14,16 +14,15 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
-from gapsmith.app.audit.verify import verify
+from gapsmith.app.analysis.verify import verify
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
-from gapsmith.app.opening.stored import setup_of_record
-from gapsmith.app.record.authority import Trust
-from gapsmith.app.record.record import open_record
-from gapsmith.app.record.resume import missing_member, stored_config
-from gapsmith.app.record.runs import Group, running
-from gapsmith.app.record.simplified import kept
-from gapsmith.app.record.standalone import evaluate_command
+from gapsmith.app.runs.folders import Group, running
+from gapsmith.app.runs.record import open_record, stored_simplification
+from gapsmith.app.runs.resume import missing_member, stored_config
+from gapsmith.app.runs.standalone import evaluate_command
+from gapsmith.app.runs.trust import Trust
+from gapsmith.app.setup.reruns import setup_of_record
 from gapsmith.cli import app
 from gapsmith.evolve.budget import StopReason
 from typer.testing import CliRunner
@@ -133,7 +132,7 @@ def test_a_run_has_ended_only_after_its_last_step(
 
     sections = {"budget": {"iterations": 40}, "search": {"simplify": 20}}
     with monkeypatch.context() as patched:
-        patched.setattr("gapsmith.app.audit.simplify.simplified", dies)
+        patched.setattr("gapsmith.app.analysis.simplify.simplified", dies)
         with pytest.raises((KeyboardInterrupt, UserError)):
             campaign("last", **sections)
     before = compose.read_summary(folder)
@@ -147,7 +146,7 @@ def test_a_run_has_ended_only_after_its_last_step(
         assert (after["status"], after["best"]) == ("completed", before["best"])
         assert (after["iterations"], after["test_evaluations"]) == (40, before["test_evaluations"])
         with open_record(folder) as record:
-            assert kept(record, after["best"]["candidate"]) is not None
+            assert stored_simplification(record, after["best"]["candidate"]) is not None
         assert (folder / "simplified.py").is_file()
 
 
@@ -169,7 +168,7 @@ def test_an_interrupted_group_is_finished(
         campaign.interrupt(StopReason.INTERRUPTED)
 
     with monkeypatch.context() as patched:
-        patched.setattr("gapsmith.app.verbs.searching.interrupts", lambda: nullcontext(interrupt))
+        patched.setattr("gapsmith.app.commands.session.interrupts", lambda: nullcontext(interrupt))
         words = ["--repeat", "2", "--seed", "5", "--iterations", "4", "--start", str(mine)]
         code, said = call("run", problem, *words)
     (first,) = (tmp_path / "runs").iterdir()

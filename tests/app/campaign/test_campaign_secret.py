@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
-from gapsmith.app.audit.verify import verify
+from gapsmith.app.analysis.verify import verify
 from gapsmith.app.config import parse, read
-from gapsmith.app.opening.stored import setup_of_record
-from gapsmith.app.record.record import open_record
-from gapsmith.app.record.runs import CONFIG_NAME
-from gapsmith.app.record.standalone import evaluate_command
+from gapsmith.app.runs.folders import CONFIG_NAME
+from gapsmith.app.runs.record import open_record
+from gapsmith.app.runs.standalone import evaluate_command
+from gapsmith.app.setup.reruns import setup_of_record
 from gapsmith.app.views.report import html
 from gapsmith.cli import app
 from typer.testing import CliRunner

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.assignments import override
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.commands.options import build_config
 from gapsmith.app.errors import UserError
-from gapsmith.app.opening.draw import user_splits
-from gapsmith.app.verbs.flags import build_config
+from gapsmith.app.overrides import override
+from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.setup.instances import user_splits
 
 Command = Callable[..., Any]
 Run = Callable[..., tuple[dict[str, Any], Path]]

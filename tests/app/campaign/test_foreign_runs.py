@@ -18,12 +18,11 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
-from gapsmith.app.config import parse
-from gapsmith.app.opening import executors
-from gapsmith.app.toml_text import dump
-from gapsmith.app.workers import Workers
+from gapsmith.app.config import Workers, parse
+from gapsmith.app.formatting import dump
+from gapsmith.app.setup import executors
 from gapsmith.cli import app
-from gapsmith.evolve.models.settings import ModelSettings
+from gapsmith.evolve.llm.settings import ModelSettings
 from gapsmith.sandbox.policy import LAYERS
 from typer.testing import CliRunner
 
@@ -123,10 +122,10 @@ def test_a_foreign_record_chooses_no_workers(
 ) -> None:
     """Its programs run on a thread per processor, whatever the record says, and even with `--trust-run`."""
     begun: list[tuple[Workers, int]] = []
-    monkeypatch.setattr("gapsmith.app.opening.executors._crew", lambda *_: pytest.fail("workers began"))
+    monkeypatch.setattr("gapsmith.app.setup.executors._remote", lambda *_: pytest.fail("workers began"))
     threads = executors._threads
     monkeypatch.setattr(
-        "gapsmith.app.opening.executors._threads",
+        "gapsmith.app.setup.executors._threads",
         lambda setup: (begun.append((setup.config.run.kind, setup.config.run.slots)), threads(setup))[1],
     )
     folder = copied("built-in")

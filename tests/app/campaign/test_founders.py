@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gapsmith.app.audit.replay import replay
-from gapsmith.app.record.authority import recorded_config
-from gapsmith.app.record.record import open_record
+from gapsmith.app.analysis.replay import replay
+from gapsmith.app.runs.record import open_record
+from gapsmith.app.runs.trust import recorded_config
 
 Run = Callable[..., tuple[dict[str, Any], Path]]
 

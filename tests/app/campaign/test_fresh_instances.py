@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
-from gapsmith.app.audit.fresh import check_fresh
+from gapsmith.app.analysis.verify import check_fresh
 from gapsmith.app.config import parse
-from gapsmith.app.opening.stored import setup_of_record
-from gapsmith.app.record.record import open_record
+from gapsmith.app.runs.record import open_record
+from gapsmith.app.setup.reruns import setup_of_record
 from gapsmith.cli import app
 from gapsmith.evaluators.difference import difference
 from typer.testing import CliRunner

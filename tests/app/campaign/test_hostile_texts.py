@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from gapsmith.app.errors import UserError
-from gapsmith.evolve.edits import find_program
+from gapsmith.evolve.llm.edits import find_program
 from gapsmith.evolve.offline import OfflineProposer
 
 Run = Callable[..., tuple[dict[str, Any], Path]]

@@ -12,19 +12,19 @@ from typing import Any
 import pytest
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
-from gapsmith.app.opening import workers as opening
-from gapsmith.app.opening.brief import check_hello, hello
-from gapsmith.app.opening.prepare import setup_of_problem
-from gapsmith.app.opening.setup import Setup
+from gapsmith.app.setup import workers as opening
+from gapsmith.app.setup.prepare import setup_of_problem
+from gapsmith.app.setup.setup import Setup
+from gapsmith.app.setup.workers import check_hello, hello
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evaluators.confirming import NotConfirmed
-from gapsmith.evolve.base import Examined, Origin, Proposal, Rejection, RejectionReason
-from gapsmith.evolve.columns import MOST_CHARACTERS, LineError
-from gapsmith.evolve.crew import CrewExecutor, WorkersLost
-from gapsmith.evolve.drafts import Draft, confirm_drafted
-from gapsmith.evolve.executor import Job, ThreadExecutor
-from gapsmith.evolve.lines import decode_reply, encode_reply
+from gapsmith.evolve.executor import EvaluationJob, ThreadExecutor
 from gapsmith.evolve.racing import PairedRace
+from gapsmith.evolve.remote.codec import MOST_CHARACTERS, LineError
+from gapsmith.evolve.remote.executor import RemoteExecutor, WorkerLost, WorkersLost
+from gapsmith.evolve.remote.proposals import Draft, confirm_drafted
+from gapsmith.evolve.remote.protocol import decode_reply, encode_reply
+from gapsmith.evolve.types import Examination, Origin, Proposal, Rejection, RejectionReason
 from gapsmith.sandbox.base import MAIN_FILE, Description
 
 PROBLEM = Path(__file__).with_name("flow_time.py")
@@ -37,14 +37,14 @@ def setup() -> Setup:
 
 
 @pytest.fixture(scope="module")
-def job(setup: Setup) -> Job:
+def job(setup: Setup) -> EvaluationJob:
     """An evaluation of the start program on the training set."""
     text = next(iter(setup.loaded.problem.start_programs().values()))
-    return Job(setup.evaluator.program({MAIN_FILE: text}), "train")
+    return EvaluationJob(setup.evaluator.program({MAIN_FILE: text}), "train")
 
 
 @pytest.fixture(scope="module")
-def honest(setup: Setup, job: Job) -> Evaluation:
+def honest(setup: Setup, job: EvaluationJob) -> Evaluation:
     """What a worker that tells the truth sends."""
     executor = ThreadExecutor(setup.evaluator, setup.open_slot, 1)
     try:
@@ -112,7 +112,7 @@ LIES: dict[str, Callable[[Evaluation], Evaluation]] = {
 """Name → what becomes of an honest evaluation."""
 
 
-def test_the_truth_is_confirmed(setup: Setup, job: Job, honest: Evaluation) -> None:
+def test_the_truth_is_confirmed(setup: Setup, job: EvaluationJob, honest: Evaluation) -> None:
     """An honest evaluation, a failed one and one through a line are taken as they are."""
     setup.evaluator.confirm(honest, "train")
     sent = decode_reply(encode_reply(1, honest))[1]
@@ -128,7 +128,7 @@ def test_the_truth_is_confirmed(setup: Setup, job: Job, honest: Evaluation) -> N
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_lie_loses_the_worker(setup: Setup, job: Job, honest: Evaluation, lie: str) -> None:
+def test_a_lie_loses_the_worker(setup: Setup, job: EvaluationJob, honest: Evaluation, lie: str) -> None:
     """The job goes to another worker, and the event names the worker and, cleaned, what was wrong."""
     noted: list[str] = []
 
@@ -149,7 +149,7 @@ def test_a_lie_loses_the_worker(setup: Setup, job: Job, honest: Evaluation, lie:
             """See `Worker`."""
 
     with (
-        opening.crew_of([Lying()], lambda lost: Lying(), noted.append, setup) as crew,
+        opening.executor_of([Lying()], lambda lost: Lying(), noted.append, setup) as crew,
         pytest.raises(WorkersLost, match="3 times"),
     ):
         crew.submit(job).result(30)
@@ -176,7 +176,7 @@ def test_a_race_is_run_again(setup: Setup, honest: Evaluation) -> None:
 TEXT = "def order(times, weights):\n    return []\n"
 DIGEST = "ab" * 32
 DESCRIBED = Description(token_digest=DIGEST)
-GOOD = Proposal({MAIN_FILE: TEXT}, Origin.MUTATE, "swap", examined=Examined(DIGEST[:16], DESCRIBED))
+GOOD = Proposal({MAIN_FILE: TEXT}, Origin.MUTATE, "swap", examined=Examination(DIGEST[:16], DESCRIBED))
 
 
 @pytest.mark.parametrize(
@@ -187,9 +187,9 @@ GOOD = Proposal({MAIN_FILE: TEXT}, Origin.MUTATE, "swap", examined=Examined(DIGE
         replace(GOOD, files={"../../evil.py": TEXT}),
         replace(GOOD, operator="other"),
         replace(GOOD, origin=Origin.IMPROVE),
-        replace(GOOD, examined=Examined("'; DROP TABLE x", Description(token_digest=DIGEST))),
-        replace(GOOD, examined=Examined("cd" * 8, Description(token_digest=DIGEST))),
-        replace(GOOD, examined=Examined("ab", Description(token_digest=DIGEST))),
+        replace(GOOD, examined=Examination("'; DROP TABLE x", Description(token_digest=DIGEST))),
+        replace(GOOD, examined=Examination("cd" * 8, Description(token_digest=DIGEST))),
+        replace(GOOD, examined=Examination("ab", Description(token_digest=DIGEST))),
         Rejection(RejectionReason.SYNTAX, "x" * 5000, Origin.MUTATE, "swap"),
         Rejection(RejectionReason.SYNTAX, "\x1b[31m", Origin.MUTATE, "swap"),
         Rejection(RejectionReason.SYNTAX, "no", Origin.IMPROVE, "swap"),
@@ -203,7 +203,7 @@ def test_a_wrong_draft_is_refused(made: Proposal | Rejection) -> None:
         confirm_drafted(draft, made)
 
 
-def test_strange_replies_have_an_end(setup: Setup, job: Job, honest: Evaluation) -> None:
+def test_strange_replies_have_an_end(setup: Setup, job: EvaluationJob, honest: Evaluation) -> None:
     """A worker that answers other jobs for ever is lost like one that is silent."""
 
     class Chatty:
@@ -221,7 +221,7 @@ def test_strange_replies_have_an_end(setup: Setup, job: Job, honest: Evaluation)
         def close(self) -> None:
             """See `Worker`."""
 
-    crew = CrewExecutor([Chatty()], lambda lost: Chatty())
+    crew = RemoteExecutor([Chatty()], lambda lost: Chatty())
     with pytest.raises(WorkersLost, match="100 replies to other jobs"):
         crew.submit(job).result(60)
     crew.kill()
@@ -247,7 +247,7 @@ def test_a_first_line_has_an_end(
     monkeypatch.setattr(opening, "COMMAND", ("-c", f"import os, sys, time; sys.stdin.readline(); {script}"))
     monkeypatch.setattr(opening, "_END_SECONDS", 0.5)
     monkeypatch.setattr(opening, "_READY_SECONDS", 0.5 if script.startswith("time") else 60.0)
-    with pytest.raises((opening.WorkerLost, UserError)) as caught, opening.process_crew(setup, 1, print):
+    with pytest.raises((WorkerLost, UserError)) as caught, opening.process_executor(setup, 1, print):
         pytest.fail("a crew began")
     assert said in str(caught.value)
     assert str(caught.value).isprintable()

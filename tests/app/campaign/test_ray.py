@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from gapsmith.app.config import parse
-from gapsmith.app.opening import cluster as nodes
-from gapsmith.app.opening.brief import PYTHON, hello
-from gapsmith.app.opening.cluster import connected
-from gapsmith.app.opening.prepare import setup_of_problem
+from gapsmith.app.setup import executors as nodes
+from gapsmith.app.setup.executors import connected
+from gapsmith.app.setup.prepare import setup_of_problem
+from gapsmith.app.setup.workers import PYTHON, hello
 
 PROBLEM = Path(__file__).with_name("flow_time.py")
 TABLES = {
@@ -189,7 +189,7 @@ def test_a_node_that_differs_is_left_out(
     two_nodes: Any, command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where all nodes differ from the driver the exit code is 3, and the reason is named."""
-    monkeypatch.setattr("gapsmith.app.opening.brief.PYTHON", "3.99")
+    monkeypatch.setattr("gapsmith.app.setup.workers.PYTHON", "3.99")
     words = ("run", str(PROBLEM), "--iterations", "2", "--workers", f"ray://{two_nodes.address}")
     done = command(*words)
     assert done.returncode == 3

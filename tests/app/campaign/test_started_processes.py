@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 from gapsmith.app.check import check_problem
-from gapsmith.app.check.fresh import Elsewhere, elsewhere
+from gapsmith.app.check.second_process import ProcessAnswers, elsewhere
 from gapsmith.app.config import parse
-from gapsmith.app.door.foreign import evaluate_start, load_foreign
-from gapsmith.app.door.plugins import source_of
-from gapsmith.app.opening import workers as opening
-from gapsmith.app.opening.brief import check_hello, encode_brief
-from gapsmith.app.opening.cluster import connected
-from gapsmith.app.opening.prepare import setup_of_problem
-from gapsmith.app.opening.slurm import write_array
-from gapsmith.app.record.runs import Group
+from gapsmith.app.plugins.foreign import evaluate_start, load_foreign
+from gapsmith.app.plugins.loader import source_of
+from gapsmith.app.runs.folders import Group
+from gapsmith.app.setup import workers as opening
+from gapsmith.app.setup.executors import connected
+from gapsmith.app.setup.prepare import setup_of_problem
+from gapsmith.app.setup.slurm import write_array
+from gapsmith.app.setup.workers import check_hello, encode_brief
 from gapsmith.evaluators.toolbox import solve_mip
-from gapsmith.evolve.executor import Job
+from gapsmith.evolve.executor import EvaluationJob
 from gapsmith.problems.foreign.task import ReportedTask
 from gapsmith.sandbox import interpreter
 from gapsmith.sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
@@ -97,8 +97,8 @@ def test_a_worker_starts(traps: Traps) -> None:
     """A worker process scores a program as a thread does."""
     setup = setup_of_problem(parse({"campaign": {"problem": str(PROBLEM)}}, "test"))
     files = {MAIN_FILE: next(iter(setup.loaded.problem.start_programs().values()))}
-    with opening.process_crew(setup, 1, pytest.fail) as crew:
-        job = Job(setup.evaluator.program(files), "train", False, None)
+    with opening.process_executor(setup, 1, pytest.fail) as crew:
+        job = EvaluationJob(setup.evaluator.program(files), "train", False, None)
         assert crew.submit(job).result(60).fitness is not None
     assert not traps.sprung
 
@@ -124,7 +124,7 @@ def test_the_checks_of_a_problem_start(traps: Traps) -> None:
     report = check_problem("own.py", quick=True)
     assert "repeated draw" in report.checks
     assert "check-failed" not in {finding.kind for finding in report.findings}
-    assert isinstance(elsewhere("own.py", {}, 1), Elsewhere)
+    assert isinstance(elsewhere("own.py", {}, 1), ProcessAnswers)
     assert not traps.sprung
 
 
@@ -211,10 +211,10 @@ def test_only_one_module_starts_python() -> None:
     root = Path(interpreter.__file__).parents[1]
     allowed = {
         "sandbox/interpreter.py": "it is the one",
-        "sandbox/workshop.py": "an interpreter of the user's, and attacks in the jail",
-        "app/door/foreign.py": "the interpreter of a task by default",
-        "app/opening/slurm.py": "a batch script, tested above",
-        "app/record/standalone.py": "in the text of best.py, which starts itself",
+        "sandbox/trusted_evaluator.py": "an interpreter of the user's, and attacks in the jail",
+        "app/plugins/foreign.py": "the interpreter of a task by default",
+        "app/setup/slurm.py": "a batch script, tested above",
+        "app/runs/standalone.py": "in the text of best.py, which starts itself",
     }
     folders = ("app", "evolve", "problems", "evaluators", "prompts", "sandbox")
     named = {
@@ -241,11 +241,11 @@ def test_nobody_else_starts_processes() -> None:
     }
     assert sorted(found) == [
         "app/check/__init__.py",
-        "app/check/fresh.py",
-        "app/opening/workers.py",
-        "app/record/standalone.py",
+        "app/check/second_process.py",
+        "app/setup/workers.py",
+        "app/runs/standalone.py",
         "evaluators/toolbox/process.py",
         "sandbox/process.py",
         "sandbox/template.py",
-        "sandbox/workshop.py",
+        "sandbox/trusted_evaluator.py",
     ]

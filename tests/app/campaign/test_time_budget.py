@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
-from gapsmith.app.audit.replay import replay
+from gapsmith.app.analysis.replay import replay
 from gapsmith.app.config import parse
 from gapsmith.sandbox.base import MAIN_FILE
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from gapsmith.app import compose
-from gapsmith.app.audit.replay import cells, replay
+from gapsmith.app.analysis.replay import cells, replay
 from gapsmith.app.config import parse
-from gapsmith.app.record.record import open_record
+from gapsmith.app.runs.record import open_record
 from gapsmith.sandbox.base import MAIN_FILE
 
 FAST = (

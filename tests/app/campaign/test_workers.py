@@ -16,16 +16,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gapsmith.app.config import parse
-from gapsmith.app.door.given import spec_of
+from gapsmith.app.config import parse, read_workers
 from gapsmith.app.errors import UserError
-from gapsmith.app.opening import workers as opening
-from gapsmith.app.opening.brief import check_hello, encode_brief, hello, read_brief
-from gapsmith.app.opening.prepare import setup_of_problem
-from gapsmith.app.opening.setup import Setup
-from gapsmith.app.workers import read_workers
+from gapsmith.app.plugins.session_problems import spec_of
+from gapsmith.app.setup import workers as opening
+from gapsmith.app.setup.prepare import setup_of_problem
+from gapsmith.app.setup.setup import Setup
+from gapsmith.app.setup.workers import check_hello, encode_brief, hello, read_brief
 from gapsmith.evaluators.base import Plugin
-from gapsmith.evolve.crew import WorkerLost
+from gapsmith.evolve.remote.executor import WorkerLost
 
 PROBLEM = Path(__file__).with_name("flow_time.py")
 TABLES = {
@@ -320,6 +319,9 @@ def test_a_worker_that_cannot_begin_leaves_no_other(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(opening, "check_hello", lambda line, setup: {"layers": {}})
     monkeypatch.setattr(opening, "count_layers", lambda policy, layers: None)
     setup: Any = SimpleNamespace(policy=None)
-    with pytest.raises(WorkerLost, match="no memory"), opening.process_crew(setup, 3, lambda sentence: None):
+    with (
+        pytest.raises(WorkerLost, match="no memory"),
+        opening.process_executor(setup, 3, lambda sentence: None),
+    ):
         pytest.fail("a crew began")
     assert not open_workers

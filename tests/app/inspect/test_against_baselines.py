@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.record.record import open_record
-from gapsmith.app.views.plots import data, quality
+from gapsmith.app.runs.record import open_record
+from gapsmith.app.views.plots import quality
+from gapsmith.app.views.plots import quality as quality_module
 from gapsmith.app.views.plots.canvas import fit_losses, new_axes
 from gapsmith.app.views.plots.kinds import KINDS, Kind
 
@@ -61,7 +62,7 @@ def test_a_linear_axis_is_not_called_logarithmic(run: Path) -> None:
 
 def test_the_line_of_equals_passes_losses_below_zero(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Points of a better program lie below 0, and the line reaches as far as they do."""
-    monkeypatch.setattr(data, "losses", lambda record, program, split: {"i-1": -20.0, "i-2": 0.0})
+    monkeypatch.setattr(quality_module, "losses", lambda record, program, split: {"i-1": -20.0, "i-2": 0.0})
     with open_record(run, checked=False) as record:
         figure = quality.scatter(record)
     assert figure is not None

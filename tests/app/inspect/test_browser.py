@@ -90,7 +90,7 @@ def axe() -> str:
 @pytest.fixture(scope="module")
 def report(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The page of the run with a model."""
-    from gapsmith.app.record.record import open_record
+    from gapsmith.app.runs.record import open_record
     from gapsmith.app.views import report as view
 
     with open_record(runs / MODEL) as record:

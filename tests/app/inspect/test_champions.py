@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.numbers import time_words
-from gapsmith.app.record.champions import best_of_time, class_champions, timed_programs
-from gapsmith.app.record.record import open_record
-from gapsmith.app.record.summary import summarise
-from gapsmith.app.views.champions import champion_notes, champion_rows
+from gapsmith.app.formatting import time_words
+from gapsmith.app.runs.champions import best_of_time, class_champions, timed_programs
+from gapsmith.app.runs.record import open_record
+from gapsmith.app.runs.summary import summarise
+from gapsmith.app.views.overview import champion_notes, champion_rows
 from gapsmith.app.views.report import markdown
 
 Say = Callable[..., Any]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.audit.times import Front, _with_holm
-from gapsmith.app.record.champions import Timed
+from gapsmith.app.analysis.compare import Front, _with_holm
+from gapsmith.app.runs.champions import TimedProgram
 
 Say = Callable[..., Any]
 
@@ -17,7 +17,7 @@ Say = Callable[..., Any]
 def _front(*points: tuple[float, float], start: float | None = 10.0, limit: float = 1.0) -> Front:
     """A front of (CPU seconds, loss in percent)."""
     programs = tuple(
-        Timed(f"p{number}", seconds, -loss / 100, None)  # type: ignore[arg-type]
+        TimedProgram(f"p{number}", seconds, -loss / 100, None)  # type: ignore[arg-type]
         for number, (seconds, loss) in enumerate(points)
     )
     return Front(programs, {}, start, limit)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.verbs.terminal import write_crash_log
+from gapsmith.app.commands.terminal import write_crash_log
 from gapsmith.app.views.plots.drawing import in_terminal
 from gapsmith.problems.base import Drawing, Shape
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import gapsmith
 import pytest
-from gapsmith.app.numbers import figure, interval, percent, signed
+from gapsmith.app.formatting import figure, interval, percent, signed
 from gapsmith.app.views.plots.canvas import fit_losses, new_axes
 from gapsmith.app.views.plots.drawing import draw
 from gapsmith.app.views.plots.search import _name, in_cell

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.record import follow as module
-from gapsmith.app.record.follow import follow
-from gapsmith.app.record.tensorboard import write_scalars
+from gapsmith.app.runs import export as module
+from gapsmith.app.runs.export import follow, write_scalars
 
 Say = Callable[..., Any]
 FINISHED = "20260102-203301-smtt-aaaa"

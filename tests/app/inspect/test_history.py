@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.record.export import write_rows
+from gapsmith.app.runs.export import write_rows
 
 Say = Callable[..., Any]
 FINISHED, MODEL, EMPTY = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb", "20260104-090000-smtt-cccc"

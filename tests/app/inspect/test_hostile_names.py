@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.record.export import write_rows
+from gapsmith.app.formatting import escaped
+from gapsmith.app.runs.export import write_rows
 from gapsmith.app.views.plots.canvas import new_axes, render, styled
-from gapsmith.app.words import escaped
 from gapsmith.sandbox.unseen import unseen
 from hypothesis import given
 from hypothesis import strategies as st

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.evolve.store import opening
-from gapsmith.evolve.store.opening import Clock, open_reading, open_writing
+from gapsmith.evolve.store import connection
+from gapsmith.evolve.store.connection import Clock, open_reading, open_writing
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.schema import FILE_NAME, StoreError
 
@@ -335,7 +335,7 @@ def test_a_reader_leaves_the_locks_of_a_writer(pair: Path) -> None:
 
 def test_files_of_a_run_folder_are_replaced_and_not_followed(tmp_path: Path) -> None:
     """A link in the place of a file that a verb writes leaves its target as it is."""
-    from gapsmith.app.record.runs import put_text
+    from gapsmith.app.runs.folders import put_text
 
     target, link = tmp_path / "precious", tmp_path / "simplified.py"
     target.write_text("mine")
@@ -346,7 +346,7 @@ def test_files_of_a_run_folder_are_replaced_and_not_followed(tmp_path: Path) -> 
 
 def test_the_limits_hold_what_runs_hold() -> None:
     """The longest program, a prompt and an instance of a million numbers fit one value."""
-    assert opening.MAX_VALUE_BYTES > 8 * 10**6
+    assert connection.MAX_VALUE_BYTES > 8 * 10**6
 
 
 TEXTS = {

@@ -9,8 +9,8 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-from gapsmith.app.opening import drawn
-from gapsmith.app.record.drawings import KEY, MOST_SHAPES, Kept, encode, kept_drawings
+from gapsmith.app.runs.drawings import KEY, MOST_SHAPES, StoredDrawings, encode, stored_drawings
+from gapsmith.app.setup import reruns
 from gapsmith.cli import app
 from gapsmith.evolve.store.schema import StoreError
 from gapsmith.problems.base import SPLITS, Drawing, Shape
@@ -38,14 +38,14 @@ class Records:
         return self.document
 
 
-def read(document: Any) -> Kept | None:
+def read(document: Any) -> StoredDrawings | None:
     """The drawings that a store with this document keeps."""
-    return kept_drawings(Records(document))  # type: ignore[arg-type]
+    return stored_drawings(Records(document))  # type: ignore[arg-type]
 
 
-@given(st.builds(Kept, texts, st.dictionaries(texts, drawings, min_size=1, max_size=4)))
+@given(st.builds(StoredDrawings, texts, st.dictionaries(texts, drawings, min_size=1, max_size=4)))
 @pytest.mark.slow
-def test_drawings_are_read_as_they_were_written(kept: Kept) -> None:
+def test_drawings_are_read_as_they_were_written(kept: StoredDrawings) -> None:
     """A drawing survives its way through JSON."""
     assert read(json.loads(json.dumps(encode(kept)))) == kept
 
@@ -93,13 +93,13 @@ def test_a_drawing_that_no_report_reads_is_a_fault_in_place_of_a_record(
 ) -> None:
     """The campaign ends well, and its record stays readable."""
     answers = {"p": 1, "baseline/b": 2}
-    monkeypatch.setattr(drawn, "open_record", lambda folder: MagicMock())
-    monkeypatch.setattr(drawn, "typical", lambda record, setup: MagicMock(id="test-1"))
-    monkeypatch.setattr(drawn, "answers", lambda record, setup, programs, instance: answers)
+    monkeypatch.setattr(reruns, "open_record", lambda folder: MagicMock())
+    monkeypatch.setattr(reruns, "typical", lambda record, setup: MagicMock(id="test-1"))
+    monkeypatch.setattr(reruns, "answers", lambda record, setup, programs, instance: answers)
     setup, store = MagicMock(), MagicMock()
     setup.loaded.problem = SimpleNamespace(draw=print)  # from Python 3.12 on a mock is no Drawable
     setup.evaluator.draw.side_effect = lambda instance, answer: Drawing(f"{answer}", "x", "y", (shape,))
-    drawn.keep_drawing(Path(), setup, store)
+    reruns.keep_drawing(Path(), setup, store)
     assert (store.set.called, store.event.called) == (kept, not kept)
     if kept:
         assert read(store.set.call_args.args[1]) is not None

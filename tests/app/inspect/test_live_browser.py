@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.record.drawings import KEY, Kept, encode
-from gapsmith.app.record.runs import at_work
-from gapsmith.evolve.base import AddStatus, Origin, Rejection, RejectionReason
+from gapsmith.app.runs.drawings import KEY, StoredDrawings, encode
+from gapsmith.app.runs.folders import at_work
 from gapsmith.evolve.store.store import Store
+from gapsmith.evolve.types import AddStatus, Origin, Rejection, RejectionReason
 from gapsmith.problems.base import Drawing, Shape
 
 pytestmark = pytest.mark.browser
@@ -257,7 +257,7 @@ def test_full_report_comes_on_demand(
     folder = shutil.copytree(runs / "20260102-203301-smtt-aaaa", tmp_path / "20260102-203301-smtt-aaaa")
     with contextlib.closing(Store(folder)) as store:
         plan = Drawing("a plan", "time", "machine", (Shape("rectangle", 0, 0, 5, 1, "j0", "job"),))
-        store.set(KEY, encode(Kept("test-000", {store.read.record("champion"): plan})))
+        store.set(KEY, encode(StoredDrawings("test-000", {store.read.record("champion"): plan})))
     browser.console.clear()
     browser.open(serve(folder))
     browser.until("document.body?.dataset.ready === 'yes'")

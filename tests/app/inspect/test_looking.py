@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.views.listing import runs_table
+from gapsmith.app.views.overview import runs_table
 from rich.console import Console
 
 Say = Callable[..., Any]
@@ -278,12 +278,12 @@ def test_stopped_candidates_are_told(say: Say, runs: Path) -> None:
 @pytest.mark.slow
 def test_diversity_follows_the_record(runs: Path, make_run: Callable[..., Path], tmp_path: Path) -> None:
     """Cells filled and score start with the start program, end with the archive, drop at resettlings only."""
-    from gapsmith.app.record.record import open_record
-    from gapsmith.app.views.plots.data import diversity
+    from gapsmith.app.runs.record import open_record
+    from gapsmith.app.views.plots.quality import diversity_curve
 
     make_run(tmp_path / "long", candidates=260, islands=3)
     with open_record(tmp_path / "long") as record:
-        found = diversity(record)
+        found = diversity_curve(record)
         resets = {event.iteration for event in record.reader.events("reset")}
         assert record.archive is not None
         assert found[-1].cells == sum(record.archive.occupancy())

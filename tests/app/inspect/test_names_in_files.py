@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.words import code_span, inert
+from gapsmith.app.formatting import code_span, inert
 
 Say = Callable[..., Any]
 NAMES = (

@@ -7,8 +7,8 @@ import io
 from pathlib import Path
 from typing import Any
 
-from gapsmith.app.record.record import open_record
-from gapsmith.app.record.summary import summarise
+from gapsmith.app.runs.record import open_record
+from gapsmith.app.runs.summary import summarise
 from gapsmith.app.views.tables import print_campaign, training_lines
 from rich.console import Console
 

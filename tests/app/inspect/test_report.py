@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.record.record import open_record
+from gapsmith.app.formatting import inert
+from gapsmith.app.runs.record import open_record
 from gapsmith.app.views import report, report_answers
-from gapsmith.app.views.highlight import code_html
-from gapsmith.app.views.plots.data import baseline_points
-from gapsmith.app.words import inert
+from gapsmith.app.views.plots.quality import baseline_points
+from gapsmith.app.views.report import code_html
 from gapsmith.evolve.store.progress import points
 from gapsmith.evolve.store.store import Store
 
@@ -97,7 +97,7 @@ def test_every_link_of_the_page_leads_somewhere(page: tuple[str, str]) -> None:
 
 def test_page_holds_every_candidate_with_its_text(page: tuple[str, str], runs: Path) -> None:
     """The packed list says of every candidate what the export says, and a small page holds every source."""
-    from gapsmith.app.record.export import rows
+    from gapsmith.app.runs.export import rows
 
     pack = _pack(page[0])
     with open_record(runs / MODEL) as record:
@@ -118,7 +118,7 @@ def test_page_holds_every_candidate_with_its_text(page: tuple[str, str], runs: P
 
 def test_a_page_without_room_keeps_the_list_and_the_texts_of_the_best(runs: Path) -> None:
     """The table stays whole; texts are those of the best candidate, its ancestors and the best others."""
-    from gapsmith.app.views import report_candidates as view
+    from gapsmith.app.views import report_tables as view
 
     with open_record(runs / FINISHED) as record:
         rows = view.candidates_of(record)

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.record.record import open_record
-from gapsmith.app.record.simplified import kept
+from gapsmith.app.runs.record import open_record, stored_simplification
 from gapsmith.app.views import report
-from gapsmith.app.views.simplified import verdict
+from gapsmith.app.views.candidate import verdict
 from gapsmith.evaluators.statistics import worse
 from gapsmith.evolve.store.store import Store
 from gapsmith.evolve.syntax.simplify import probes, variants
@@ -100,7 +99,7 @@ def test_a_smaller_form_is_not_lost(say: Say, small: Path, tmp_path: Path) -> No
     assert said.document["written"] is None
     assert path.read_text() == "smaller"
     with open_record(tmp_path / RUN) as record:
-        assert kept(record, id) == smaller
+        assert stored_simplification(record, id) == smaller
     assert say(*words, "--force", runs=tmp_path).document["written"] == str(path)
     assert path.read_text() != "smaller"
 

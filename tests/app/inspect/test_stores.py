@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from gapsmith.evolve.store import opening, schema
-from gapsmith.evolve.store.schema import FILE_NAME, MIGRATIONS, StoreError
-from gapsmith.evolve.store.shapes import SHAPES, Key
+from gapsmith.evolve.store import connection, schema
+from gapsmith.evolve.store.schema import FILE_NAME, MIGRATIONS, SHAPES, Key, StoreError
 
 Say = Callable[..., Any]
 FINISHED, MODEL = "20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb"
@@ -84,7 +83,7 @@ def test_a_later_schema_migrates_on_a_copy(say: Say, oldest: Path, monkeypatch: 
     assert say("show", MODEL, runs=oldest).out == say("show", MODEL).out
     assert seen == ["", ""]  # a database in memory has no file
     assert _digest(oldest / MODEL / FILE_NAME) == before
-    with opening.open_writing(
+    with connection.open_writing(
         oldest / MODEL
     ) as database:  # whoever goes on with the run brings the file along
         assert schema.schema_version(database) == len(MIGRATIONS) + 1
@@ -114,7 +113,7 @@ def test_a_newer_store_is_refused_for_writing_too(oldest: Path) -> None:
     with sqlite3.connect(oldest / MODEL / FILE_NAME) as db:
         db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     with pytest.raises(StoreError, match="newer"):
-        opening.open_writing(oldest / MODEL)
+        connection.open_writing(oldest / MODEL)
 
 
 @pytest.mark.slow

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 import typer
+from gapsmith.app.commands.terminal import console, emit_json, errors
 from gapsmith.app.errors import TROUBLE
-from gapsmith.app.record.runs import run_log
-from gapsmith.app.verbs.terminal import console, emit_json, errors
+from gapsmith.app.runs.folders import run_log
 from gapsmith.cli import main
 
 NAME = "–▁ä\udcff"

@@ -10,16 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.record.record import open_record
-from gapsmith.app.views.watching import snapshot
-from gapsmith.evolve.base import AddStatus, Completion, Origin, Prompt, Rejection, RejectionReason
-from gapsmith.evolve.models.base import Call, ErrorKind, ModelError, Request
-from gapsmith.evolve.store.calls import StoredCalls
+from gapsmith.app.runs.record import open_record
+from gapsmith.app.views.watch import snapshot
+from gapsmith.evolve.llm.base import Call, ErrorKind, ModelError, Request
 from gapsmith.evolve.store.progress import best_so_far, latest_candidates
 from gapsmith.evolve.store.reader import Reader
-from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.store.tally import Tally
-from gapsmith.evolve.store.work import (
+from gapsmith.evolve.store.statistics import (
     budgeted_cpu_seconds,
     calls,
     executions,
@@ -27,6 +23,9 @@ from gapsmith.evolve.store.work import (
     stopped,
     work,
 )
+from gapsmith.evolve.store.store import Store, StoredCalls
+from gapsmith.evolve.store.tally import Tally
+from gapsmith.evolve.types import AddStatus, Completion, Origin, Prompt, Rejection, RejectionReason
 
 RUNS = ("20260102-203301-smtt-aaaa", "20260103-101500-smtt-bbbb", "20260104-090000-smtt-cccc")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.record.record import open_record
+from gapsmith.app.runs.record import open_record
 from gapsmith.app.views import report
 
 Say = Callable[..., Any]

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.record.resume import missing_member, stored_config
+from gapsmith.app.runs.resume import missing_member, stored_config
 from gapsmith.app.versions import versions
-from gapsmith.evolve.models.base import ErrorKind, ModelError
+from gapsmith.evolve.llm.base import ErrorKind, ModelError
 
 Say = Callable[..., Any]
 FINISHED = "20260102-203301-smtt-aaaa"

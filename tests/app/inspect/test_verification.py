@@ -83,10 +83,10 @@ def test_falsehoods_are_found(statement: str, expected: str, say: Say, copy: Pat
 @pytest.fixture
 def claiming(copy: Path) -> Path:
     """The copy, with the claims that follow from its evaluations."""
-    from gapsmith.app.audit.verify import claims_now
-    from gapsmith.app.opening.stored import setup_of_record
-    from gapsmith.app.record.authority import NO_TRUST
-    from gapsmith.app.record.record import open_record
+    from gapsmith.app.analysis.verify import claims_now
+    from gapsmith.app.runs.record import open_record
+    from gapsmith.app.runs.trust import NO_TRUST
+    from gapsmith.app.setup.reruns import setup_of_record
 
     with open_record(copy / SMALL) as record:
         found = claims_now(record, setup_of_record(record, NO_TRUST, uses=[]))
@@ -142,8 +142,8 @@ def test_true_claims_hold(say: Say, claiming: Path) -> None:
 
 def test_the_sample_of_references_is_another_one_each_time(say: Say, copy: Path) -> None:
     """One false reference cannot know whether it is looked at; a seed draws a sample again."""
-    from gapsmith.app.audit.verify import _sample
-    from gapsmith.app.record.record import open_record
+    from gapsmith.app.analysis.verify import _sample
+    from gapsmith.app.runs.record import open_record
 
     with open_record(copy / SMALL) as record:
         instances = list(record.instances.values())

@@ -125,10 +125,10 @@ def test_the_server_reads_the_whole_run_before_its_first_poll(
     runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A poll checks no rows: the command did so before it gave the address."""
-    from gapsmith.app.record.record import open_record
+    from gapsmith.app.runs.record import open_record
     from gapsmith.app.views import web
 
-    source, checks = web.Source(runs / MODEL), []
+    source, checks = web.LiveDocuments(runs / MODEL), []
     with open_record(runs / MODEL) as record:
         source.begin(record)
 
@@ -137,7 +137,7 @@ def test_the_server_reads_the_whole_run_before_its_first_poll(
         return open_record(folder, checked=checked)
 
     monkeypatch.setattr(web, "open_record", opening)
-    assert json.loads(source.live()) == json.loads(web.Source(runs / MODEL).live())
+    assert json.loads(source.live()) == json.loads(web.LiveDocuments(runs / MODEL).live())
     assert checks == [False, True, False]
 
 

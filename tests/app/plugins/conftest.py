@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.door.scaffold import write_problem
+from gapsmith.app.plugins.scaffold import write_problem
 
 
 @pytest.fixture(scope="module", autouse=True)

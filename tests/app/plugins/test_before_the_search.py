@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app.views.progress import Pace, bar
+from gapsmith.app.views.live import StepPace, bar
 
 Planted = Callable[..., Path]
 Command = Callable[..., object]
@@ -94,7 +94,7 @@ def test_a_dry_run_says_what_references_will_take_and_waits_for_one_only(
 ) -> None:
     """The plan names count, time and how to shorten it; where all are there, it says nothing of them."""
     path = planted((LINE, NOTED))
-    monkeypatch.setattr("gapsmith.app.opening.estimate.LONG_SECONDS", 0.0)
+    monkeypatch.setattr("gapsmith.app.setup.instances.LONG_SECONDS", 0.0)
     done = gapsmith("run", str(path), "--dry-run", "--workers", "1", "--json")
     lines = json.loads(done.stdout)["lines"]
     assert lines[0].startswith("references: 80 to compute before the search, about ")
@@ -121,7 +121,7 @@ def test_the_pace_of_a_step_tells_what_is_left(monkeypatch: pytest.MonkeyPatch) 
     """What was done before the step began does not make it look fast."""
     now = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    pace = Pace()
+    pace = StepPace()
     assert pace.text("references", 30, 44) == "references 30/44"
     now[0] += 10
     assert pace.text("references", 32, 44) == "references 32/44, about 1 min 00 s left"

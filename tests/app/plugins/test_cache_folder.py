@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from gapsmith.app.config import parse
-from gapsmith.app.opening.prepare import setup_of_problem
+from gapsmith.app.setup.prepare import setup_of_problem
 from gapsmith.evaluators.cache import Cache, ReferenceCache
 
 PROBLEM = Path(__file__).parents[1] / "campaign" / "flow_time.py"

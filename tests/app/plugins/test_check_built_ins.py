@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gapsmith import check_problem
-from gapsmith.app.door.plugins import BUILT_INS
+from gapsmith.app.plugins.loader import BUILT_INS
 
 
 @pytest.mark.slow

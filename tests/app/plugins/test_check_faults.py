@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from gapsmith import check_problem
-from gapsmith.app.check.bench import Bench, Case
-from gapsmith.app.check.findings import Report
-from gapsmith.app.check.fresh import Elsewhere, elsewhere
-from gapsmith.app.check.moves import check_moves
+from gapsmith.app.check.bench import Bench, SampleCase
+from gapsmith.app.check.findings import CheckReport
+from gapsmith.app.check.parts import check_moves
 from gapsmith.app.check.programs import check_references
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.check.second_process import ProcessAnswers, elsewhere
+from gapsmith.app.plugins.loader import load_problem
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 Planted = Callable[..., Path]
@@ -238,7 +238,7 @@ def test_the_files_of_the_working_folder_hide_no_module(
     monkeypatch.chdir(named.parent)
     found = elsewhere("random.py", {}, 1)
     here = load_problem("random.py").instances("train", 1)
-    assert isinstance(found, Elsewhere), found
+    assert isinstance(found, ProcessAnswers), found
     assert found.digests["train"] == [instance.digest for instance in here]
 
 
@@ -250,7 +250,9 @@ def test_a_reference_that_raises_is_corrected_where_it_does(planted: Planted) ->
         ("return 3", "got int", "return a Reference"),
     ):
         loaded = load_problem(str(planted((line, f"{put}\n        {line}"))))
-        bench = Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
+        bench = Bench(
+            loaded, CheckReport(loaded.name), 0.0, cases=[SampleCase(loaded.instances("train", 1)[0])]
+        )
         check_references(bench, 1.0)
         (finding,) = bench.report.findings
         assert (finding.check, finding.fix[: len(fix)]) == ("references", fix)
@@ -283,8 +285,8 @@ def test_moves_show_a_limit_that_is_one_too_wide(tmp_path: Path) -> None:
             answer = program[loaded.problem.entry_point](**instance.public)
             objective = loaded.problem.verify(instance, answer).objective
             assert objective is not None
-            cases.append(Case(instance, answers={"start": (answer, objective)}))
-        bench = Bench(loaded, Report(loaded.name), 0.0, cases=cases)
+            cases.append(SampleCase(instance, answers={"start": (answer, objective)}))
+        bench = Bench(loaded, CheckReport(loaded.name), 0.0, cases=cases)
         check_moves(bench, loaded.problem)  # type: ignore[arg-type]
         found[name] = [finding.got for finding in bench.report.findings]
     assert found["right"] == []

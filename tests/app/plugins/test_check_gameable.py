@@ -11,18 +11,16 @@ from pathlib import Path
 
 import pytest
 from gapsmith import check_problem
-from gapsmith.app.check.bench import Bench, Case
-from gapsmith.app.check.child import examine
+from gapsmith.app.check.bench import Bench, SampleCase
+from gapsmith.app.check.check_process import examine
 from gapsmith.app.check.contract import draw
-from gapsmith.app.check.data import check_coverage
-from gapsmith.app.check.findings import Report
-from gapsmith.app.check.ignored import check_ignored
-from gapsmith.app.check.items import check_items
+from gapsmith.app.check.coverage import check_coverage, check_ignored
+from gapsmith.app.check.execution import runs_text
+from gapsmith.app.check.findings import CheckReport
+from gapsmith.app.check.forms import check_items
 from gapsmith.app.check.labels import check_labels
-from gapsmith.app.check.programs import check_programs, sample
-from gapsmith.app.check.reading import runs_text
-from gapsmith.app.check.unseen import say_unseen
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.check.programs import check_programs, sample, say_unseen
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.sandbox.slot import open_sandbox
 
 FOLDER = Path(__file__).parent / "gameable"
@@ -389,10 +387,10 @@ def test_what_is_not_seen_is_said() -> None:
         ("cover", 0, "the references of 1 of 1 sample instances"),
     ):
         loaded = load_problem(str(FOLDER / f"{name}.py"))
-        case = Case(loaded.instances("train", 1)[0], answers={"one": ([], 1)})
+        case = SampleCase(loaded.instances("train", 1)[0], answers={"one": ([], 1)})
         if references:
             case.reference = loaded.reference(case.instance, 1.0)
-        bench = Bench(loaded, Report(loaded.name), 0.0, cases=[case])
+        bench = Bench(loaded, CheckReport(loaded.name), 0.0, cases=[case])
         say_unseen(bench)
         assert bench.report.unseen[0].startswith(words)
         assert "every rule of the statement" in bench.report.unseen[-1]
@@ -458,7 +456,7 @@ def _labelled(spec: str) -> Bench:
 def _examined(spec: str, check: Callable[[Bench], None]) -> Bench:
     """The bench of a problem after one check, on answers of its programs."""
     loaded = load_problem(spec)
-    bench = Bench(loaded, Report(loaded.name), 0.0)
+    bench = Bench(loaded, CheckReport(loaded.name), 0.0)
     with open_sandbox() as slot:
         draw(bench)
         sample(bench)

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app.check.bench import Bench, Case
-from gapsmith.app.check.checked import look_up
-from gapsmith.app.check.child import examine
-from gapsmith.app.check.findings import Report
+from gapsmith.app.check.bench import Bench, SampleCase
+from gapsmith.app.check.check_process import examine
+from gapsmith.app.check.check_record import look_up
+from gapsmith.app.check.findings import CheckReport
 from gapsmith.app.check.programs import check_references
-from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.errors import CHECK_FAILED
-from gapsmith.app.opening.references import compute
+from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.setup.references import compute
 from gapsmith.cli import app
 from typer.testing import CliRunner
 
@@ -78,6 +78,6 @@ def test_a_stored_reference_that_is_contradicted_is_named(planted: Planted, tmp_
 def benched(path: Path) -> Bench:
     """The bench of a problem with five training instances."""
     loaded = load_problem(str(path))
-    bench = Bench(loaded, Report(loaded.name), 0.0)
-    bench.cases = [Case(instance) for instance in loaded.instances("train", 1)[:5]]
+    bench = Bench(loaded, CheckReport(loaded.name), 0.0)
+    bench.cases = [SampleCase(instance) for instance in loaded.instances("train", 1)[:5]]
     return bench

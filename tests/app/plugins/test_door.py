@@ -8,17 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app.door.built_ins import NAMES_ELSEWHERE
-from gapsmith.app.door.plugins import (
-    BUILT_INS,
-    ProblemError,
-    UnknownProblem,
-    list_problems,
-    load_problem,
-)
-from gapsmith.app.errors import INVALID, USAGE
-from gapsmith.app.opening.draw import check_disjoint
-from gapsmith.app.opening.references import compute, table
+from gapsmith.app.errors import INVALID, USAGE, ProblemError, UnknownProblem
+from gapsmith.app.plugins.built_ins import NAMES_ELSEWHERE
+from gapsmith.app.plugins.loader import BUILT_INS, list_problems, load_problem
+from gapsmith.app.setup.instances import check_disjoint
+from gapsmith.app.setup.references import compute, table
 
 Planted = Callable[..., Path]
 PACKAGE = Path(__file__).parents[2] / "app" / "plugin_package" / "gapsmith_watch_posts"

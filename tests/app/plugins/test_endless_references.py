@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app.door import sources as plugin_sources
-from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.errors import INTERRUPTED
-from gapsmith.app.opening import references
+from gapsmith.app.plugins import sources as plugin_sources
+from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.setup import references
 from gapsmith.problems.base import Instance
 
 Planted = Callable[..., Path]

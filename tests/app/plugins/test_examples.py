@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from gapsmith import Interactive, ReferenceKind, check_problem
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.plugins.loader import load_problem
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 NAMES = (

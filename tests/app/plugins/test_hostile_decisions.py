@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gapsmith.app.check.bench import Bench, Case
-from gapsmith.app.check.findings import Report
+from gapsmith.app.check.bench import Bench, SampleCase
+from gapsmith.app.check.findings import CheckReport
 from gapsmith.app.check.inputs import check_dialogue
 from gapsmith.app.check.parts import check_parts
-from gapsmith.app.door.plugins import LoadedProblem, load_problem
+from gapsmith.app.plugins.loader import LoadedProblem, load_problem
 from gapsmith.evaluators.base import ScoreStatus
 from gapsmith.evaluators.evaluator import GapEvaluator
 from gapsmith.sandbox.base import MAIN_FILE, Limits
@@ -45,7 +45,7 @@ def changed(folder: Path, *changes: tuple[str, str]) -> LoadedProblem:
 
 def bench_of(loaded: LoadedProblem) -> Bench:
     """What checks report to, with one training instance."""
-    return Bench(loaded, Report(loaded.name), 0.0, cases=[Case(loaded.instances("train", 1)[0])])
+    return Bench(loaded, CheckReport(loaded.name), 0.0, cases=[SampleCase(loaded.instances("train", 1)[0])])
 
 
 def careless(folder: Path, decision: str) -> LoadedProblem:

@@ -6,10 +6,10 @@ import tarfile
 import zipfile
 
 import pytest
-from gapsmith.app.door import instance_files
-from gapsmith.app.door.instance_files import by_size, read_source, readings_of
-from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.errors import UserError
+from gapsmith.app.plugins import instance_files
+from gapsmith.app.plugins.instance_files import by_size, read_source, readings_of
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.problems.base import Instance
 
 

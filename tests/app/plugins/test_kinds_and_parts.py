@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from gapsmith import Drawing, HasPrimitives, InstanceFileError, ReadsInstances, ReferenceKind, check_problem
-from gapsmith.app.door.plugins import load_problem
-from gapsmith.app.door.scaffold import KINDS, write_problem
 from gapsmith.app.errors import UserError
+from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.plugins.scaffold import KINDS, write_problem
 
 PAGE = Path(__file__).parents[3] / "docs" / "optional-parts.md"
 OPTIMAL = {"permutation", "routing", "packing", "amounts", "rule"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.errors import UserError
+from gapsmith.app.plugins.loader import load_problem
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from gapsmith import check_problem
-from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.errors import CHECK_FAILED, INVALID, TROUBLE, USAGE
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.cli import app
 from typer.testing import CliRunner
 

@@ -14,9 +14,9 @@ import pytest
 from gapsmith import Instance, Plugin, Progress, Reference, RunResult, Sense, UserError, Verdict
 from gapsmith.app.api import _programs
 from gapsmith.app.config import Config
-from gapsmith.app.door.code import code_digest
-from gapsmith.app.door.given import spec_of
-from gapsmith.app.record.in_python import python_of
+from gapsmith.app.plugins.fingerprint import code_digest
+from gapsmith.app.plugins.session_problems import spec_of
+from gapsmith.app.runs.advice import python_of
 
 START = """
 def pick(values):

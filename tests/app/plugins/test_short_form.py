@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from gapsmith import HasMoves, Interactive, ProblemError, ReferenceKind, check_problem
-from gapsmith.app.door.plugins import LoadedProblem, load_problem
-from gapsmith.app.door.used import used_digest
+from gapsmith.app.plugins.fingerprint import used_digest
+from gapsmith.app.plugins.loader import LoadedProblem, load_problem
 from gapsmith.evolve.offline.neighbours import Ground
 from gapsmith.problems.base import VerdictStatus
 

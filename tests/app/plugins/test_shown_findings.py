@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from gapsmith.app.check.checked import Checked, reminder, sentences
-from gapsmith.app.check.findings import Finding, Report
-from gapsmith.app.check.shown import Shown, in_order, shown
-from gapsmith.app.verbs.problems import _print_report
+from gapsmith.app.check.check_record import CheckRecord, reminder, sentences
+from gapsmith.app.check.findings import CheckReport, Finding, FindingGroup, in_order, shown
+from gapsmith.app.commands.problems import _print_report
 
 
 def finding(check: str, sent: str = "an answer", got: str = "accepted") -> Finding:
@@ -32,16 +31,16 @@ def test_findings_that_only_name_another_split_are_shown_once() -> None:
         finding("public-json", "train_003.public", "key 7"),
     ]
     assert shown([*same, *ids, *apart]) == [
-        Shown(same[0], ("train", "valid", "test")),
-        Shown(ids[0], ("train", "test")),
-        Shown(apart[0], ()),
-        Shown(apart[1], ("train",)),
+        FindingGroup(same[0], ("train", "valid", "test")),
+        FindingGroup(ids[0], ("train", "test")),
+        FindingGroup(apart[0], ()),
+        FindingGroup(apart[1], ("train",)),
     ]
 
 
 def test_the_printed_report_names_the_splits_and_no_empty_list(capsys: pytest.CaptureFixture[str]) -> None:
     """A list of what was not seen has its title only where something stands below."""
-    report = Report(
+    report = CheckReport(
         "p", [finding("deterministic", f"instances('{split}', 1)") for split in ("train", "valid")]
     )
     _print_report(report)
@@ -56,8 +55,10 @@ def test_the_printed_report_names_the_splits_and_no_empty_list(capsys: pytest.Ca
 
 def test_a_file_that_did_not_pass_is_named_with_its_first_finding() -> None:
     """At the start of a run and below its results; a file that passed is not."""
-    report = Report("p", [finding("beats-reference"), finding("believed-claim")])
+    report = CheckReport("p", [finding("beats-reference"), finding("believed-claim")])
     line = "p.py: did not pass its check (believed-claim); `gapsmith problems check p.py` says why"
-    assert sentences("p.py", Checked(True, report)) == reminder("p.py", Checked(True, report)) == [line]
-    assert reminder("p.py", Checked(False, report))[0].startswith("p.py: did not pass its quick check (")
-    assert reminder("p.py", Checked(False, Report("p"))) == []
+    assert (
+        sentences("p.py", CheckRecord(True, report)) == reminder("p.py", CheckRecord(True, report)) == [line]
+    )
+    assert reminder("p.py", CheckRecord(False, report))[0].startswith("p.py: did not pass its quick check (")
+    assert reminder("p.py", CheckRecord(False, CheckReport("p"))) == []

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from gapsmith.app.config import Config
-from gapsmith.app.door.plugins import load_problem
-from gapsmith.app.opening.baselines import evaluate_baselines
-from gapsmith.app.opening.prepare import setup_over
-from gapsmith.app.opening.setup import Setup
+from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.setup.baselines import evaluate_baselines
+from gapsmith.app.setup.prepare import setup_over
+from gapsmith.app.setup.setup import Setup
 from gapsmith.cli import app
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, Score, ScoreStatus
-from gapsmith.evolve.executor import Job
+from gapsmith.evolve.executor import EvaluationJob
 from typer.testing import CliRunner
 
 Planted = Callable[..., Path]
@@ -29,7 +29,7 @@ class Ending:
         self.jobs = 0
         self._setup, self._status = setup, status
 
-    def submit(self, job: Job) -> Future[Evaluation]:
+    def submit(self, job: EvaluationJob) -> Future[Evaluation]:
         """Ends a job at once."""
         self.jobs += 1
         scores = tuple(

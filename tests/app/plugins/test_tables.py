@@ -6,7 +6,7 @@ import io
 from typing import Any
 
 import pytest
-from gapsmith.app.verbs import baselines
+from gapsmith.app.commands import baselines
 from gapsmith.app.views.tables import print_figures
 from rich.console import Console
 

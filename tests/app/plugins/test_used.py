@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from gapsmith.app.door.used import used_digest
+from gapsmith.app.plugins.fingerprint import used_digest
 
 SOURCE = textwrap.dedent(
     '''

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evaluators.base import Reference
 from gapsmith.problems.base import Instance
 

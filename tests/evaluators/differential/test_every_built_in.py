@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from gapsmith.app.door.built_ins import BUILT_INS
+from gapsmith.app.plugins.built_ins import BUILT_INS
 
 
 def _module(path: Path) -> ModuleType:

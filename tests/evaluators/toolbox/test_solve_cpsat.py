@@ -6,7 +6,7 @@ import random
 
 import pytest
 from gapsmith import ReferenceKind, solve_cpsat
-from gapsmith.evaluators.toolbox import ModelError, SolveStatus
+from gapsmith.evaluators.toolbox import SolverModelError, SolveStatus
 from ortools.sat.python import cp_model
 
 
@@ -84,7 +84,7 @@ def test_an_invalid_model_is_the_authors_error() -> None:
     model = cp_model.CpModel()
     a, b = model.new_int_var(0, 2**40, "a"), model.new_int_var(0, 2**40, "b")
     model.add(a * 2**30 + b * 2**40 <= 5)
-    with pytest.raises(ModelError, match=r"invalid.*overflow"):
+    with pytest.raises(SolverModelError, match=r"invalid.*overflow"):
         solve_cpsat(model, seconds=5)
 
 

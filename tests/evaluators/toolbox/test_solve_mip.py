@@ -9,9 +9,9 @@ from typing import Any
 import pulp
 import pytest
 from gapsmith import ReferenceKind, solve_mip
-from gapsmith.evaluators.toolbox import ModelError, Solved, SolverError, SolveStatus, floats_suffice
+from gapsmith.evaluators.toolbox import Solved, SolverError, SolverModelError, SolveStatus, floats_suffice
 from gapsmith.evaluators.toolbox.mip import _accept
-from gapsmith.evaluators.toolbox.process import Report
+from gapsmith.evaluators.toolbox.process import WorkerReport
 from gapsmith.evaluators.toolbox.solved import conclude
 from gapsmith.problems.base import Sense
 
@@ -111,7 +111,7 @@ def test_infeasible_has_no_value(solver: str) -> None:
     model += model.variables()[0] >= 2
     solved = solve_mip(model, seconds=5, integral_objective=True, solver=solver)
     assert (solved.status, solved.value, solved.bound) == (SolveStatus.INFEASIBLE, None, None)
-    with pytest.raises(ModelError, match="infeasible"):
+    with pytest.raises(SolverModelError, match="infeasible"):
         solved.as_reference()
 
 
@@ -120,7 +120,7 @@ def test_unbounded_is_the_authors_error(solver: str) -> None:
     """An unbounded objective is no outcome of a search but a wrong model."""
     model = pulp.LpProblem("free", pulp.LpMaximize)
     model += model.add_variable("y", 0, cat="Integer")
-    with pytest.raises(ModelError, match="unbounded"):
+    with pytest.raises(SolverModelError, match="unbounded"):
         solve_mip(model, seconds=5, integral_objective=True, solver=solver)
 
 
@@ -164,8 +164,8 @@ def test_a_row_of_integers_is_checked_exactly() -> None:
     """One unit in a million is a broken row, though it is less than what solvers may be off in reals."""
     row = [None, 0, [0, 1], [1_000_001, -1_000_000]]
     document = {"columns": [[0, 0, None, True]] * 2, "offset": 0, "rows": [row]}
-    assert _accept(Report(solution=[1.0, 1.0]), document) is None
-    assert _accept(Report(solution=[1.0, 2.0]), document) == [1, 2]
+    assert _accept(WorkerReport(solution=[1.0, 1.0]), document) is None
+    assert _accept(WorkerReport(solution=[1.0, 2.0]), document) == [1, 2]
 
 
 def test_a_real_objective_is_bounded_from_the_safe_side() -> None:
@@ -186,7 +186,7 @@ def test_a_false_claim_of_integrality_is_refused() -> None:
     model = pulp.LpProblem("half", pulp.LpMinimize)
     x = model.add_variable("x", 1, 3, cat="Integer")
     model += 0.5 * x
-    with pytest.raises(ModelError, match="expected an integer"):
+    with pytest.raises(SolverModelError, match="expected an integer"):
         solve_mip(model, seconds=5, integral_objective=True)
 
 
@@ -201,7 +201,7 @@ def test_the_callers_bound_counts_when_it_is_stronger() -> None:
 
 def test_a_bound_that_a_solution_beats_is_an_error() -> None:
     """A caller whose bound is above a feasible value of a minimisation has proven something false."""
-    with pytest.raises(ModelError, match="known_bound 99999"):
+    with pytest.raises(SolverModelError, match="known_bound 99999"):
         solve_mip(cover(), seconds=20, integral_objective=True, known_bound=99_999)
 
 
@@ -227,7 +227,7 @@ def test_a_solution_in_integers_refutes_the_solvers_bound() -> None:
     assert (facts.status, facts.value, facts.bound) == (SolveStatus.FEASIBLE, 18, 9)
     assert facts.proof == "arithmetic"
     assert concluded(exact=True, value=18, bound=20, known_bound=None).bound is None
-    with pytest.raises(ModelError, match="known_bound 19"):
+    with pytest.raises(SolverModelError, match="known_bound 19"):
         concluded(exact=True, value=18, bound=20, known_bound=19)
 
 
@@ -244,9 +244,9 @@ def test_reference_in_the_problems_unit_and_against_the_verification() -> None:
     solved = solve_mip(model, seconds=10, integral_objective=True)
     reference = solved.as_reference(unit=Fraction(1, 100), verified=Fraction(optimum, 100))
     assert reference.value == Fraction(optimum, 100)
-    with pytest.raises(ModelError, match="better than the model's proven bound"):
+    with pytest.raises(SolverModelError, match="better than the model's proven bound"):
         solved.as_reference(verified=optimum + 1)
-    with pytest.raises(ModelError, match="which is worse"):
+    with pytest.raises(SolverModelError, match="which is worse"):
         solved.as_reference(verified=optimum - 1)
 
 
@@ -258,7 +258,7 @@ def test_a_verified_value_may_use_the_slack_of_the_model(verified: int, kind: Re
     facts = concluded(exact=True, value=9, bound=7, known_bound=None)
     reference = facts.as_reference(verified=verified)
     assert (reference.kind, reference.value) == (kind, 7)
-    with pytest.raises(ModelError, match="better than the model's proven bound"):
+    with pytest.raises(SolverModelError, match="better than the model's proven bound"):
         facts.as_reference(verified=6)
 
 
@@ -266,13 +266,13 @@ def test_special_ordered_sets_and_nan_are_refused() -> None:
     """What would be lost on the way to the solver is refused before the way."""
     model, _ = knapsack(items=5)
     model.sos1["s"] = {model.variables()[0]: 1}
-    with pytest.raises(ModelError, match="special ordered"):
+    with pytest.raises(SolverModelError, match="special ordered"):
         solve_mip(model, seconds=1, integral_objective=True)
     broken = pulp.LpProblem("nan", pulp.LpMinimize)
     x = broken.add_variable("x", 0, 1)
     x.upBound = float("nan")  # PuLP checks when it constructs, not when somebody assigns
     broken += x
-    with pytest.raises(ModelError, match="NaN"):
+    with pytest.raises(SolverModelError, match="NaN"):
         solve_mip(broken, seconds=1, integral_objective=True)
 
 

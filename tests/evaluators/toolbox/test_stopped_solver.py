@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.door.plugins import load_problem
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evaluators.base import Anytime
 from gapsmith.problems.base import Sense
 

@@ -16,14 +16,13 @@ from typing import Any
 
 import pytest
 from gapsmith.evolve.offline import OPERATORS
-from gapsmith.evolve.offline.domains import pairs_in
+from gapsmith.evolve.offline.mutation import Mutation, Operator, domains_of, pairs_in, read
 from gapsmith.evolve.offline.phases import operators_of
-from gapsmith.evolve.offline.work import Operator, Work, domains_of, read
-from gapsmith.evolve.syntax import guard
-from gapsmith.evolve.syntax.naming import named
-from gapsmith.evolve.syntax.scope import analyse
+from gapsmith.evolve.syntax import checks
+from gapsmith.evolve.syntax.analysis import analyse
+from gapsmith.evolve.syntax.rename import named
 from gapsmith.evolve.syntax.simplify import simplify
-from gapsmith.evolve.tune import structure
+from gapsmith.evolve.tuning import structure
 from gapsmith.problems.sequencing import SEQUENCING
 
 Family = Callable[[int], str]
@@ -195,8 +194,8 @@ WIDE: dict[str, Family] = {
 def looked_at(text: str) -> None:
     """All that the parent finds out about a text by itself."""
     tree = ast.parse(text)
-    guard.hazards(analyse(tree))
-    guard.interface(tree, "solve")
+    checks.hazards(analyse(tree))
+    checks.interface(tree, "solve")
     pairs_in(tree)
     structure(text)
     named(text, TERMS)
@@ -206,7 +205,7 @@ def grows_in_proportion(of: Callable[[str], object], family: Family, small: int)
     """Twice the text makes about twice the work at most."""
     texts = family(small), family(2 * small)
     assert len(ast.dump(ast.parse(texts[1]))) <= 2.6 * len(ast.dump(ast.parse(texts[0])))
-    assert guard.size(ast.parse(texts[1]))[1] <= 100
+    assert checks.size(ast.parse(texts[1]))[1] <= 100
     first, second = (work(lambda text=text: of(text)) for text in texts)  # type: ignore[misc]
     assert second <= 2.7 * first + 500, f"{first} calls, then {second}"
 
@@ -241,7 +240,7 @@ def work_of(operator: Operator, family: Family, size: int) -> int:
     text = family(size)
     known = domains_of([PARENT, text], ())
     works = [
-        Work(ast.parse(own), "solve", random.Random(seed), (), read(donor), known, True)
+        Mutation(ast.parse(own), "solve", random.Random(seed), (), read(donor), known, True)
         for own, donor in ((PARENT, text), (text, PARENT))
         for seed in range(3)
     ]
@@ -251,7 +250,7 @@ def work_of(operator: Operator, family: Family, size: int) -> int:
 def test_chains_of_helpers_that_nobody_calls_go_in_one_pass() -> None:
     """The last of a chain of helpers takes all others with it, at a cost in proportion to their number."""
     family = WIDE["helpers that nobody calls"]
-    works = [Work(ast.parse(family(size)), "solve", random.Random(0)) for size in (50, 100)]
+    works = [Mutation(ast.parse(family(size)), "solve", random.Random(0)) for size in (50, 100)]
     first, second = (work(each.drop_unused) for each in works)
     assert [len(each.tree.body) for each in works] == [2, 2]
     assert second <= 2.7 * first

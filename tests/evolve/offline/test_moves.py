@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gapsmith.app.door.plugins import BUILT_INS, load_problem
+from gapsmith.app.plugins.loader import BUILT_INS, load_problem
 from gapsmith.evolve.offline import change
 from gapsmith.evolve.offline.neighbours import Ground
 from gapsmith.evolve.offline.searches import OPERATORS

@@ -10,11 +10,11 @@ import subprocess
 import sys
 
 import pytest
-from gapsmith.evolve.base import stream
 from gapsmith.evolve.offline import OPERATORS, Operator, change, rates
 from gapsmith.evolve.offline.phases import operators_of
-from gapsmith.evolve.syntax import guard
-from gapsmith.evolve.syntax.scope import analyse
+from gapsmith.evolve.syntax import checks
+from gapsmith.evolve.syntax.analysis import analyse
+from gapsmith.evolve.types import stream
 from gapsmith.problems.base import Primitive
 from gapsmith.problems.sequencing import SEQUENCING
 from hypothesis import given, settings
@@ -228,7 +228,7 @@ def test_deep_parent_stays_within_caps() -> None:
     made = [change(deep, "schedule", random.Random(seed)) for seed in range(12)]
     assert any(made)
     for one in made:
-        assert one is None or guard.size(ast.parse(one[1]))[1] <= 100
+        assert one is None or checks.size(ast.parse(one[1]))[1] <= 100
 
 
 @pytest.mark.parametrize("name", ["coefficient", "offset", "threshold"])
@@ -320,6 +320,6 @@ def test_children_of_children_stay_sound(seed: int) -> None:
         if made is not None:
             text = made[1]
     tree = ast.parse(text)
-    assert guard.interface(tree, "schedule") == guard.interface(ast.parse(MDD), "schedule")
+    assert checks.interface(tree, "schedule") == checks.interface(ast.parse(MDD), "schedule")
     assert not analyse(tree).unbound
-    assert not guard.imports(tree)
+    assert not checks.imports(tree)

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gapsmith.evolve.offline import change
-from gapsmith.evolve.offline.costs import for_arrays
-from gapsmith.evolve.offline.phases import operators_of
+from gapsmith.evolve.offline.phases import for_arrays, operators_of
 from gapsmith.problems.sequencing import SEQUENCING
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from gapsmith.evolve.tune import Generations, constants, structure, substitute
+from gapsmith.evolve.tuning import Generations, constants, structure, substitute
 
 RULE = """
 def rule(x: float, y: float) -> float:

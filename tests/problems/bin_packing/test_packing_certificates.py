@@ -16,7 +16,7 @@ from gapsmith.evaluators.bin_packing.bounds import martello_toth_bound, volume_b
 from gapsmith.evaluators.bin_packing.certificates import decode, encode, pack_file, shipped
 from gapsmith.evaluators.bin_packing.certify import certify
 from gapsmith.evaluators.bin_packing.heuristics import best_fit_decreasing, first_fit_decreasing
-from gapsmith.evaluators.bin_packing.proof import Certificate, check
+from gapsmith.evaluators.bin_packing.proof import PackingCertificate, check
 from gapsmith.evaluators.bin_packing.references import items
 from gapsmith.problems.base import Instance
 
@@ -69,7 +69,7 @@ def test_decreasing_rules_pack_as_the_textbook_says() -> None:
 
 
 @pytest.fixture(scope="module")
-def dual_case() -> tuple[Certificate, Counter[int], int]:
+def dual_case() -> tuple[PackingCertificate, Counter[int], int]:
     """A closed certificate whose bound needs weights, with its items."""
     for instance in offline_plugin.problem().instances("beta", 1):
         sizes, capacity = items(instance)
@@ -79,7 +79,7 @@ def dual_case() -> tuple[Certificate, Counter[int], int]:
     pytest.fail("no shipped certificate of the set `beta` has dual weights")
 
 
-def test_tampered_certificates_are_rejected(dual_case: tuple[Certificate, Counter[int], int]) -> None:
+def test_tampered_certificates_are_rejected(dual_case: tuple[PackingCertificate, Counter[int], int]) -> None:
     """A bin less, a changed item, an overfull bin, another bound, bent weights: each is found."""
     good, counts, capacity = dual_case
     assert check(good, counts, capacity) is None
@@ -105,7 +105,7 @@ def test_negative_weights_prove_nothing() -> None:
         weight_bound({5: 2}, 10, {5: -1})
 
 
-def test_certificate_survives_its_file_form(dual_case: tuple[Certificate, Counter[int], int]) -> None:
+def test_certificate_survives_its_file_form(dual_case: tuple[PackingCertificate, Counter[int], int]) -> None:
     """Encoding keeps bound, rule, weights and the multiset of bins; equal contents give equal bytes."""
     good = dual_case[0]
     again = decode(encode(good))

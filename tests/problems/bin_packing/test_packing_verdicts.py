@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from gapsmith.problems.base import Instance, VerdictStatus
-from gapsmith.problems.bin_packing.dialogue import Arrivals
+from gapsmith.problems.bin_packing.dialogue import ItemArrivals
 
 SIZES = [60, 50, 40, 30, 20]
 
@@ -87,7 +87,7 @@ def test_transcript_is_replayed(
 
 def test_stepper_reveals_one_item_after_each_decision() -> None:
     """The next size is given out only when the decision on the last one is recorded."""
-    steps = Arrivals([60, 50, 40], 100)
+    steps = ItemArrivals([60, 50, 40], 100)
     assert [steps.next(b""), steps.answer()] == [b"60", []]
     assert [steps.next(b"0"), steps.answer()] == [b"50", [0]]
     assert [steps.next(b"1"), steps.answer()] == [b"40", [0, 1]]
@@ -96,7 +96,7 @@ def test_stepper_reveals_one_item_after_each_decision() -> None:
 
 def test_stepper_ends_at_the_first_overflow() -> None:
     """An overfull bin ends the sequence, and the transcript holds the decision that did it."""
-    steps = Arrivals([60, 50, 40], 100)
+    steps = ItemArrivals([60, 50, 40], 100)
     steps.next(b"")
     steps.next(b"0")
     assert [steps.next(b"0"), steps.answer()] == [None, [0, 0]]
@@ -107,7 +107,7 @@ def test_stepper_ends_at_the_first_overflow() -> None:
 )
 def test_stepper_refuses_what_is_no_bin(line: bytes) -> None:
     """Anything but the index of an open or the next new bin breaks the protocol, with the item's number."""
-    steps = Arrivals([60, 50], 100)
+    steps = ItemArrivals([60, 50], 100)
     steps.next(b"")
     steps.next(b"0")
     with pytest.raises(ValueError, match=r"item 1 \(size 50\): got .*expected a bin index from 0 to 1"):

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from gapsmith.app.check import check_problem
 from gapsmith.app.config import Config, parse
-from gapsmith.app.door.plugins import load_problem
 from gapsmith.app.errors import UserError
-from gapsmith.app.opening import secret as secrets
+from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.setup import setup as secrets
 from gapsmith.problems.base import Instance
 from gapsmith.problems.bin_packing import bin_packing, online_bin_packing
 from gapsmith.problems.bin_packing.laws import stream_for

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from gapsmith.evaluators.base import EvaluationStatus, Reference, ReferenceKind
 from gapsmith.evaluators.classics import cvrp, cvrp_rule
-from gapsmith.evaluators.classics.capacity_cuts import Fleet, capacity_bound
+from gapsmith.evaluators.classics.capacity_cuts import RouteRelaxation, capacity_bound
 from gapsmith.evaluators.classics.certificates import certificate
 from gapsmith.evaluators.classics.customer_sets import customer_sets, sums
 from gapsmith.evaluators.classics.cvrp import CVRP, solve
@@ -151,7 +151,7 @@ def test_grown_sets_lack_what_their_borders_lack(seed: int) -> None:
     """What is summed customer by customer is the difference of the definition."""
     stream = np.random.RandomState(seed)
     public = towns(1, 7, 12, 30, seed)[0]
-    fleet = Fleet(np.array(public["distances"]), 10**6, [])
+    fleet = RouteRelaxation(np.array(public["distances"]), 10**6, [])
     fleet.demands, fleet.capacity = np.array(public["demands"]), public["capacity"]
     weights = np.triu(stream.rand(8, 8) * (stream.rand(8, 8) < 0.4), 1)
     weights += weights.T

@@ -39,9 +39,9 @@ def run(name: str, public: Any, jobs: Sequence[Sequence[int]]) -> list[int]:
     exec(PROBLEM.driver, loop)
     scope: dict[str, Any] = {}
     exec(PROGRAMS[name], scope)
-    from gapsmith.problems.cluster.dialogue import Arrivals
+    from gapsmith.problems.cluster.dialogue import JobArrivals
 
-    dialogue, last = Arrivals(Fleet(public), jobs), [b""]
+    dialogue, last = JobArrivals(Fleet(public), jobs), [b""]
     loop["drive"](
         scope["Scheduler"], public, lambda: dialogue.next(last[0]), lambda line: last.__setitem__(0, line)
     )

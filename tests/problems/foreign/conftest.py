@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app.door.foreign import evaluate_start, load_foreign
+from gapsmith.app.plugins.foreign import evaluate_start, load_foreign
 from gapsmith.evaluators.evaluator import execution_seed
 from gapsmith.problems.foreign.task import ReportedTask
 from gapsmith.sandbox.base import Execution

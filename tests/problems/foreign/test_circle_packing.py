@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.check.foreign import check_task
+from gapsmith.app.check import check_task
 
 TASK = f"openevolve:{Path(__file__).parents[3] / 'examples' / 'circle_packing'}"
 TIMES = ("seconds", "at", "started")

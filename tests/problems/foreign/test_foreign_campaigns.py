@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.evolve.edits import EditError, apply_reply
-from gapsmith.evolve.offline.blocks import spliced
+from gapsmith.evolve.llm.edits import EditError, apply_reply
+from gapsmith.evolve.offline.proposer import spliced
 
 Gapsmith = Callable[..., "subprocess.CompletedProcess[str]"]
 Make = Callable[..., Path]

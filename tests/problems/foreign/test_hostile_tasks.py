@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from gapsmith.app.door.foreign import load_foreign
 from gapsmith.app.errors import ProblemError
+from gapsmith.app.plugins.foreign import load_foreign
 from gapsmith.problems.foreign.shinka import message_of
 
 START = "# EVOLVE-BLOCK-START\ndef solve(n):\n    return n\n# EVOLVE-BLOCK-END\n"

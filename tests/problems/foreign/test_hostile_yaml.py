@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from gapsmith.problems.foreign.configuration import Configuration, ConfigurationError, Keys, read
+from gapsmith.problems.foreign.configuration import Configuration, ConfigurationError, YamlKeys, read
 from gapsmith.problems.foreign.shinka import read_shinka
 
 
@@ -96,6 +96,6 @@ def test_plain_numbers_stay(tmp_path: Path) -> None:
     """Other forms of numbers are read as before."""
     path = tmp_path / "config.yaml"
     path.write_text("a: {b: 0x1f, c: 1_000, d: -2.5e+3, e: .5, f: 010}\n")
-    keys = Keys(path)
+    keys = YamlKeys(path)
     found = [keys.get(f"a.{name}", (int, float), None) for name in "bcdef"]
     assert found == [31, 1000, -2500.0, 0.5, 8]

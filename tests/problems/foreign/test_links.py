@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app.door.foreign import load_foreign, source_of_task
-from gapsmith.app.door.takeover import takeover
 from gapsmith.app.errors import ProblemError
-from gapsmith.sandbox import workshop as workshops
+from gapsmith.app.plugins.foreign import load_foreign, source_of_task
+from gapsmith.app.plugins.scaffold import takeover
+from gapsmith.sandbox import trusted_evaluator as workshops
 from gapsmith.sandbox.base import Limits, Program, SandboxError
 from gapsmith.sandbox.policy import Policy
-from gapsmith.sandbox.workshop import Task, Workshop, open_workshop
+from gapsmith.sandbox.trusted_evaluator import EvaluatorTask, Workshop, open_workshop
 
 Make = Callable[..., Path]
 EVALUATOR = "\ndef evaluate(path):\n    return {'combined_score': 1.0}\n"
@@ -127,7 +127,7 @@ def test_a_workshop_follows_no_link_out(task: Make, secret: Path) -> None:
     (folder / "plain" / "far").symlink_to(secret)
     (folder / "near").symlink_to("plain")
     names = ["data/secret.txt", "plain/far/secret.txt", "near/data.txt", "plain/data.txt"]
-    with Workshop(Task(folder, DRIVER, {"names": names}), Policy()) as workshop:
+    with Workshop(EvaluatorTask(folder, DRIVER, {"names": names}), Policy()) as workshop:
         done = workshop.execute(Program({"program.py": ""}, "f"), b"{}", Limits(30.0, 1 << 30), 1)
     refused = dict.fromkeys(names[:2], "PermissionError")
     assert done.answer == {**refused, **dict.fromkeys(names[2:], "of the task")}
@@ -139,12 +139,12 @@ def test_the_self_test_is_made_for_each_task(
     """A folder whose rules are too wide is refused, though another task of the same process was tested."""
     other = tmp_path / "other"
     other.mkdir()
-    open_workshop(Task(other, DRIVER)).close()
+    open_workshop(EvaluatorTask(other, DRIVER)).close()
     folder = task(EVALUATOR)
     (folder / "data").symlink_to(secret)
     monkeypatch.setattr(workshops, "_readable", lambda folder: [str(entry) for entry in folder.iterdir()])
     with pytest.raises(SandboxError, match="link out of the task"):
-        open_workshop(Task(folder, DRIVER))
+        open_workshop(EvaluatorTask(folder, DRIVER))
 
 
 def test_the_command_says_what_to_do(

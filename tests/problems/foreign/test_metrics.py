@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.record.metrics import Measured
+from gapsmith.app.runs.record import MetricValues
 from gapsmith.evaluators.base import checked_metrics
 from gapsmith.evaluators.reported import metrics_of
 
@@ -124,9 +124,9 @@ def test_metrics_are_cleaned_and_capped() -> None:
 
 def test_cells_of_metrics() -> None:
     """Numbers give mean and spread, everything else its different values."""
-    assert Measured((1, 1.0)).cell == "1"
-    assert Measured((1, 2.5)).cell == "1.75 (1 to 2.5)"
-    assert Measured((True, True)).cell == "True"
-    assert Measured(("a", "b", "a")).cell == "a | b"
-    assert Measured((1.0, "inf")).cell == "1.0 | inf"
-    assert Measured((1e308, 1e308)).as_json()["mean"] == 1e308
+    assert MetricValues((1, 1.0)).cell == "1"
+    assert MetricValues((1, 2.5)).cell == "1.75 (1 to 2.5)"
+    assert MetricValues((True, True)).cell == "True"
+    assert MetricValues(("a", "b", "a")).cell == "a | b"
+    assert MetricValues((1.0, "inf")).cell == "1.0 | inf"
+    assert MetricValues((1e308, 1e308)).as_json()["mean"] == 1e308

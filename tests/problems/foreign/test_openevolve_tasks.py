@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.door.foreign import evaluate_start, load_foreign, start_score
 from gapsmith.app.errors import UserError
+from gapsmith.app.plugins.foreign import evaluate_start, load_foreign, start_score
 from gapsmith.evaluators.evaluator import execution_seed
 from gapsmith.problems.foreign.driver import fitness_of, plain
 from gapsmith.problems.foreign.task import ReportedTask, entry_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from gapsmith.app.record.summary import group_summary
+from gapsmith.app.runs.summary import group_summary
 from gapsmith.app.views.overview import print_group
 from gapsmith.problems.base import SPLITS
 from rich.console import Console

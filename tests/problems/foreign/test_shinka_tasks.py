@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app.door.foreign import evaluate_start, load_foreign, with_task_defaults
 from gapsmith.app.errors import ProblemError
+from gapsmith.app.plugins.foreign import evaluate_start, load_foreign, with_task_defaults
 from gapsmith.problems.foreign.task import ReportedTask
 from gapsmith.sandbox.base import Execution, ExecutionStatus
 

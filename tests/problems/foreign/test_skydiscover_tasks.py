@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app.door.foreign import evaluate_start, load_foreign, source_of_task
+from gapsmith.app.plugins.foreign import evaluate_start, load_foreign, source_of_task
 from gapsmith.problems.foreign.task import ReportedTask
 from gapsmith.sandbox.base import Execution, ExecutionStatus
 

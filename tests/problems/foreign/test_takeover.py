@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.door.plugins import load_problem
-from gapsmith.app.door.takeover import literal, takeover
 from gapsmith.app.errors import ProblemError
+from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.plugins.scaffold import literal, takeover
 
 Gapsmith = Callable[..., "subprocess.CompletedProcess[str]"]
 Make = Callable[..., Path]

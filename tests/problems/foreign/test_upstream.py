@@ -20,14 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.door.foreign import MEMORY_MB, load_foreign, workshop_task
-from gapsmith.evolve.edits import START
-from gapsmith.evolve.offline.blocks import spliced
-from gapsmith.evolve.offline.proposer import change
+from gapsmith.app.plugins.foreign import MEMORY_MB, load_foreign, workshop_task
+from gapsmith.evolve.llm.edits import START
+from gapsmith.evolve.offline.proposer import change, spliced
 from gapsmith.problems.foreign.driver import fitness_of, plain
 from gapsmith.problems.foreign.task import ReportedTask
 from gapsmith.sandbox.base import Limits, Program
-from gapsmith.sandbox.workshop import environment, open_workshop
+from gapsmith.sandbox.trusted_evaluator import environment, open_workshop
 
 CHECKOUT = os.environ.get("GAPSMITH_OPENEVOLVE", "")
 PYTHON = os.environ.get("GAPSMITH_OPENEVOLVE_PYTHON", sys.executable)

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gapsmith.app.audit import verify
-from gapsmith.app.door.plugins import LoadedProblem, load_problem
-from gapsmith.app.opening import references
+from gapsmith.app.analysis import verify
+from gapsmith.app.plugins.loader import LoadedProblem, load_problem
+from gapsmith.app.setup import references
 from gapsmith.evaluators.base import ProofKind, Reference
 from gapsmith.evaluators.cache import Cache, ReferenceCache, encode_reference
 from gapsmith.evaluators.toolbox import SolverError

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.door.plugins import load_problem
-from gapsmith.app.opening.references import table
+from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.setup.references import table
 from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.placement import expert_placement, gpu_fleet, gpu_fleet_aggregate, model_placement
 from gapsmith.evaluators.shipped import encode_table, shipped

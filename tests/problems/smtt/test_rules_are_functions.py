@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 from gapsmith import run_campaign
-from gapsmith.app.audit.replay import replay
-from gapsmith.app.audit.verify import verify
-from gapsmith.app.door.plugins import load_problem
-from gapsmith.app.opening.stored import setup_of_record
-from gapsmith.app.record.record import open_record
+from gapsmith.app.analysis.replay import replay
+from gapsmith.app.analysis.verify import verify
+from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.runs.record import open_record
+from gapsmith.app.setup.reruns import setup_of_record
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, Reference, ReferenceKind, ScoreStatus
 from gapsmith.evaluators.evaluator import GapEvaluator
-from gapsmith.evolve.syntax.randomness import unseeded
+from gapsmith.evolve.syntax.checks import unseeded
 from gapsmith.problems.base import Stateless
 from gapsmith.problems.rule_form import RuleForm
 from gapsmith.sandbox.base import Execution, ExecutionStatus, Limits, Program, Sandbox

@@ -12,7 +12,7 @@ import pytest
 from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.smtt import smtt, smwtt
 from gapsmith.evaluators.smtt.bounds import price_bound, sorted_bound
-from gapsmith.evaluators.smtt.decomposition import Decomposition, Unfinished
+from gapsmith.evaluators.smtt.decomposition import Decomposition, DecompositionLimit
 from gapsmith.evaluators.smtt.precedence import precedence
 from gapsmith.evaluators.smtt.relaxation import Proof, prove
 from gapsmith.evaluators.smtt.search import cost_of, search
@@ -119,7 +119,7 @@ def test_the_two_exact_methods_agree_on_a_hundred_jobs() -> None:
 def test_a_time_limit_never_gives_an_unproven_optimum() -> None:
     """The decomposition gives up with an exception, the relaxation with a lower bound."""
     hard = next(i for i in smtt.problem().instances("n=200", 0) if i.stratum == "rdd=0.2 tf=0.6")
-    with pytest.raises(Unfinished):
+    with pytest.raises(DecompositionLimit):
         Decomposition(**hard.public, seconds=0.0).value()
     weighted = next(i for i in smwtt.problem(jobs=50).instances("train", 1) if i.stratum == "rdd=0.2 tf=0.6")
     upper, sequence = search(weighted.public, 50, time.monotonic() + 5)

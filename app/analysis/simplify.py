@@ -1,0 +1,258 @@
+"""Removes from a candidate what it does not need, as long as it gets no worse on validation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...evaluators.base import Evaluation
+from ...evaluators.figures import of_evaluation
+from ...evaluators.scoring import normalised_loss
+from ...evaluators.statistics import paired, worse
+from ...evolve.admission import ID_CHARACTERS
+from ...evolve.llm.edits import START
+from ...evolve.offline.proposer import spliced
+from ...evolve.racing import PairedRace
+from ...evolve.store.schema import StoreError
+from ...evolve.syntax import checks
+from ...evolve.syntax.rename import named
+from ...evolve.syntax.simplify import Simplification, probes, simplify
+from ...problems.base import HasPrimitives, Problem
+from ...sandbox.base import Description, Sandbox
+from ..errors import NO_CANDIDATE, UserError
+from ..runs.folders import adding, put_text
+from ..runs.record import RECORD, RunRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...evolve.store.store import Store
+    from ..setup.setup import Setup
+
+EVALUATIONS = 300
+"""Variants that are tried (count) unless the caller says otherwise."""
+LEVEL = 0.2
+"""One-sided level at which a variant counts as worse: a strict judge, because many variants are tried."""
+FILE_NAME = "simplified.py"
+_SPLIT = "valid"
+_MOST_PROBES = 20
+"""Conditions that are looked at, each by one evaluation (count)."""
+
+
+def simplified(
+    record: RunRecord,
+    setup: Setup,
+    id: str,
+    evaluations: int = EVALUATIONS,
+    tried: Callable[[int], None] = lambda number: None,
+) -> dict[str, Any]:
+    """Reduces a candidate's main file on the validation split; the test split stays unseen.
+
+    A variant is kept unless it fails, or its mean loss is larger than the original's beyond noise: a paired
+    bootstrap over the validation instances at the one-sided level `LEVEL`, always against the original, so
+    that small losses do not add up. A race at the same level ends clearly worse variants early. At the end
+    expressions that have a name in the field get that name.
+
+    Args:
+        record: of the run.
+        setup: from the record.
+        id: the candidate.
+        evaluations: variants that may be tried (count, ≥ 1).
+        tried: hears how many variants were tried.
+
+    Returns:
+        The JSON contract's document.
+
+    Raises:
+        StoreError: the stored text of the candidate is no program within the caps.
+        UserError: the candidate is not valid on every validation instance.
+    """
+    try:
+        checks.parsed(next(iter(record.candidate(id).files.values())))
+    except ValueError as error:
+        raise StoreError(f"{record.name}: candidate {id}: {error}") from error
+    with closing(setup.open_slot()) as slot:
+        judge = _Judge(record, setup, id, slot, tried)
+        done = simplify(judge.text, record.problem["entry_point"], judge.accept, evaluations)
+        text = judge.renamed(done.text, named(done.text, _terms(setup.loaded.problem)))
+        never = judge.never_true(text)
+    return judge.document(judge.whole(text) or judge.text, done) | {"never_true": never}
+
+
+def _terms(problem: Problem) -> dict[str, str]:
+    """The problem's expressions that have a name in the field."""
+    primitives = problem.primitives() if isinstance(problem, HasPrimitives) else ()
+    return {primitive.text: primitive.term for primitive in primitives if primitive.term}
+
+
+class _Judge:
+    """Evaluates variants in one sandbox slot and compares each with the original."""
+
+    def __init__(
+        self, record: RunRecord, setup: Setup, id: str, slot: Sandbox, tried: Callable[[int], None]
+    ) -> None:
+        self._candidate = record.candidate(id)
+        self._path, self.text = next(iter(self._candidate.files.items()))
+        self._record, self._evaluator, self._slot, self._tried = record, setup.evaluator, slot, tried
+        self._entry = record.problem["entry_point"]
+        self._number = 0
+        self._renamed = False
+        self._race: PairedRace | None = None
+        self._before = self._evaluate(self.text)
+        if self._before.fitness is None:
+            failure = self._before.failure
+            words = "no valid answer" if failure is None else f"{failure.status.value} on {failure.instance}"
+            raise UserError(
+                NO_CANDIDATE,
+                f"candidate {id} on validation: {words}, expected a candidate that is valid everywhere",
+                "simplify another, for example `best`",
+            )
+        self._losses = self._loss(self._before)
+        self._race = PairedRace.against(self._before, self._evaluator.loss, LEVEL)
+        self._after = self._before
+        self._description = self._described(self.text)
+
+    def whole(self, text: str) -> str | None:
+        """The text that is run for a variant: in a program with EVOLVE-BLOCKs only the blocks may change.
+
+        None where the variant changes a statement outside, or nothing inside.
+        """
+        return spliced(self.text, text) if START in self.text else text
+
+    def accept(self, variant: str) -> bool:
+        """Whether a variant is as good as the original, as far as validation can tell."""
+        self._number += 1
+        self._tried(self._number)
+        text = self.whole(variant)
+        if text is None:
+            return False
+        description = self._described(text)
+        if description.error is not None or not description.entry_point:
+            return False
+        evaluation = self._evaluate(text)
+        if evaluation.fitness is None:
+            return False
+        if worse(self._loss(evaluation), self._losses, LEVEL):
+            return False
+        self._after, self._description = evaluation, description
+        return True
+
+    def renamed(self, text: str, other: str) -> str:
+        """The other text if it is valid, no longer than the reduced one, and has the same losses."""
+        most = len(self._candidate.description.statements)
+        program = None if other == text else self.whole(other)
+        if program is None:
+            return text
+        description = self._described(program)
+        if description.error is None and len(description.statements) <= most:
+            evaluation = self._evaluate(program)
+            if evaluation.fitness is not None and self._loss(evaluation) == self._loss(self._after):
+                self._after, self._description, self._renamed = evaluation, description, True
+                return other
+        return text
+
+    def never_true(self, text: str) -> list[dict[str, Any]]:
+        """Line and text of each of the first conditions that held on no validation instance."""
+        found = []
+        for line, condition, probe in islice(probes(text), _MOST_PROBES):
+            program = self.whole(probe)
+            if program is None:
+                continue
+            evaluation = self._evaluate(program)
+            if evaluation.fitness is not None and self._loss(evaluation) == self._loss(self._after):
+                found.append({"line": line, "condition": condition})
+        return found
+
+    def document(self, text: str, done: Simplification) -> dict[str, Any]:
+        """The reduced program beside the original, both measured on this machine in this call."""
+        outcome = paired(self._loss(self._after), self._losses)
+        before, after = self._candidate.description, self._description
+        return {
+            "run": self._record.name,
+            "candidate": self._candidate.id,
+            "simplified": (after.token_digest or "")[:ID_CHARACTERS],
+            "tried": done.tried,
+            "complete": done.complete,
+            "accepted": done.accepted,
+            "renamed": self._renamed,
+            "level": LEVEL,
+            "statements_before": len(before.statements),
+            "statements_after": len(after.statements),
+            "nodes_before": before.nodes,
+            "nodes_after": after.nodes,
+            "valid_before": self._figures(self._before),
+            "valid_after": self._figures(self._after),
+            "loss_difference_percent": outcome.difference,
+            "loss_difference_ci95_percent": None if outcome.ci95 is None else list(outcome.ci95),
+            "files": {**self._candidate.files, self._path: text},
+        }
+
+    def _evaluate(self, text: str) -> Evaluation:
+        program = self._evaluator.program({**self._candidate.files, self._path: text})
+        return self._evaluator.evaluate(program, _SPLIT, self._slot, race=self._race)
+
+    def _described(self, text: str) -> Description:
+        return self._slot.describe(text, self._entry)
+
+    def _loss(self, evaluation: Evaluation) -> Sequence[float]:
+        """Loss of each instance, percent of max(|reference|, scale)."""
+        instances = self._record.instances
+        losses = [normalised_loss(score, instances[score.instance]) for score in evaluation.scores]
+        return [100 * float(loss) for loss in losses if loss is not None]
+
+    def _figures(self, evaluation: Evaluation) -> dict[str, Any]:
+        return of_evaluation(evaluation, self._record.instances).as_json()
+
+
+def keep(record: RunRecord, document: Mapping[str, Any], force: bool = False) -> Path | None:
+    """Records a simplified form with its run, and writes it beside `best.py` as a program that runs alone.
+
+    The form is no candidate of the campaign: a resumed search does not see it.
+
+    Args:
+        record: of the run.
+        document: as `simplified` made it.
+        force: replace a smaller form of the candidate that an earlier call kept.
+
+    Returns:
+        The file; None if a smaller form exists and stays.
+
+    Raises:
+        UserError: a process is at work in the run, or the folder cannot be written.
+    """
+    with adding(record.folder, FILE_NAME) as store:
+        return _put(record, store, document, force)
+
+
+def _put(record: RunRecord, store: Store, document: Mapping[str, Any], force: bool) -> Path | None:
+    from ..runs.standalone import simplified_text
+
+    forms = store.read.record(RECORD) or {}
+    before = forms.get(document["candidate"])
+    if before is not None and _size(before) < _size(document) and not force:
+        return None  # this call tried fewer variants, so the smaller form of the earlier call stays
+    store.set(RECORD, {**forms, document["candidate"]: dict(document)})
+    path = record.folder / FILE_NAME
+    put_text(path, simplified_text(record, document, FILE_NAME))
+    return path
+
+
+def reduce_champion(
+    folder: Path, setup: Setup, store: Store, evaluations: int, tried: Callable[[int], None]
+) -> None:
+    """Reduces the champion of a campaign whose lock and store the caller holds; both forms are kept."""
+    from ..runs.record import open_record
+
+    with open_record(folder) as record:
+        champion = record.reader.record("champion")
+        if champion is not None:
+            tried(0)
+            _put(record, store, simplified(record, setup, champion, evaluations, tried), force=False)
+
+
+def _size(document: Mapping[str, Any]) -> tuple[int, int]:
+    """Statements, then syntax-tree nodes, of a simplified form."""
+    return document["statements_after"], document["nodes_after"]

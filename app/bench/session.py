@@ -1,0 +1,203 @@
+"""A sitting at a workbench: the run locked, its search as the record left it, a sandbox slot at hand."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...evaluators.base import Evaluation
+from ...evolve.budget import StopReason
+from ...evolve.campaign import Pace
+from ...evolve.course import RecordedCourse, TellOrder
+from ...evolve.llm.base import LeftOpen
+from ...evolve.store.store import Store
+from ...evolve.submissions import Submissions
+from ...evolve.types import Candidate, Context, Elite, Proposal, Rejection
+from ..compose import Watcher, prepared
+from ..errors import USAGE, UserError
+from ..proposers import CampaignSource, SourceOf
+from ..runs.folders import OPEN, at_work, run_log
+from ..runs.record import open_record
+from ..runs.resume import stored_config
+from ..setup.reruns import stored_setup
+
+if TYPE_CHECKING:
+    from ...evaluators.evaluator import GapEvaluator
+    from ...evolve.admission import Admission
+    from ...evolve.archive import Archive
+    from ...evolve.campaign import Campaign
+    from ...problems.base import Instance
+    from ...sandbox.base import Sandbox
+    from ..setup.setup import Setup
+
+WAIT_SECONDS = 600.0
+"""Wall seconds that an operation waits for the one before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """A workbench at which one operation after another is done.
+
+    Attributes:
+        folder: of the run.
+        setup, store: of the run.
+        campaign: its search as the record left it, to take programs from outside.
+    """
+
+    folder: Path
+    setup: Setup
+    store: Store
+    campaign: Campaign
+
+    @property
+    def evaluator(self) -> GapEvaluator:
+        """What scores programs."""
+        return self.setup.evaluator
+
+    @property
+    def admission(self) -> Admission:
+        """What examines programs."""
+        return self.campaign.ports.admission
+
+    @property
+    def slot(self) -> Sandbox:
+        """The sandbox slot for single executions."""
+        return self.admission.sandbox
+
+    @property
+    def archive(self) -> Archive:
+        """The elites."""
+        return self.campaign.search.archive
+
+    @property
+    def instances(self) -> dict[str, Instance]:
+        """Id → training instance, those of the pool that are not in use yet too."""
+        return dict(self.evaluator.instances("train"))
+
+    def evaluation(self, id: str) -> Evaluation | None:
+        """The training evaluation of a candidate on all that it was executed on; None without one."""
+        return self.store.read.evaluation(id, "train")
+
+
+class Nobody:
+    """A proposer where nobody is to propose: open questions of a model stay open."""
+
+    def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
+        """Leaves the question open.
+
+        Raises:
+            LeftOpen: always.
+        """
+        raise LeftOpen("nobody is asked at a workbench")
+
+    def leave(self) -> None:
+        """There is nobody to wait for."""
+
+
+def bench_source(store: Store) -> SourceOf:
+    """The source of a sitting: recorded steps, then programs from outside alone."""
+
+    def source(admission: Admission, archive: Archive) -> CampaignSource:
+        models = any(table["spec"] != "offline" for table in store.read.record("config")["model"])
+        pace = Pace(1, TellOrder.COMPLETED, waits=models)
+        return CampaignSource(
+            Nobody(), pace, None, None, 0.0, Submissions.of(RecordedCourse(store.read)), workbench=True
+        )
+
+    return source
+
+
+@contextmanager
+def sitting(folder: Path, wait: float = WAIT_SECONDS) -> Iterator[Sitting]:
+    """Opens a workbench for operations; waits for its turn, and ends what an earlier sitting left undone.
+
+    Args:
+        folder: of the run.
+        wait: wall seconds to wait for another process at the same workbench.
+
+    Raises:
+        UserError: the run is none with a workbench, is finished, or another process does not end.
+        SandboxError: programs cannot be run safely here.
+    """
+    with at_work(folder, wait), run_log(folder) as log:
+        setup = opened(folder)
+        store = Store(folder)
+        try:
+            with prepared(setup, store, folder, None, Watcher(), bench_source(store)) as campaign:
+                follow(campaign)
+                store.set("stop_reason", OPEN)
+                yield Sitting(folder, setup, store, campaign)
+        except (UserError, GeneratorExit):
+            raise
+        except Exception:
+            log.exception("an operation of the workbench ended by an exception")
+            raise
+        finally:
+            store.close()
+
+
+def follow(campaign: Campaign) -> None:
+    """Brings a campaign to where its record ends, and evaluates programs that have no outcome yet."""
+    campaign.validation.postponed = True
+    campaign.interrupt(StopReason.FINISHED)
+    campaign.follow()
+    campaign.stopped = None
+
+
+def opened(folder: Path) -> Setup:
+    """The setup of a workbench's run.
+
+    Raises:
+        UserError: the run has no workbench, or is finished.
+    """
+    with open_record(folder) as record:
+        refuse_other(folder, record.reader.record("bench") is not None, record.reader.record("stop_reason"))
+    setup = stored_setup(folder, stored_config(folder, {}, None, uses=()))
+    assert setup is not None, "a run with a workbench has begun"
+    return setup
+
+
+def refuse_other(folder: Path, workbench: bool, reason: str | None) -> None:
+    """Refuses a run without a workbench, and one that has ended: its test instances were used.
+
+    Raises:
+        UserError: it is one of these.
+    """
+    if not workbench:
+        raise UserError(
+            USAGE,
+            f"{folder.name}: a campaign without a workbench",
+            "`gapsmith bench open PROBLEM` makes a run with one; --start RUN takes a run's best programs",
+        )
+    if reason not in (None, OPEN) and not StopReason(reason).halts:
+        raise UserError(
+            USAGE,
+            f"{folder.name}: is finished, and its test instances were used",
+            f"go on in a new one: `gapsmith bench open PROBLEM --start {folder.name}`",
+        )
+
+
+def find_candidate(sitting: Sitting, text: str) -> Candidate:
+    """The candidate that a text names: an id, an unambiguous prefix, `best` (in training) or `start`.
+
+    Raises:
+        UserError: it names none, or several.
+    """
+    read = sitting.store.read
+    best = sitting.archive.best
+    if text == "best" and best is not None:
+        return best.candidate
+    if text == "start":
+        text = read.record("start")
+    ids = read.candidate_ids(text) if text else []
+    if text not in ids and len(ids) != 1:
+        what = f"{len(ids)} candidates start like this" if ids else "no candidate of this run"
+        hint = f"`gapsmith bench read {sitting.folder.name}` lists them; also best and start"
+        raise UserError(USAGE, f"candidate {text!r}: {what}", hint)
+    found = read.candidate(text if text in ids else ids[0])
+    assert found is not None, "its id was just read"
+    return found

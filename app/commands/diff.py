@@ -1,0 +1,24 @@
+"""`diff`: two candidates, line by line."""
+
+from __future__ import annotations
+
+from .options import Candidate, Json, Run, Runs
+from .run_arguments import folders_of, opened, single
+from .terminal import console, emit_json, errors
+
+
+def diff(
+    run: Run, a: Candidate = "start", b: Candidate = "best", runs: Runs = None, json: Json = False
+) -> None:
+    """Compare the text of two candidates, by default the start program and the best."""
+    with errors(json):
+        from ..views.history import loss, print_diff, unified
+
+        with opened(single(run, folders_of(run, runs))) as record:
+            first, second = record.resolve(a), record.resolve(b)
+            if json:
+                losses = [loss(record, first), loss(record, second)]
+                names = {"run": record.name, "a": first, "b": second}
+                emit_json({**names, "diff": unified(record, first, second), "training_loss_percent": losses})
+            else:
+                print_diff(console(), record, first, second)

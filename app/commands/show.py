@@ -1,0 +1,179 @@
+"""`show`: a campaign, or one of its candidates."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
+from .options import Force, Json, Run, Runs, TrustRun, WithoutAgain, trust_of
+from .run_arguments import check_ended, folders_of, opened, single
+from .terminal import console, emit_json, errors, write_new
+
+if TYPE_CHECKING:
+    from ..runs.record import RunRecord
+    from ..runs.trust import Trust
+
+
+def show(
+    run: Run,
+    candidate: Annotated[
+        str | None, typer.Argument(metavar="CANDIDATE", help="Id, unambiguous prefix, best or start.")
+    ] = None,
+    prompt: Annotated[bool, typer.Option("--prompt", help="With the prompt and reply that made it.")] = False,
+    instance: Annotated[
+        str | None, typer.Option("--instance", metavar="ID", help="Draw its answer to an instance.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="What its statements are worth.")] = False,
+    strata: Annotated[bool, typer.Option("--strata", help="Which elite is best on which stratum.")] = False,
+    solver: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--solver",
+            metavar="EFFORT",
+            help="Add the solver, stopped after so many deterministic seconds (repeatable).",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The drawing as .svg, .png or .pdf.")
+    ] = None,
+    force: Force = False,
+    trust_run: TrustRun = False,
+    unsafe_without: WithoutAgain = None,
+    runs: Runs = None,
+    json: Json = False,
+) -> None:
+    """Show what a campaign found, or one candidate with code, gaps and origin."""
+    with errors(json):
+        folders = folders_of(run, runs)
+        trust = trust_of(trust_run, unsafe_without)
+        of_run = candidate is None and not explain and not strata and instance is None
+        if solver:
+            if not of_run:
+                raise UserError(USAGE, "--solver: expected the run alone, without a candidate or an instance")
+            _solve(single(run, folders), trust, solver)
+        if strata:
+            _show_winners(single(run, folders), candidate, json)
+            return
+        if of_run:
+            _show_runs(run, folders, json, runs)
+            return
+        with opened(single(run, folders)) as record:
+            from ..views.candidate import candidate_document, print_candidate
+
+            id = record.resolve(candidate or "best")
+            if instance is not None:
+                _draw(record, trust, id, instance, output, force, json)
+            elif explain:
+                from ..analysis.explain import explain as explained
+                from ..setup.reruns import setup_of_record
+                from ..views.candidate import print_explanation
+
+                explanation = explained(record, setup_of_record(record, trust), id)
+                emit_json(explanation) if json else print_explanation(console(), explanation)
+            elif json:
+                emit_json(candidate_document(record, id))
+            else:
+                print_candidate(console(), record, id, conversation=prompt)
+
+
+def _draw(
+    record: RunRecord, trust: Trust, id: str, instance: str, output: Path | None, force: bool, json: bool
+) -> None:
+    """Draws a candidate's answer beside the best baseline's, on the screen or into a file."""
+    from ...evaluators.judging import NotDrawn
+    from ...problems.base import Drawable
+    from ..formatting import clean
+    from ..setup.reruns import answers, find_instance, setup_of_record
+    from ..views.plots.canvas import FORMATS, render
+    from ..views.plots.drawing import draw, extent, in_terminal, lines
+
+    target, setup = find_instance(record, instance), setup_of_record(record, trust)
+    problem = setup.loaded.problem
+    if not isinstance(problem, Drawable):
+        raise UserError(USAGE, f"{problem.name}: its answers cannot be drawn", "it offers no `draw`")
+    form = "svg" if output is None else output.suffix.lower().removeprefix(".")
+    if form not in FORMATS:
+        raise UserError(USAGE, f"{output}: got format {form or 'none'!r}, expected .svg, .png or .pdf")
+    baseline = record.rival
+    programs = [id, *([baseline] if baseline is not None else [])]
+    made = answers(record, setup, programs, target)
+    try:
+        drawings = {record.title(p): setup.evaluator.draw(target, answer) for p, answer in made.items()}
+    except NotDrawn as error:
+        raise UserError(INVALID, str(error), "correct the problem's `draw`") from error
+    if not drawings:
+        raise UserError(NO_CANDIDATE, f"{instance}: no valid answer of {id} or the best baseline")
+    reference = record.reader.references()[target.id]
+    words = f"{target.id}: reference {float(reference.value):g} {problem.unit} ({reference.kind.value})"
+    if output is not None:
+        write_new(output, render(draw(drawings), form, f"{id}-{instance}"), force)
+    if json:
+        emit_json({"run": record.name, "candidate": id, "instance": target.id, "answers": made})
+        return
+    out = console()
+    out.print(words if output is None else f"{output}: {words}", markup=False)
+    if output is None:
+        right, top = extent(drawings.values())
+        height, top = lines(drawings.values(), top)
+        for name, drawing in drawings.items():
+            axes = " over ".join(title for title in (drawing.y_title, drawing.x_title) if title)
+            out.print(
+                f"\n{clean(name)}: {clean(drawing.title)}; {clean(axes)}", markup=False, soft_wrap=False
+            )
+            out.print(in_terminal(drawing, min(out.width, 120), height, right, top), soft_wrap=False)
+
+
+def _solve(folder: Path, trust: Trust, efforts: list[float]) -> None:
+    """Lets the problem's solver answer a run's instances, and stores its figures with the run."""
+    from ..analysis.evaluate import keep_solver
+    from ..setup.reruns import setup_of_record
+    from .evaluate import progress_line
+
+    check_ended(folder)
+    with opened(folder) as record:
+        keep_solver(record, setup_of_record(record, trust), efforts, progress_line())
+
+
+def _show_winners(folder: Path, candidate: str | None, json: bool) -> None:
+    from ..views.history import print_winners, winners
+
+    if candidate is not None:
+        raise UserError(
+            USAGE,
+            f"--strata: got candidate {candidate}, expected the run alone: it compares all elites",
+            f"gaps of one candidate by stratum: `{shlex.join(['gapsmith', 'show', folder.name, candidate])}`",
+        )
+    with opened(folder) as record:
+        rows = winners(record)
+        emit_json(rows) if json else print_winners(console(), rows)
+
+
+def _show_runs(text: str, folders: list[Path], json: bool, runs: Path | None) -> None:
+    from ..runs.record import open_record
+    from ..runs.summary import group_summary, summarise
+    from ..views.overview import print_overview
+
+    documents = []
+    for folder in folders:
+        with open_record(folder) as record:
+            documents.append(summarise(folder, record.reader))
+            if not json:
+                print_overview(console(), record, documents[-1])
+    if len(folders) > 1:
+        if json:
+            emit_json({"group": text, "runs": documents, "summary": group_summary(documents)})
+        else:
+            from ..views.overview import print_group
+
+            print_group(console(), text, documents)
+    elif json:
+        emit_json(documents[0])
+    else:
+        from ..runs.folders import named_place
+        from .session import print_next
+
+        print_next(documents[0], named_place(folders[0], runs))

@@ -1,0 +1,211 @@
+"""Figures of candidates on the splits, of reported scores, and of each model and operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...evaluators.base import Evaluation, Score
+from ...evaluators.figures import Figures, of_evaluation
+from ...evolve.agenda import page_of
+from ...evolve.store.course import written_notes
+from ...evolve.store.progress import is_reported
+from ...evolve.store.reader import Reader
+from ...evolve.store.statistics import calls_in_order, improved_iterations, without_candidate
+from ...problems.base import SPLITS, Instance, Number
+from ..formatting import signed
+
+
+def candidate_summary(reader: Reader, id: str) -> dict[str, Any]:
+    """Summary of one candidate."""
+    candidate = reader.candidate(id)
+    return {
+        "candidate": id,
+        "origin": None if candidate is None else candidate.origin.value,
+        "iteration": None if candidate is None else candidate.iteration,
+        "splits": splits(reader, id),
+    }
+
+
+def splits(reader: Reader, program: str) -> dict[str, Any]:
+    """Split → figures of a candidate or of a baseline (`baseline/NAME`); None for a split without them."""
+    evaluations = {split: reader.evaluation(program, split) for split in SPLITS}
+    return {
+        split: None if evaluation is None else figures_of(reader, evaluation).as_json()
+        for split, evaluation in evaluations.items()
+    }
+
+
+def figures_of(reader: Reader, evaluation: Evaluation) -> Figures:
+    """Figures of a recorded evaluation."""
+    return of_evaluation(evaluation, reader.instances())
+
+
+def instance_row(score: Score, instance: Instance) -> dict[str, Any]:
+    """Figures of one execution."""
+    return {
+        "instance": score.instance,
+        "stratum": instance.stratum,
+        "status": score.status.value,
+        "objective": plain(score.objective),
+        "reference": plain(score.reference),
+        "reference_kind": score.reference_kind.value,
+        "gap_percent": None if score.gap is None else float(score.gap) * 100,
+        "excess": plain(score.excess),
+        "cpu_seconds": score.cpu_seconds,
+        "message": score.message,
+        "metrics": score.metrics,
+    }
+
+
+def plain(number: Number | None) -> int | float | None:
+    """A number for JSON: an integer stays an integer, a fraction becomes a float."""
+    return number if number is None or isinstance(number, int) else float(number)
+
+
+# What a run says of scores that a foreign evaluator reported: no gap, and always *unverified*.
+
+REPORTED = "reported"
+VERIFIED = "verified"
+"""Who stands behind the objectives of a run: its task's own evaluator, or Gapsmith's verification."""
+
+
+def trust(reader: Reader) -> str:
+    """`reported` if the run's references are scores that were only reported, else `verified`."""
+    return REPORTED if is_reported(reader) else VERIFIED
+
+
+LOSS = (
+    "loss: minus the change over the start program, percent of its reported score (of 1 where that is "
+    "smaller); below 0 is better, and nothing is verified"
+)
+"""What a loss is where scores are only reported."""
+
+
+def training_score(reader: Reader, fitness: float | None) -> float | None:
+    """The reported score that a training fitness stands for."""
+    start = next((r.value for name, r in reader.references().items() if name.startswith("train")), None)
+    if fitness is None or start is None:
+        return None
+    return float(start) + fitness * max(1.0, abs(float(start)))
+
+
+def change_words(best: Mapping[str, Any], split: str, name: str) -> str:
+    """The best candidate's score beside the start program's, in words.
+
+    Args:
+        best: summary of the best candidate.
+        split: whose figures are named.
+        name: the split in words.
+    """
+    figures = best["splits"].get(split)
+    if figures is None or figures["reported_score"] is None:
+        return f"no reported score on {name}"
+    score, change = figures["reported_score"], figures["change"]
+    return (
+        f"reported score {score:.5g} on {name}, {signed(change, '.3g')} over the start program (unverified)"
+    )
+
+
+# Figures of each model and operator: calls, replies that became candidates, improvements, cost.
+
+_COUNTS = ("calls", "replies", "candidates", "improved", "tokens_in", "tokens_out")
+
+
+def model_figures(reader: Reader) -> list[dict[str, Any]]:
+    """One row for each model and operator, after a total (`operator` None) if a model has several operators.
+
+    A row holds `model`, `operator`, `calls` (retries included), `share_percent` of all calls, `replies`
+    (usable ones), `candidates` (replies that became one), `apply_rate_percent` (candidates / replies),
+    `improved` (new bests in training), `improvement_rate_percent` (improved /
+    replies), `tokens_in`, `tokens_out`, and `cost_usd`, None when a price is unknown. The outcome of an
+    iteration counts for its last reply, so after a repair for the repair's reply. Rates without a reply are
+    None.
+    """
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    last: dict[int, dict[str, Any]] = {}
+    for model, operator, iteration, replied, tokens_in, tokens_out, cost, text in calls_in_order(reader):
+        row = rows.get((model, operator))
+        if row is None:
+            row = rows[model, operator] = {"model": model, "operator": operator, **_nothing()}
+        row["calls"] += 1
+        row["tokens_in"] += tokens_in or 0
+        row["tokens_out"] += tokens_out or 0
+        if cost is None and text:
+            row["cost_usd"] = None
+        elif cost is not None and row["cost_usd"] is not None:
+            row["cost_usd"] += cost
+        if replied:
+            row["replies"] += 1
+            if (before := last.get(iteration)) is not None:
+                before["candidates"] -= 1
+            row["candidates"] += 1
+            last[iteration] = row
+    for iterations, name, change in (
+        (without_candidate, "candidates", -1),
+        (improved_iterations, "improved", 1),
+    ):
+        for iteration in iterations(reader) if last else ():
+            if (row := last.get(iteration)) is not None:
+                row[name] += change
+    return _with_rates([total for rows_of in _by_model(rows.values()) for total in rows_of])
+
+
+def model_usage(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Tokens, US dollars and calls over all models; see `_cost` for when the US dollars are None."""
+    single = [row for row in rows if row["operator"] is not None]
+    costs = [row["cost_usd"] for row in single]
+    return {
+        "tokens_in": sum(row["tokens_in"] for row in single),
+        "tokens_out": sum(row["tokens_out"] for row in single),
+        "cost_usd": _cost(single, costs),
+        "model_calls": sum(row["calls"] for row in single),
+    }
+
+
+def _cost(rows: Sequence[Mapping[str, Any]], costs: Sequence[float | None]) -> float | None:
+    """US dollars: 0 if no model was asked; None if a price is unknown or no paid reply arrived."""
+    amounts = [cost for cost in costs if cost is not None]
+    received = any(row["replies"] or row["cost_usd"] for row in rows)  # unusable replies cost money too
+    return sum(amounts) if not rows or (len(amounts) == len(costs) and received) else None
+
+
+def notes(reader: Reader) -> list[str]:
+    """Recorded notes on the models for readers of the results, such as a parameter that a model refused."""
+    return [event.data["text"] for event in reader.events("note")]
+
+
+def newest_page(reader: Reader) -> str | None:
+    """The page of notes that a model wrote last; None without one."""
+    pages = list(written_notes(reader).values())
+    return page_of(pages[-1]) if pages else None
+
+
+def _nothing() -> dict[str, Any]:
+    return {**dict.fromkeys(_COUNTS, 0), "cost_usd": 0.0}
+
+
+def _by_model(rows: Iterable[Mapping[str, Any]]) -> Iterable[list[dict[str, Any]]]:
+    """Rows of each model, most calls first; a model with several rows starts with their total."""
+    models: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        models.setdefault(row["model"], []).append(dict(row))
+    for model, found in models.items():
+        found.sort(key=lambda row: (-row["calls"], row["operator"]))
+        if len(found) > 1:
+            costs = [row["cost_usd"] for row in found]
+            total = {name: sum(row[name] for row in found) for name in _COUNTS}
+            cost = None if None in costs else sum(costs)
+            found.insert(0, {"model": model, "operator": None, **total, "cost_usd": cost})
+        yield found
+
+
+def _with_rates(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    whole: dict[str, int] = {}
+    for row in rows:  # a model's first row holds all its calls
+        whole.setdefault(row["model"], row["calls"])
+    for row in rows:
+        row["share_percent"] = 100 * row["calls"] / sum(whole.values())
+        for rate, part in (("apply_rate_percent", "candidates"), ("improvement_rate_percent", "improved")):
+            row[rate] = 100 * row[part] / row["replies"] if row["replies"] else None
+    return rows

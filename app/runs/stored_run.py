@@ -1,0 +1,140 @@
+"""What the store holds of one run, each loaded once, and its iterations as a budget counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...evaluators.base import Evaluation
+from ...evolve.store.reader import Reader
+from ...evolve.store.schema import StoreError
+from ...evolve.store.statistics import asked, made_by, work
+from ...evolve.store.tally import Tally
+from ...evolve.tuning import OPERATOR
+from ...evolve.types import Candidate
+from ...problems.base import Instance
+from .signature import is_own
+
+
+class StoredRun:
+    """One run as its store holds it.
+
+    Attributes:
+        incomplete: whether the latest entries are missing: the store was not closed, and its journal cannot
+            be read because the folder is read-only.
+    """
+
+    def __init__(self, folder: Path, reader: Reader, incomplete: bool = False) -> None:
+        self.folder = folder
+        self.reader = reader
+        self.incomplete = incomplete
+        self._instances: dict[str, Instance] | None = None
+        self._evaluations: dict[tuple[str, str, int | None], Evaluation | None] = {}
+        self._foreign: bool | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the run folder."""
+        return self.folder.resolve().name
+
+    @property
+    def problem(self) -> dict[str, Any]:
+        """The recorded problem: name, version, sense, unit, …; empty until the run has recorded it."""
+        return self.reader.record("problem") or {}
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The resolved configuration."""
+        return self.reader.record("config") or {}
+
+    @property
+    def start(self) -> str | None:
+        """Id of the first start program."""
+        id: str | None = self.reader.record("start")
+        return id
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the run was made or changed by another than this user, on this machine."""
+        if self._foreign is None:
+            self._foreign = not is_own(self.reader)
+        return self._foreign
+
+    @property
+    def instances(self) -> dict[str, Instance]:
+        """Id → instance, all splits."""
+        if self._instances is None:
+            self._instances = self.reader.instances()
+        return self._instances
+
+    @property
+    def prefixes(self) -> tuple[int, ...]:
+        """Sizes of the prefixes of the pool of training instances (counts); one in a run without a pool.
+
+        Raises:
+            StoreError: what is stored are none.
+        """
+        count = sum(instance.split == "train" for instance in self.instances.values())
+        sizes = tuple(self.reader.record("pool") or ())
+        if not sizes:
+            return (count,)
+        if list(sizes) != sorted({*sizes}) or not 0 < sizes[0] <= sizes[-1] <= count:
+            raise StoreError(f"{self.folder}: prefixes {str(sizes)[:60]} of {count} training instances")
+        return sizes
+
+    def evaluation(self, program: str, split: str, prefix: int | None = None) -> Evaluation | None:
+        """Evaluation of a candidate (id) or baseline (`baseline/NAME`); None if there is none.
+
+        Args:
+            program, split: of it.
+            prefix: of the pool of training instances (count); by default all that the program has seen.
+
+        Raises:
+            StoreError: the stored evaluation contradicts itself.
+        """
+        key = (program, split, prefix)
+        if key not in self._evaluations:
+            self._evaluations[key] = self.reader.evaluation(program, split, prefix)
+        return self._evaluations[key]
+
+    def candidate(self, id: str) -> Candidate:
+        """A candidate by its whole id.
+
+        Raises:
+            StoreError: the store names this candidate but does not hold it.
+        """
+        candidate = self.reader.candidate(id)
+        if candidate is None:
+            raise StoreError(f"{self.folder}: candidate {id} is named but not stored; the file is damaged")
+        return candidate
+
+
+# Iterations as a budget counts them: beside models, points of tuning are none.
+
+
+def asked_iterations(reader: Reader) -> int:
+    """Iterations that were asked for (count)."""
+    return asked(reader) - _points(reader, told=False)
+
+
+def completed_iterations(reader: Reader) -> int:
+    """Iterations that were told (count)."""
+    return work(reader).iterations - _points(reader, told=True)
+
+
+def tallied_iterations(config: Mapping[str, Any], tally: Tally) -> int:
+    """Iterations that a tally counted as told (count), under the run's configuration."""
+    return tally.work.iterations - (tally.operators[OPERATOR] if _points_are_free(config) else 0)
+
+
+def _points(reader: Reader, *, told: bool) -> int:
+    """Points of tuning that no budget counts (count)."""
+    free = _points_are_free(reader.record("config") or {})
+    return made_by(reader, OPERATOR, told=told) if free else 0
+
+
+def _points_are_free(config: Mapping[str, Any]) -> bool:
+    """Whether a model takes part, beside which points of tuning are no iterations."""
+    specs = [table.get("spec") for table in config.get("model", ())]
+    return any(spec != "offline" for spec in specs)

@@ -1,0 +1,197 @@
+"""Which model is asked for what, by weight or by a bandit, and which one is set aside.
+
+The bandit's state is the campaign's own count of tries, gains and costs per arm, which the store holds: it is
+handed in with every ask, so nothing is kept here and a resumed or replayed campaign chooses the same.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from .base import Price
+
+OPERATORS: Mapping[str, float] = {
+    "improve": 4,
+    "explore": 2,
+    "combine": 1.5,
+    "simplify": 0.5,
+    "repair": 4,
+}
+"""Operators of a first question and their shares; *combine* and *repair* only where they are possible."""
+STALLED = "stalled"
+"""Operator of a campaign that stands still, in place of all but *repair*; its share is theirs together."""
+DESIGN = "design"
+"""Operator of every second question of a campaign's opening, likewise."""
+_REST = sum(OPERATORS.values()) - OPERATORS["repair"]
+_SHARES = {**OPERATORS, STALLED: _REST, DESIGN: _REST}
+_TYPICAL_TOKENS = (3000, 1500)
+LEAST_COST_SHARE = 0.05
+"""Floor of an arm's mean cost, as a share of the largest arm's: a free model costs a twentieth of it."""
+
+
+class ArmChoice(StrEnum):
+    """How arms are chosen."""
+
+    WEIGHTS = "weights"
+    BANDIT = "bandit"
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """A model (by its place in the ensemble) asked for an operator; `name` is what is counted."""
+
+    model: int
+    operator: str
+    name: str
+    weight: float
+    price: Price | None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A model of the ensemble: its specification, its share (> 0) and its price."""
+
+    spec: str
+    weight: float
+    price: Price | None
+
+
+def arms(members: Sequence[Member]) -> list[Arm]:
+    """All arms; with one model an arm is named by its operator alone.
+
+    Members of one specification (at two servers, or with two temperatures) are counted apart: the second
+    one's arms end in `#2`.
+    """
+    specs = [member.spec for member in members]
+    return [
+        Arm(
+            index,
+            operator,
+            operator if len(members) == 1 else f"{operator} {_label(specs, index)}",
+            member.weight * share,
+            member.price,
+        )
+        for index, member in enumerate(members)
+        for operator, share in _SHARES.items()
+    ]
+
+
+def _label(specs: Sequence[str], index: int) -> str:
+    """A member's specification, numbered from its second occurrence on."""
+    before = specs[:index].count(specs[index])
+    return specs[index] if not before else f"{specs[index]} #{before + 1}"
+
+
+def choose(
+    choice: ArmChoice,
+    arms: Sequence[Arm],
+    counts: Mapping[str, tuple[int, int]],
+    costs: Mapping[str, float],
+    rng: random.Random,
+) -> Arm:
+    """The arm for an ask.
+
+    The bandit samples each arm's chance of a gain from its posterior, divides by its mean cost and takes the
+    largest: Thompson sampling with budgets (Thompson 1933, doi:10.1093/biomet/25.3-4.285; Xia et al., IJCAI
+    2015). No mean cost counts as less than `LEAST_COST_SHARE` of the largest among the arms given, so a free
+    or nearly free model does not shut out one that costs money and gains more than twenty times as often.
+
+    Args:
+        choice: by weights, or by the bandit.
+        arms: those that are possible now, at least one.
+        counts: arm's name → (tries, gains) so far.
+        costs: arm's name → US dollars so far; only used when every arm has a price.
+        rng: the ask's own stream.
+    """
+    if choice is ArmChoice.WEIGHTS:
+        return rng.choices(arms, [arm.weight for arm in arms])[0]
+
+    def sample(arm: Arm) -> float:
+        tries, gains = counts.get(arm.name, (0, 0))
+        return rng.betavariate(1 + gains, 1 + tries - gains)
+
+    values = [
+        sample(arm) / divisor for arm, divisor in zip(arms, _divisors(arms, counts, costs), strict=True)
+    ]
+    return arms[values.index(max(values))]
+
+
+def _divisors(
+    arms: Sequence[Arm], counts: Mapping[str, tuple[int, int]], costs: Mapping[str, float]
+) -> list[float]:
+    """What an arm's chance is divided by: its mean US dollars per try, with their floor; else 1 for all."""
+    if any(arm.price is None for arm in arms):
+        return [1.0] * len(arms)
+    means = [_mean_cost(arm, counts.get(arm.name, (0, 0))[0], costs.get(arm.name)) for arm in arms]
+    floor = LEAST_COST_SHARE * max(means)
+    return [max(mean, floor) if floor > 0 else 1.0 for mean in means]
+
+
+def _mean_cost(arm: Arm, tries: int, total: float | None) -> float:
+    """Mean US dollars per try; a typical call's price counts as one try."""
+    price = arm.price or Price(Decimal(0), Decimal(0))
+    typical = float(price.cost(*_TYPICAL_TOKENS))
+    return typical if total is None else (total + typical) / (tries + 1)
+
+
+def in_turn(arm: Arm, arms: Sequence[Arm]) -> Iterator[tuple[Arm, bool]]:
+    """Arms to ask while a call does not fit under a cap, each with whether its reply has its whole limit.
+
+    First the chosen arm, then the others of its operator, the cheapest output first; then with a smaller
+    limit all of them, the cheapest first.
+    """
+    others = sorted((o for o in arms if o.operator == arm.operator and o.model != arm.model), key=_dearness)
+    yield from ((one, True) for one in (arm, *others))
+    yield from ((one, False) for one in sorted((arm, *others), key=_dearness))
+
+
+def _dearness(arm: Arm) -> tuple[bool, Decimal, int]:
+    price = arm.price
+    return price is None, Decimal(0) if price is None else price.output, arm.model
+
+
+# Sets a model aside, so that it is not asked again, after too many unusable replies in succession.
+
+
+class ModelHealth:
+    """Counts unusable replies in succession; thread-safe.
+
+    Args:
+        limits: limit of each model by its place in the ensemble (count; None or 0 for no limit).
+    """
+
+    def __init__(self, limits: Sequence[int | None]) -> None:
+        self._limits = list(limits)
+        self._counts = [0] * len(limits)
+        self._last = [""] * len(limits)
+        self._lock = threading.Lock()
+
+    def note(self, model: int, why: str | None) -> str | None:
+        """Takes the fault of a reply (None for none); returns a sentence if the fault sets the model
+        aside.
+        """
+        with self._lock:
+            if why is None:
+                self._counts[model] = 0
+                return None
+            self._counts[model] += 1
+            self._last[model] = why
+            if self._counts[model] != self._limits[model]:
+                return None
+        return self.sentence(model)
+
+    def disabled(self, model: int) -> bool:
+        """Whether a model is set aside."""
+        limit = self._limits[model]
+        with self._lock:
+            return bool(limit) and self._counts[model] >= (limit or 0)
+
+    def sentence(self, model: int) -> str:
+        """Why a model is set aside."""
+        count, last = self._counts[model], self._last[model]
+        return f"set aside after {count} unusable replies in succession; the last: {last}"

@@ -1,0 +1,133 @@
+"""Keys and addresses: found, refused where they cannot be sent, hidden in what others say."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import SplitResult, quote, urlsplit
+
+from .base import ErrorKind, ModelError
+
+HIDDEN = "***"
+NO_KEY_NEEDED = "none"
+"""Sent to servers on this machine or network when there is no key; packages insist on one."""
+SHORTEST = 8
+"""Shorter values are stand-ins such as `EMPTY` for local servers; hiding them would garble sentences."""
+_KEY_NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)(_|$)")
+
+
+def check_key(spec: str, variable: str, key: str) -> str:
+    """The key, if a header can carry it.
+
+    Raises:
+        ModelError: `KEY`, naming the variable and never its value.
+    """
+    if all("!" <= character <= "~" for character in key):
+        return key
+    raise ModelError(
+        ErrorKind.KEY,
+        f"{spec}: {variable} holds characters that no header can carry (expected printable ASCII without "
+        f"spaces or line breaks); export {variable}=… with the key alone",
+    )
+
+
+def find_key(
+    spec: str, base_url: str | None, named: str | None, usual: str, environment: Mapping[str, str]
+) -> str:
+    """The key for a server, from the environment variable `named`, or else the provider's `usual` one.
+
+    Raises:
+        ModelError: `KEY`, naming the variable, when it is not set and the server is not a local one, or when
+            no header can carry what it holds.
+    """
+    variable = named or usual
+    key = environment.get(variable, "").strip()
+    if key:
+        return check_key(spec, variable, key)
+    if named is None and base_url is not None and is_local(base_url):
+        return NO_KEY_NEEDED
+    raise ModelError(
+        ErrorKind.KEY,
+        f"{spec}: the environment variable {variable} is not set; export {variable}=… with your key, "
+        "or set base_url of the [[model]] table to a server of your own",
+    )
+
+
+def is_local(url: str) -> bool:
+    """Whether an address is this machine's or a private network's, where servers need no key."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".internal", ".localhost"))
+
+
+class SecretKeys:
+    """Keys that must not be shown or stored.
+
+    Args:
+        keys: their values; those shorter than `SHORTEST` are left alone.
+    """
+
+    def __init__(self, keys: Iterable[str] = ()) -> None:
+        forms = {form for key in keys if len(key) >= SHORTEST for form in _forms(key)}
+        self._forms = sorted(forms, key=len, reverse=True)
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> SecretKeys:
+        """Every variable that by its name holds a key, for packages that look their keys up themselves."""
+        return cls(value for name, value in environment.items() if _KEY_NAMES.search(name.upper()))
+
+    def hide(self, text: str) -> str:
+        """The text with `***` in the place of each key; to be called before a text is cut."""
+        for form in self._forms:
+            text = text.replace(form, HIDDEN)
+        return text
+
+
+NO_KEYS = SecretKeys()
+"""Hides nothing."""
+
+
+def _forms(key: str) -> Iterable[str]:
+    """How a key may be written: as it is, stripped, in Python's or JSON's notation, or in an address."""
+    bare = key.strip()
+    for form in (key, bare):
+        yield from (form, repr(form)[1:-1], repr(form.encode(errors="replace"))[2:-1])
+        yield from (json.dumps(form)[1:-1], quote(form, safe="", errors="replace"))
+
+
+# Addresses of model servers, which runs store and reports publish: none may carry a secret.
+
+EXPECTED = "expected an address such as http://localhost:8000/v1: http or https, a host, a port, a path"
+
+
+def address_fault(url: str) -> str | None:
+    """What is wrong with the address of a server, None when nothing is; never repeats it.
+
+    Args:
+        url: as configured.
+    """
+    if not url.isprintable() or " " in url:
+        return f"{EXPECTED}, without spaces"
+    if "@" in url or "?" in url or "#" in url:
+        return (
+            "an address with a user, password, query or fragment would be stored and published with the run; "
+            "put the key into an environment variable and name it in api_key_env"
+        )
+    try:
+        return _part_fault(urlsplit(url))
+    except ValueError as error:  # an open bracket of IPv6, or a port that is no number
+        return f"{EXPECTED} ({str(error)[0].lower()}{str(error)[1:]})"
+
+
+def _part_fault(parts: SplitResult) -> str | None:
+    if parts.scheme not in ("http", "https"):
+        return f"{EXPECTED}; it must begin with http:// or https://"
+    if not parts.hostname:
+        return f"{EXPECTED}; it names no host"
+    if parts.port == 0:
+        return f"{EXPECTED}; a port is 1 to 65535"
+    return None

@@ -1,0 +1,392 @@
+"""The proposer that asks language models: prompt, reply, edit, one repair."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ...prompts.builder import DESIGN, NOTES, STALLED, Builder, PromptTooLarge
+from ...prompts.parts import Failure, Parts
+from ..agenda import page_of, subject_of, with_page
+from ..course import Course
+from ..history import crashed
+from ..store.course import SharedReply
+from ..types import Completion, Context, Elite, Origin, Prompt, Proposal, Rejection, RejectionReason
+from .base import SKIPPED, ErrorKind, Leavable, LeftOpen, ModelError, Recourse
+from .caller import Caller
+from .cassette import CassetteModel
+from .ensemble import Arm, ArmChoice, Member, ModelHealth, arms, choose, in_turn
+from .ledger import BudgetSpent
+from .prompt_context import context_for, failure_of, main_text
+from .prompt_register import PromptRegister
+from .prompt_scores import Explain, nothing
+from .replies import REPAIRABLE, Examine, ProgramReading, Reply, ReplyReader, SharedReplies, idea_of
+from .settings import PromptSettings
+
+EXCERPT = 300
+HUNKS_FROM_LINES = 150
+"""Programs of more lines are changed by hunks, shorter ones written anew."""
+SIMPLIFY_FROM_LINES = 30
+"""Programs of fewer lines are not worth a call that makes them shorter."""
+REFUSALS = ("refusal", "content_filter")
+"""Finish reasons of a model that does not answer; they count against it."""
+
+NOTES_ROUND = 0
+"""Round of the call that writes the page of notes, before the ask's own question."""
+
+
+class PromptedProposer:
+    """Asks one of its models for a new program. Thread-safe.
+
+    Args:
+        callers: the models, at least one.
+        builder: fills the templates.
+        settings: how models are asked.
+        examine: describes files that can be a candidate, or says why they can be none (syntax, entry point,
+            imports); called from several threads at once. With it the repair round covers these faults too.
+        explain: says what programs' answers do with instances; called from several threads at once.
+        pages: iteration → page of notes that it wrote in an earlier session.
+        sent: iterations of an earlier session and their prompts, the first ones first.
+        shared: iteration → its reply of an earlier session, that later iterations share: the name of the
+            operator and the model that were asked, prompt and completion; or its rejection.
+    """
+
+    def __init__(
+        self,
+        callers: Sequence[Caller],
+        builder: Builder,
+        settings: PromptSettings,
+        examine: Examine | None = None,
+        explain: Explain = nothing,
+        pages: Mapping[int, str] | None = None,
+        sent: Iterable[tuple[int, Prompt]] = (),
+        shared: Mapping[int, SharedReply | Rejection] | None = None,
+    ) -> None:
+        self._callers = list(callers)
+        self._builder = builder
+        self._settings = settings
+        self._examine = examine
+        self._explain = explain
+        self._pages = {number: page for number, page in (pages or {}).items() if page}
+        self._arms = arms([Member(c.settings.spec, c.settings.weight, c.settings.price) for c in callers])
+        self._unusable = ModelHealth([c.unusable_replies for c in callers])
+        self._left = threading.Event()
+        self._asked = PromptRegister(sent)
+        self._shared = SharedReplies(
+            {first: self._recalled(reply) for first, reply in (shared or {}).items()}
+        )
+
+    def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
+        """A model's new text for the first parent; see `Proposer`.
+
+        Iterations that share a reply ask once: the others wait for it, and take its next programs.
+
+        Raises:
+            ModelError: a person must act.
+            BudgetSpent: no further call fits under a cap.
+        """
+        if context.program > 1:
+            answer = self._shared.of(context.iteration - context.program + 1).result()
+            return answer if isinstance(answer, Rejection) else self._made(answer, parents, context)
+        if context.programs > 1:
+            answer = self._shared.ask(context.iteration, lambda: self._first_answer(parents, context, rng))
+        else:
+            answer = self._first_answer(parents, context, rng)
+        return self._made(answer, parents, context)
+
+    def _first_answer(
+        self, parents: Sequence[Elite], context: Context, rng: random.Random
+    ) -> Reply | Rejection:
+        """The reply to an ask's own question, or why there is none."""
+        try:
+            arm, asked = self._worded(parents, context, rng)
+        finally:
+            self._asked.leave(context.iteration)
+        reading = self._reading(arm, parents, context)
+        alone = self._callers[arm.model].places == 1 or not context.writes
+        with with_page(lambda: self._write_page(arm, parents, context), first=alone):
+            return self._answer(arm, asked, Origin(arm.operator), 1, reading, context)
+
+    def _made(
+        self, answer: Reply | Rejection, parents: Sequence[Elite], context: Context
+    ) -> Proposal | Rejection:
+        """What the program of an iteration in an answer amounts to, after one repair if it needs one."""
+        if isinstance(answer, Rejection):
+            made: Proposal | Rejection = answer
+            arm, said = self._arm(answer.operator), ""
+        else:
+            arm = answer.arm
+            reading = answer.reading or self._reading(arm, parents, context)
+            made = self._read(answer, Origin(arm.operator), reading, context)
+            said = reading.part(answer.completion.text, context.program) or ""
+        if isinstance(made, Proposal) or made.reason not in REPAIRABLE or made.completion is None:
+            return made
+        if arm.operator == Origin.REPAIR or (context.program > 1 and not said):
+            return made
+        failure = Failure(f"{made.reason.value}: {made.excerpt}", said or made.completion.text)
+        alone = replace(context, programs=1, program=1)
+        again = self.ask_for("repair", parents, alone, failure)
+        reading = self._reading(arm, parents, alone)
+        mended = self._answer(arm, again, Origin.REPAIR, 2, reading, alone)
+        return mended if isinstance(mended, Rejection) else self._read(mended, Origin.REPAIR, reading, alone)
+
+    def _reading(self, arm: Arm, parents: Sequence[Elite], context: Context) -> ReplyReader:
+        """Reads the replies to an arm's question: about the program that failed, or else the first parent."""
+        mends = arm.operator == Origin.REPAIR and context.failed is not None
+        changed = context.failed if mends and context.failed else parents[0]
+        return ReplyReader(
+            changed.candidate.files, context.problem.entry_point, self._examine, context.programs
+        )
+
+    def _arm(self, name: str, model: str = "") -> Arm:
+        """The arm that an iteration was counted by, or else one of the same operator."""
+        operator = name.split(" ")[0]
+        same = [arm for arm in self._arms if arm.operator == operator]
+        specs = [arm for arm in same if self._callers[arm.model].settings.spec == model]
+        return next((arm for arm in same if arm.name == name), (specs or same or self._arms)[0])
+
+    def _recalled(self, reply: SharedReply | Rejection) -> Reply | Rejection:
+        """An answer of an earlier session."""
+        if isinstance(reply, Rejection):
+            return reply
+        arm = replace(self._arm(reply.operator, reply.model), name=reply.operator)
+        return Reply(arm, reply.prompt, reply.completion)
+
+    def _worded(
+        self, parents: Sequence[Elite], context: Context, rng: random.Random
+    ) -> tuple[Arm, Prompt | PromptTooLarge]:
+        """Arm and prompt of an ask, once all earlier ones have theirs."""
+        self._check_usable()
+        arm = self.choose(parents, context, rng)
+        with self._asked.turn(context.iteration):
+            if self._left.is_set() and isinstance(self._callers[arm.model].model, Leavable):
+                raise LeftOpen("the campaign is ending")  # what its prompt would have shown is not known
+            return self._question(arm, parents, context)
+
+    def _check_usable(self) -> None:
+        """Raises a `ModelError` when every model is set aside."""
+        if all(self._unusable.disabled(model) for model in range(len(self._callers))):
+            sentences = [f"{c.model.name}: {self._unusable.sentence(n)}" for n, c in enumerate(self._callers)]
+            raise ModelError(ErrorKind.GARBAGE, "; ".join(sentences), final=True)
+
+    def _question(
+        self, chosen: Arm, parents: Sequence[Elite], context: Context
+    ) -> tuple[Arm, Prompt | PromptTooLarge]:
+        """The chosen arm and its prompt; where the prompt was sent before, another operator is asked for."""
+        first = self._first_prompt(chosen, parents, context)
+        if isinstance(first, PromptTooLarge):
+            return chosen, first
+        others = [] if self._record or context.designs else self._possible(parents, context)
+        arms, prompts = [chosen], [first]
+        for arm in others:
+            if self._asked.is_new(context.iteration, prompts[-1]):
+                break
+            if arm.model == chosen.model and arm.operator != chosen.operator:
+                other = self._first_prompt(arm, parents, context)
+                if isinstance(other, Prompt):
+                    arms.append(arm)
+                    prompts.append(other)
+        if not self._asked.is_new(context.iteration, prompts[-1]):
+            return chosen, self._asked.take(context.iteration, first)
+        return arms[-1], self._asked.take(context.iteration, prompts[-1])
+
+    def _first_prompt(self, arm: Arm, parents: Sequence[Elite], context: Context) -> Prompt | PromptTooLarge:
+        failed = context.failed if arm.operator == "repair" else None
+        failure = None if failed is None else failure_of(failed, context, parents[0])
+        return self.ask_for(arm.operator, parents, context, failure)
+
+    def expect(self, iteration: int) -> None:
+        """See `Expectation`."""
+        self._asked.expect(iteration)
+
+    def choose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Arm:
+        """Model and operator for an ask; *combine* needs two parents, *repair* something that failed.
+
+        A program that crashed is always repaired; otherwise the ask's subject decides, if it has one.
+        *simplify* needs a reply's program of some length, once of each. A record's arm is that of then.
+        """
+        possible = self._possible(parents, context)
+        then = None if self._record is None else self._record.chosen(context.iteration)
+        if same := [replace(arm, name=then[1]) for arm in possible if then and arm.operator == then[0]]:
+            return same[0]
+        if context.failed is not None and crashed(context.failed):
+            possible = [arm for arm in possible if arm.operator == "repair"]
+        elif (subject := subject_of(context)) is not None:
+            possible = [arm for arm in possible if arm.operator in (subject, "repair")]
+        return choose(ArmChoice(self._settings.choice), possible, context.operators, context.costs, rng)
+
+    def _possible(self, parents: Sequence[Elite], context: Context) -> list[Arm]:
+        """Arms that can be asked for now, of the models that are not set aside."""
+        needs = {
+            "combine": len(parents) > 1,
+            "repair": context.failed is not None,
+            STALLED: context.turn is not None or self._record is not None,
+            DESIGN: context.designs,
+            "simplify": _may_be_shorter(parents[0]) and (self._record is not None or not context.simplified),
+        }
+        usable = [arm for arm in self._arms if not self._unusable.disabled(arm.model)] or self._arms
+        return [arm for arm in usable if needs.get(arm.operator, True)]
+
+    def ask_for(
+        self, operator: str, parents: Sequence[Elite], context: Context, failure: Failure | None = None
+    ) -> Prompt | PromptTooLarge:
+        """The prompt of an operator, or why there is none."""
+        parts = self._parts(operator, parents, context, failure)
+        try:
+            return Prompt(*self._builder.render(operator, parts))
+        except PromptTooLarge as error:
+            return error
+
+    def shares(self, operator: str, parents: Sequence[Elite], context: Context) -> dict[str, int]:
+        """Content → estimated tokens of the prompt of an operator; see `Builder.shares`."""
+        return self._builder.shares(operator, self._parts(operator, parents, context, None))
+
+    def _parts(
+        self, operator: str, parents: Sequence[Elite], context: Context, failure: Failure | None
+    ) -> Parts:
+        shown = context if self._settings.ledger else replace(context, attempts=())
+        notes = self._newest_page(context)
+        return context_for(operator, parents, shown, failure, HUNKS_FROM_LINES, self._explain, notes)
+
+    def _newest_page(self, context: Context) -> str:
+        """The page of notes that was asked for last, of those that an ask may show; see `Pages`."""
+        written = [number for number in context.pages if number in self._pages]
+        return self._pages[max(written)] if written else ""
+
+    def _write_page(self, arm: Arm, parents: Sequence[Elite], context: Context) -> None:
+        """Asks the arm's model for the page of notes, if one is due; without a reply the old page stays.
+
+        Raises:
+            ModelError: a person must act.
+        """
+        if not context.writes or (self._record and not self._record.asked(context.iteration, NOTES_ROUND)):
+            return  # of a record: a cap left no room for it, or notes were off
+        best = parents[0] if context.best is None else context.best
+        parts = self._parts(NOTES, [best], context, None)
+        try:
+            prompt = Prompt(*self._builder.render(NOTES, parts))
+            completion = self._callers[arm.model].ask(prompt, NOTES, context.iteration, NOTES_ROUND)
+        except (PromptTooLarge, BudgetSpent):
+            return
+        except ModelError as error:
+            if error.recourse is Recourse.PERSON:
+                raise
+            return
+        page = page_of(completion.text)
+        if page and completion.finish_reason not in (*REFUSALS, SKIPPED):
+            self._pages[context.iteration] = page
+
+    @property
+    def course(self) -> Course | None:
+        """The order of the record that the model answers from; see `HasCourse`."""
+        return None if self._record is None else self._record.course
+
+    @property
+    def _record(self) -> CassetteModel | None:
+        """The one model, if it answers from a record."""
+        model = self._callers[0].model
+        return model if len(self._callers) == 1 and isinstance(model, CassetteModel) else None
+
+    def leave(self) -> None:
+        """See `Leavable`."""
+        self._left.set()
+        for caller in self._callers:
+            if isinstance(caller.model, Leavable):
+                caller.model.leave()
+
+    def close(self) -> None:
+        """Ends calls under way and connections."""
+        self._asked.close()
+        for caller in self._callers:
+            caller.close()
+
+    def _answer(
+        self,
+        arm: Arm,
+        prompt: Prompt | PromptTooLarge,
+        origin: Origin,
+        round: int,
+        reading: ReplyReader,
+        context: Context,
+    ) -> Reply | Rejection:
+        """One question, and the reply or why there is none."""
+        if isinstance(prompt, PromptTooLarge):
+            return Rejection(RejectionReason.TOO_LARGE, str(prompt)[:EXCERPT], origin, arm.name)
+        try:
+            arm, completion = self._ask(arm, prompt, origin, round, context, reading)
+        except ModelError as error:
+            if error.recourse is Recourse.PERSON:
+                raise
+            reason = _REASONS.get(error.kind, RejectionReason.NO_CODE)
+            return self._rejected(arm, reason, error.sentence, origin, prompt, error.completion)
+        return Reply(arm, prompt, completion, reading)
+
+    def _read(
+        self, answer: Reply, origin: Origin, reading: ReplyReader, context: Context
+    ) -> Proposal | Rejection:
+        """What the program of an iteration in a reply amounts to; the reply counts against its model once."""
+        arm, prompt, completion = answer.arm, answer.prompt, answer.completion
+        reason, counts = RejectionReason.REFUSED_BY_MODEL, context.program == 1
+        if completion.finish_reason == SKIPPED:
+            return Rejection(reason, "skipped", origin, arm.name, prompt, completion)
+        if completion.finish_reason in REFUSALS:
+            excerpt = completion.text or f"finish reason {completion.finish_reason}"
+            return self._rejected(arm, reason, excerpt, origin, prompt, completion, counts=counts)
+        read = reading.read(completion, context.program)
+        if not isinstance(read, ProgramReading):
+            return self._rejected(arm, *read, origin, prompt, completion, counts=counts)
+        self._unusable.note(arm.model, None)
+        idea = idea_of(reading.part(completion.text, context.program) or "")
+        return Proposal(read.files, origin, arm.name, prompt, completion, read.examined, idea)
+
+    def _ask(
+        self, arm: Arm, prompt: Prompt, origin: Origin, round: int, context: Context, check: ReplyReader
+    ) -> tuple[Arm, Completion]:
+        """The reply, and the arm of the model that gave it.
+
+        Where the whole reply of a model does not fit under a cap, another one is asked; where none fits, a
+        shorter reply of the cheapest.
+        """
+        usable = [one for one in self._arms if not self._unusable.disabled(one.model)]
+        spent: BudgetSpent | None = None
+        for one, whole in in_turn(arm, usable):
+            caller, asked = self._callers[one.model], context.iteration
+            try:
+                return one, caller.ask(prompt, origin.value, asked, round, check.complaint, whole=whole)
+            except BudgetSpent as error:
+                spent = error
+        assert spent is not None
+        raise spent
+
+    def _rejected(
+        self,
+        arm: Arm,
+        reason: RejectionReason,
+        excerpt: str,
+        origin: Origin,
+        prompt: Prompt,
+        completion: Completion | None,
+        *,
+        counts: bool = True,
+    ) -> Rejection:
+        """A rejection of a model's reply; whether it counts against the model."""
+        caller = self._callers[arm.model]
+        if completion is not None and completion.finish_reason == "length":
+            excerpt = f"{caller.cut(completion)}; {excerpt}"
+        if counts and (sentence := self._unusable.note(arm.model, f"{reason.value}: {excerpt[:EXCERPT]}")):
+            caller.note(sentence)
+        return Rejection(reason, excerpt[:EXCERPT], origin, arm.name, prompt, completion)
+
+
+def _may_be_shorter(parent: Elite) -> bool:
+    """Whether a program came from a reply and has so many lines that a shorter one is worth a call."""
+    lines = [line for line in main_text(parent).splitlines() if line.strip()]
+    return parent.candidate.iteration > 0 and len(lines) >= SIMPLIFY_FROM_LINES
+
+
+_REASONS = {
+    ErrorKind.FILTERED: RejectionReason.REFUSED_BY_MODEL,
+    ErrorKind.TOO_LONG: RejectionReason.TOO_LARGE,
+}

@@ -1,0 +1,135 @@
+"""One `[[model]]` table of the configuration, and how prompts are filled."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
+
+from ...problems.base import Json
+from ..settings import knob
+from .base import Price
+from .keys import address_fault
+
+MAY_HOLD_SECRET = "may_hold_secret"
+"""Type of the validation errors whose input must not be repeated."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class ModelSettings(BaseModel):
+    """One model of a campaign: which, how much of the work, at what price and within which limits."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    spec: str = Field(
+        min_length=1,
+        description="openai/NAME, litellm/PROVIDER/NAME, command:PROGRAM, claude/NAME, codex/NAME, "
+        "gemini/NAME, manual, replay/RUN, offline, or a plug-in's",
+    )
+    weight: float = Field(
+        1.0,
+        gt=0,
+        le=1_000_000,
+        description="share of the proposals, relative to the other models (> 0, at most 1,000,000)",
+    )
+    base_url: str | None = Field(
+        None,
+        description="address of an OpenAI-compatible server; none: the provider's own or OPENAI_BASE_URL",
+    )
+    api_key_env: str | None = Field(
+        None, description="name of the environment variable with the key; none: the provider's usual one"
+    )
+    price_in_usd_per_million: Decimal | None = Field(
+        None, ge=0, description="US dollars per million input tokens; needed for --usd"
+    )
+    price_out_usd_per_million: Decimal | None = Field(
+        None, ge=0, description="US dollars per million output tokens, reasoning included; needed for --usd"
+    )
+    price_cached_usd_per_million: Decimal | None = Field(
+        None, ge=0, description="US dollars per million cached input tokens; none: the input price"
+    )
+    max_output_tokens: int = Field(
+        16_384,
+        ge=1,
+        le=1_000_000,
+        description="limit of one reply in tokens, reasoning included; shorter where a cap leaves less",
+    )
+    unusable_replies: int = Field(
+        6, ge=0, description="unusable replies in succession after which it is asked no more (0 is never)"
+    )
+    temperature: float | None = Field(None, ge=0, le=2, description="none: the provider's default")
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
+        None, description="how long a reasoning model thinks; none: the provider's default"
+    )
+    timeout_seconds: float = Field(300.0, gt=0, description="wall seconds for one attempt")
+    outage_seconds: float = Field(
+        600.0, ge=0, description="wall seconds without any reply after which the campaign stops, resumable"
+    )
+
+    @field_validator("base_url")
+    @classmethod
+    def _check_address(cls, url: str | None) -> str | None:
+        fault = None if url is None else address_fault(url)
+        if fault is not None:
+            raise PydanticCustomError(MAY_HOLD_SECRET, "{fault}", {"fault": fault})
+        return url
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _check_name(cls, name: str | None) -> str | None:
+        if name is not None and not _NAME.fullmatch(name):
+            fault = (
+                "expected the name of an environment variable (letters, digits, underscores), not the key "
+                "itself; export NAME=… with the key, and put NAME here"
+            )
+            raise PydanticCustomError(MAY_HOLD_SECRET, "{fault}", {"fault": fault})
+        return name
+
+    @property
+    def sent(self) -> dict[str, Json]:
+        """Name → value of the parameters that are sent as they are, without those left to the provider."""
+        return self.model_dump(include={"temperature", "reasoning_effort"}, exclude_none=True)
+
+    @property
+    def price(self) -> Price | None:
+        """The price given here; None unless both input and output price are."""
+        if self.price_in_usd_per_million is None or self.price_out_usd_per_million is None:
+            return None
+        return Price(
+            self.price_in_usd_per_million, self.price_out_usd_per_million, self.price_cached_usd_per_million
+        )
+
+
+# How models are asked: the knobs of the proposer that fills prompts.
+
+
+@dataclass(frozen=True)
+class PromptSettings:
+    """What prompts hold, and who is asked."""
+
+    tokens: int = knob(16_000, "size of one prompt (estimated tokens, >= 1)", ge=1)
+    folder: str | None = knob(None, "folder whose templates replace the built-in ones")
+    notes: int = knob(
+        10,
+        "outcomes of models' programs after which one more call writes the page of notes anew that later "
+        "prompts show (count; 0 is no notes)",
+        ge=0,
+    )
+    ledger: bool = knob(True, "whether prompts list what was tried, each line with its reply's own sentence")
+    programs: int = knob(
+        1,
+        "programs that a reply is asked for; each is an iteration of its own, and the prompt is paid once "
+        "(1 to 5)",
+        ge=1,
+        le=5,
+    )
+    choice: Literal["weights", "bandit"] = knob(
+        "weights",
+        "how model and operator are chosen: by weight, or by improvement per cost",
+        strict=None,
+    )

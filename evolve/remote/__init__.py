@@ -1,0 +1,1 @@
+"""Work that is done in other processes: what the lines say, who sends them and who answers."""

@@ -1,0 +1,171 @@
+"""The course of a recorded campaign: asks, outcomes, calls that decided, executions that a clock ended."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..types import Completion, Prompt, Rejection
+from .reader import BASELINE, TRAINED, Reader
+from .rows import read_completion, read_iteration
+
+SHARES = "shares"
+"""Kind of the events that say which iterations took a further program of an earlier one's reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedReply:
+    """A reply that iterations share: the operator and the model that were asked, prompt and completion."""
+
+    operator: str
+    model: str
+    prompt: Prompt
+    completion: Completion
+
+
+def steps(reader: Reader) -> Iterator[int]:
+    """Numbers of iterations as they were opened, and minus their numbers as they were closed.
+
+    Asks are numbered and tells ranked; their times say how the two interleave.
+    """
+    asks = reader.rows("SELECT iteration, asked_at FROM iterations ORDER BY iteration")
+    asked = 0
+    for tell in reader.rows("SELECT iteration, told_at FROM iterations WHERE told IS NOT NULL ORDER BY told"):
+        while asked < len(asks) and (
+            asks[asked]["asked_at"] <= tell["told_at"] or asks[asked]["iteration"] <= tell["iteration"]
+        ):
+            yield asks[asked]["iteration"]
+            asked += 1
+        yield -tell["iteration"]
+    yield from (ask["iteration"] for ask in asks[asked:])
+
+
+def last_completed(reader: Reader) -> int | None:
+    """The largest number of an iteration that was told; None if none was."""
+    number: int | None = reader.value("SELECT max(iteration) FROM iterations WHERE told IS NOT NULL")
+    return number
+
+
+def completed_rows(reader: Reader) -> list[sqlite3.Row]:
+    """What each told iteration asked for and brought, in the order of telling."""
+    columns = (
+        "iteration, island, parents, inspirations, prefix, candidate, rejection, origin, operator, added"
+    )
+    return reader.rows(f"SELECT {columns} FROM iterations WHERE told IS NOT NULL ORDER BY told")
+
+
+def additions(reader: Reader) -> list[sqlite3.Row]:
+    """Rank of telling, island and candidate of each addition to the archive."""
+    return reader.rows(
+        "SELECT told, island, candidate FROM iterations WHERE added > 0 AND candidate IS NOT NULL"
+    )
+
+
+def judged(reader: Reader) -> list[tuple[str, str]]:
+    """(candidate, split) of every evaluation beyond training."""
+    rows = reader.rows(
+        f"SELECT program, split FROM evaluations WHERE NOT {TRAINED} AND program NOT LIKE '{BASELINE}%'"
+    )
+    return [(row["program"], row["split"]) for row in rows]
+
+
+def operators_by_iteration(reader: Reader) -> dict[int, str]:
+    """Iteration → name of the operator that it was counted by."""
+    rows = reader.rows("SELECT iteration, operator FROM iterations WHERE operator IS NOT NULL")
+    return {row["iteration"]: row["operator"] for row in rows}
+
+
+def written_notes(reader: Reader) -> dict[int, str]:
+    """Iteration → the reply that is its page of notes, in the order of writing."""
+    rows = reader.rows(
+        "SELECT iteration, text FROM calls WHERE operator = 'notes' AND round = 0 AND state = 'replied' "
+        "ORDER BY id"
+    )
+    return {row["iteration"]: row["text"] for row in rows}
+
+
+def rejected_for(reader: Reader, reasons: Sequence[str]) -> frozenset[int]:
+    """Iterations that were rejected for one of some reasons."""
+    places = ", ".join("?" * len(reasons))
+    rows = reader.rows(f"SELECT iteration FROM iterations WHERE rejection IN ({places})", tuple(reasons))
+    return frozenset(row["iteration"] for row in rows)
+
+
+def unfinished(reader: Reader) -> frozenset[int]:
+    """Iterations with a candidate whose outcome was not told."""
+    rows = reader.rows("SELECT iteration FROM iterations WHERE told IS NULL AND candidate IS NOT NULL")
+    return frozenset(row["iteration"] for row in rows)
+
+
+def deciding_calls(reader: Reader, useless: Sequence[str]) -> list[sqlite3.Row]:
+    """Calls that decided a question: its reply, or else its last failure of the kinds `useless`."""
+    return reader.rows(
+        "SELECT *, (SELECT i.operator FROM iterations i WHERE i.iteration = c.iteration) AS named "
+        "FROM calls c WHERE state = 'replied' OR id = (SELECT max(id) FROM calls d WHERE "
+        "d.iteration = c.iteration AND d.round = c.round AND d.prompt = c.prompt AND d.state <> 'requested') "
+        f"AND error_kind IN ({', '.join('?' * len(useless))}) ORDER BY id",
+        tuple(useless),
+    )
+
+
+def execution_seconds(reader: Reader) -> list[sqlite3.Row]:
+    """Executions of candidates: program, name of the instance, CPU seconds."""
+    return reader.rows(
+        "SELECT e.program, i.name, x.cpu_seconds FROM executions x JOIN evaluations e ON e.id = x.evaluation "
+        f"JOIN instances i ON i.id = x.instance WHERE e.program NOT LIKE '{BASELINE}%'"
+    )
+
+
+def ended_by_a_clock(reader: Reader, late: str) -> list[sqlite3.Row]:
+    """Executions of candidates with status `timeout` or a message that begins with `late`.
+
+    Each row: program, name of the instance, status, CPU seconds, message.
+    """
+    return reader.rows(
+        "SELECT e.program, i.name, x.status, x.cpu_seconds, x.message FROM executions x JOIN evaluations e "
+        "ON e.id = x.evaluation JOIN instances i ON i.id = x.instance "
+        "WHERE (x.status = 'timeout' OR substr(x.message, 1, length(?1)) = ?1) "
+        f"AND e.program NOT LIKE '{BASELINE}%'",
+        (late,),
+    )
+
+
+def shared_replies(reader: Reader, programs: int) -> dict[int, SharedReply | Rejection]:
+    """Iteration → its reply, or its rejection without one, where the reply may hold programs for later ones.
+
+    Args:
+        reader: of the store.
+        programs: that a reply is to hold (count); one shares nothing.
+    """
+    if programs == 1:
+        return {}
+    rows = reader.rows(
+        "SELECT * FROM iterations WHERE (candidate IS NOT NULL OR rejection IS NOT NULL) AND iteration + ? > "
+        "coalesce((SELECT min(iteration) FROM iterations WHERE told IS NULL), "
+        "(SELECT max(iteration) + 1 FROM iterations))",
+        (programs,),
+    )
+    shared: dict[int, SharedReply | Rejection] = {}
+    for row in rows:
+        calls = reader.rows(
+            "SELECT c.*, p.system, p.user FROM calls c JOIN prompts p ON p.digest = c.prompt "
+            "WHERE c.iteration = ? AND c.round = 1 AND c.state = 'replied' ORDER BY c.id DESC LIMIT 1",
+            (row["iteration"],),
+        )
+        rejection = read_iteration(row).rejection
+        if calls:
+            call = calls[0]
+            prompt = Prompt(call["system"], call["user"])
+            reply = SharedReply(row["operator"], call["model"], prompt, read_completion(call))
+            shared[row["iteration"]] = reply
+        elif rejection is not None:
+            shared[row["iteration"]] = rejection
+    return shared
+
+
+def first_of_reply(reader: Reader, iteration: int) -> int:
+    """The iteration that asked for the reply of an iteration: itself, or an earlier one."""
+    with reader.sound("events"):
+        firsts = (int(e.data["first"]) for e in reader.events(SHARES) if e.iteration == iteration)
+        return next(firsts, iteration)

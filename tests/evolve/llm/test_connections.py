@@ -1,0 +1,148 @@
+"""What a model's server may do to a connection: codings, redirections, keys told back; real processes."""
+
+import gzip
+import json
+import subprocess
+import sys
+import textwrap
+import zlib
+from pathlib import Path
+
+import pytest
+from gapsmith.evolve.llm.base import ErrorKind, ModelError
+from gapsmith.evolve.llm.caller import Caller, RetryPolicy
+from gapsmith.evolve.llm.cassette import Cassette
+from gapsmith.evolve.llm.clients import openai_model
+from gapsmith.evolve.llm.ledger import Ledger
+from gapsmith.evolve.llm.settings import ModelSettings
+from gapsmith.evolve.types import Prompt
+
+PROMPT = Prompt("You write heuristics.", "Improve this.")
+GOOD = json.dumps({"choices": [{"message": {"content": "def schedule(): pass"}}]}).encode()
+
+
+def raw(status, lines, body=b""):
+    """A fault of the loopback server: a response word for word."""
+    return "raw:" + json.dumps([status, lines, gzip.compress(body).hex()])
+
+
+def ask(caller, server):
+    """One question, whose useless reply is not asked for again."""
+    return caller(server, policy=RetryPolicy(useless_attempts=1)).ask(PROMPT, "improve", 1)
+
+
+def test_no_compression_is_asked_for(loopback, caller):
+    """Each request asks for identity."""
+    server = loopback()
+    ask(caller, server)
+    assert [request["accepts"] for request in server.seen()["requests"]] == ["identity"]
+
+
+@pytest.mark.parametrize(
+    ("coding", "body"),
+    [
+        ("identity", GOOD),
+        ("gzip", gzip.compress(GOOD)),
+        ("deflate", zlib.compress(GOOD)),
+        ("GZip", gzip.compress(GOOD)),
+    ],
+)
+def test_one_coding_is_undone(loopback, caller, coding, body):
+    """Some gateways compress although nobody asked."""
+    assert ask(caller, loopback(faults=[raw(200, [f"content-encoding: {coding}"], body)])).text.startswith(
+        "def"
+    )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["content-encoding: gzip, gzip"],
+        ["content-encoding: gzip", "content-encoding: gzip"],
+        ["content-encoding: gzip,identity,deflate"],
+        ["content-encoding: br"],
+        ["content-encoding: zstd"],
+        ["content-encoding: x" + "y" * 5000],
+    ],
+)
+@pytest.mark.parametrize("status", [200, 500])
+def test_another_coding_is_refused(loopback, caller, lines, status):
+    """Stacked ones above all, of good replies and of errors."""
+    body = gzip.compress(gzip.compress(GOOD))
+    with pytest.raises(ModelError, match="Content-Encoding") as caught:
+        ask(caller, loopback(faults=[raw(status, lines, body)]))
+    assert caught.value.kind is ErrorKind.GARBAGE
+    assert len(str(caught.value)) < 400
+
+
+def test_no_gzip_is_garbage(loopback, caller):
+    """A body that is not what its header says."""
+    with pytest.raises(ModelError, match="is no gzip") as caught:
+        ask(caller, loopback(faults=[raw(200, ["content-encoding: gzip"], GOOD)]))
+    assert caught.value.kind is ErrorKind.GARBAGE
+
+
+@pytest.mark.parametrize("coding", ["gzip", "gzip, gzip", "deflate"])
+def test_a_small_body_does_not_become_a_large_one(loopback, coding):
+    """A process reads a bomb of a gigabyte and stays small, and names what it met."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS + (16 if "gzip" in coding else 0))
+    bomb = b"".join(packer.compress(bytes(2**24)) for _ in range(64)) + packer.flush()
+    body = gzip.compress(bomb) if "," in coding else bomb
+    server = loopback(faults=[raw(200, [f"content-encoding: {coding}"], body)])
+    code = textwrap.dedent(
+        f"""
+        import resource
+        from gapsmith.evolve.types import Prompt
+        from gapsmith.evolve.llm.base import ModelError, Request
+        from gapsmith.evolve.llm.clients import openai_model
+        from gapsmith.evolve.llm.settings import ModelSettings
+        model = openai_model(ModelSettings(spec="openai/x", base_url={server.url!r}), {{}})
+        try:
+            model.complete(Request(Prompt("s", "u"), 100, 100.0, 1))
+        except ModelError as error:
+            print(error.kind.value)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+        model.close()
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+    kind, megabytes = done.stdout.split()
+    assert (kind, int(megabytes) < 400) == ("garbage", True), done
+
+
+@pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 307, 308])
+def test_a_redirection_is_not_followed(loopback, caller, status):
+    """Neither is the other place read, nor do prompts or keys go there; the sentence says what to set."""
+    other = loopback()
+    with pytest.raises(ModelError, match="redirections are not followed; set base_url") as caught:
+        ask(caller, loopback(faults=[raw(status, [f"location: {other.url}/chat/completions"])]))
+    assert caught.value.kind is ErrorKind.REQUEST
+    assert other.seen()["requests"] == []
+
+
+KEY = "sk-test-0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": f"Your key is {KEY}."},
+        {"content": f"```python\nkey = '{KEY}'\n```"},
+        {"content": [{"text": KEY[:9]}, {"text": KEY[9:]}]},
+        {"content": None, "refusal": f"I will not use {KEY}"},
+        {"content": "".join(f"\\u{ord(c):04x}" if c == "-" else c for c in KEY)},
+    ],
+)
+def test_a_key_that_a_reply_repeats_is_hidden(loopback, tmp_path, message):
+    """It stands in neither the reply nor the cassette."""
+    text = json.dumps({"choices": [{"message": message}]}).replace("\\\\u", "\\u").encode()
+    server, cassette = loopback(faults=[raw(200, [], text)], key=KEY), Cassette()
+    table = ModelSettings(spec="openai/x", base_url=server.url, api_key_env="MY_KEY")
+    caller = Caller(openai_model(table, {"MY_KEY": KEY}), table, Ledger(), cassette, 1, RetryPolicy())
+    reply = caller.ask(PROMPT, "improve", 1)
+    caller.close()
+    cassette.save(Path(tmp_path) / "calls.jsonl")
+    assert "***" in reply.text
+    assert KEY not in reply.text + (Path(tmp_path) / "calls.jsonl").read_text()
