@@ -117,7 +117,7 @@ __all__ = [
 
 _HOMES = {
     "app.api": ("Progress", "baselines", "evaluate", "load_run", "resume_campaign", "run_campaign"),
-    "app.door.short": ("ShortProblem", "problem"),
+    "app.plugins.short_form": ("ShortProblem", "problem"),
     "app.errors": ("ProblemError", "UserError"),
     "app.result": ("Champion", "Picture", "RunResult"),
     "app.check": ("check_problem",),

@@ -15,8 +15,10 @@ BUILT = re.compile(
     r"|\.(whl|egg|so|pyc|pyd|dll|dylib|exe|o|a|jar|bin|deb|rpm|zip|tar|tgz|tar\.gz)$"
 )
 """Paths of built things; `gz` and `xz` of single texts are data."""
-BINARY = re.compile(r"^(docs/gallery/[\w-]+\.png|.+\.(json|txt)\.gz|benchmarks/.+\.jsonl\.xz)$")
-"""Files that are no text: pictures of the documentation, packed references and records of campaigns."""
+BINARY = re.compile(
+    r"^(docs/gallery/[\w-]+\.png|.+\.(json|txt)\.gz|benchmarks/.+\.jsonl\.xz|tests/.+/earlier/.+\.tar\.xz)$"
+)
+"""Files that are no text: pictures of the documentation, packed references, records and earlier runs."""
 
 
 def faults(root: Path, paths: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The workbench of a run: seven operations, each recorded, for people and agents; apart, as the verb only prints.
+"""The workbench of a run: recorded operations for people and agents; apart from its verb, which prints."""
 
 from __future__ import annotations
 

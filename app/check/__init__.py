@@ -67,7 +67,7 @@ def check_problem(
     place = [os.getcwd(), module_places()]
     job = json.dumps([spec, dict(parameters or {}), min(seconds, limit or seconds), *place, quick, limit])
     process = subprocess.Popen(
-        python("-m", f"{__name__}.child"),
+        python("-m", f"{__name__}.check_process"),
         cwd=START_FOLDER,
         env=environment(),
         stdin=subprocess.PIPE,
