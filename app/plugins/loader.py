@@ -55,6 +55,9 @@ _LARGEST_TOLERANCE = 0.01
 """Largest relative tolerance that a problem with float objectives may declare."""
 _METHODS = ("sets", "instances", "start_programs", "baselines", "verify")
 
+GROUP = "gapsmith.problems"
+"""Entry points of problems in installed packages."""
+
 
 @dataclass(frozen=True, slots=True)
 class LoadedProblem:
@@ -171,20 +174,18 @@ def load_problem(spec: str, parameters: Mapping[str, object] | None = None) -> L
 def list_problems() -> list[ProblemEntry]:
     """All built-in and installed problems; a broken plug-in is listed with its error and affects no other."""
     listed = [_try(name, BUILT_IN, lambda n=name: _find(n)) for name in BUILT_INS]
-    for name, entries in installed("gapsmith.problems").items():
+    for name, entries in installed(GROUP).items():
         if name in BUILT_INS:
             error = ProblemError(f"{name}: the name belongs to a built-in problem", "rename the entry point")
             listed.append(ProblemEntry(name, "package", None, error))
         else:
-            listed.append(
-                _try(name, "package", lambda n=name, e=entries: from_entry_point(n, e, "gapsmith.problems"))
-            )
+            listed.append(_try(name, "package", lambda n=name, e=entries: from_entry_point(n, e, GROUP)))
     return listed
 
 
 def known_names() -> list[str]:
     """Names of all built-in and installed problems, without loading any."""
-    return [*BUILT_INS, *(name for name in installed("gapsmith.problems") if name not in BUILT_INS)]
+    return [*BUILT_INS, *(name for name in installed(GROUP) if name not in BUILT_INS)]
 
 
 def _find(spec: str) -> PluginObject:
@@ -196,9 +197,9 @@ def _find(spec: str) -> PluginObject:
         return from_file(Path(spec))
     if ":" in spec:
         return from_module(spec)
-    entries = installed("gapsmith.problems").get(spec)
+    entries = installed(GROUP).get(spec)
     if entries:
-        return from_entry_point(spec, entries, "gapsmith.problems")
+        return from_entry_point(spec, entries, GROUP)
     check_python(Path(spec))
     if here := NAMES_ELSEWHERE.get(spec):
         raise UnknownProblem(
@@ -225,7 +226,7 @@ def source_of(spec: str) -> PluginSource | None:
         return source_of_task(spec)
     if _names_file(spec):
         return source_of_file(Path(spec))
-    entries = [] if ":" in spec else installed("gapsmith.problems").get(spec, [])
+    entries = [] if ":" in spec else installed(GROUP).get(spec, [])
     return source_of_module(entries[0].module if entries else spec.partition(":")[0])
 
 
