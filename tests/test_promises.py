@@ -5,14 +5,64 @@ from gapsmith.app.plugins import loader
 from gapsmith.evolve.llm import registry
 
 PROMISED = frozenset(
-    """
-    Assignment Champion Choice CostShape Dialogue Drawable Drawing Driven HasMoves HasPhases
-    HasPrimitives Instance InstanceFileError Interactive Json Keyed Moves Offsets Parameter Partition
-    Permutation Phase Picture Plugin Primitive Problem ProblemError Progress ProofKind Ratings
-    ReadsInstances Reference ReferenceKind References Routes RunResult Sense Shape ShortProblem Solved
-    Subset UserError Values Verdict baselines bound check_problem evaluate load_run optimum problem
-    require resume_campaign run_campaign solve_cpsat solve_mip
-    """.split()
+    [
+        "Assignment",
+        "Champion",
+        "Choice",
+        "CostShape",
+        "Dialogue",
+        "Drawable",
+        "Drawing",
+        "Driven",
+        "HasMoves",
+        "HasPhases",
+        "HasPrimitives",
+        "Instance",
+        "InstanceFileError",
+        "Interactive",
+        "Json",
+        "Keyed",
+        "Moves",
+        "Offsets",
+        "Parameter",
+        "Partition",
+        "Permutation",
+        "Phase",
+        "Picture",
+        "Plugin",
+        "Primitive",
+        "Problem",
+        "ProblemError",
+        "Progress",
+        "ProofKind",
+        "Ratings",
+        "ReadsInstances",
+        "Reference",
+        "ReferenceKind",
+        "References",
+        "Routes",
+        "RunResult",
+        "Sense",
+        "Shape",
+        "ShortProblem",
+        "Solved",
+        "Subset",
+        "UserError",
+        "Values",
+        "Verdict",
+        "baselines",
+        "bound",
+        "check_problem",
+        "evaluate",
+        "load_run",
+        "optimum",
+        "problem",
+        "require",
+        "resume_campaign",
+        "run_campaign",
+        "solve_cpsat",
+        "solve_mip",
+    ]
 )
 """Names of the Python API; one that leaves is a breaking change."""
 
