@@ -298,11 +298,13 @@ def _check_name(spec: str) -> None:
         return
     forms = ", ".join(["offline", *(row.form for name, row in rows.items() if name != "scripted")])
     near = difflib.get_close_matches(head, rows, 1, 0.7)
-    if near:
+    family = None if slash else next((f for start, f in _FAMILIES.items() if spec.startswith(start)), None)
+    if family is not None:
+        guess = f"write --model {family.format(spec)}"
+    elif near:
         guess = f"did you mean {rows[near[0]].form}?"
     elif not slash:
-        family = next((form for start, form in _FAMILIES.items() if spec.startswith(start)), "openai/{0}")
-        guess = f"write --model {family.format(spec)}"
+        guess = f"write --model openai/{spec}"
     else:
         guess = f"write --model litellm/{spec}, which needs gapsmith[litellm]"
         if head in _SERVERS:

@@ -26,37 +26,37 @@ def _here(name: str) -> CertifiedReferences:
 
 
 def _spoil_tours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tsp.Relaxation, "crossings", lambda relaxation, cut: 3)
+    monkeypatch.setattr(tsp.TourRelaxation, "crossings", lambda relaxation, cut: 3)
 
 
 def _spoil_branching(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken = tsp.Relaxation.take_duals
+    taken = tsp.TourRelaxation.take_duals
 
     def take(relaxation: Any, duals: Any) -> None:
         taken(relaxation, duals)
         relaxation.reduced = 2 * relaxation.reduced + 100
 
-    monkeypatch.setattr(tsp.Relaxation, "take_duals", take)
+    monkeypatch.setattr(tsp.TourRelaxation, "take_duals", take)
 
 
 def _spoil_routes(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken = cvrp.Relaxation.take_duals
+    taken = cvrp.CustomerSetRelaxation.take_duals
 
     def take(relaxation: Any, duals: Any) -> None:
         taken(relaxation, duals)
         relaxation.bound += 300 * cvrp.UNIT
 
-    monkeypatch.setattr(cvrp.Relaxation, "take_duals", take)
+    monkeypatch.setattr(cvrp.CustomerSetRelaxation, "take_duals", take)
 
 
 def _spoil_prizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    crowd = orienteering.Relaxation.crowd
+    crowd = orienteering.OrienteeringRelaxation.crowd
 
     def stricter(relaxation: Any, nodes: Any) -> Any:
         row, low, high = crowd(relaxation, nodes)
         return row, low, high - 1
 
-    monkeypatch.setattr(orienteering.Relaxation, "crowd", stricter)
+    monkeypatch.setattr(orienteering.OrienteeringRelaxation, "crowd", stricter)
 
 
 SPOILED = [
@@ -93,7 +93,7 @@ def test_a_relaxation_that_is_too_strong_is_found_out(monkeypatch: pytest.Monkey
     shipped = loaded.references.shipped(instance)
     assert loaded.references.reprove(instance, shipped, 60.0).value == shipped.value
     strong = property(lambda relaxation: 10**7)
-    monkeypatch.setattr(relaxation.Relaxation, "bound", strong)
+    monkeypatch.setattr(relaxation.SequenceRelaxation, "bound", strong)
     with pytest.raises(ValueError, match="the bound is wrong"):
         loaded.references.reprove(instance, shipped, 60.0)
 

@@ -22,7 +22,7 @@ def test_a_duration_is_read_with_its_unit(text: str, seconds: float) -> None:
     assert seconds_of(text) == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize("text", ["", "10", "ms", "-1ms", "0s", "1e3s", "1h"])
+@pytest.mark.parametrize("text", ["", "10", "ms", "-1ms", "0s", "1e3s"])
 def test_no_duration_is_refused(text: str) -> None:
     """A text without a unit, or of no length, is none."""
     with pytest.raises(ValueError, match="expected a duration above 0"):

@@ -255,9 +255,9 @@ def test_each_complete_attempt_is_told_by_group_and_beside_its_parent() -> None:
         "s", "improve openai/x", "Swap.", None, End.STOPPED, executed=2, instances=8, losses={"i0": 0.3},
         difference=(0.25, None, 1), means=(0.3, 0.05), beyond=True,
     )  # fmt: skip
-    twin = replace(whole, id="t", end=End.TWIN, twin="best")
+    twin = replace(whole, id="t", end=End.DUPLICATE, duplicate="best")
     failed = replace(stopped, end=End.FAILED, reason="raised: no")
-    alike = replace(stopped, twin="best")
+    alike = replace(stopped, duplicate="best")
     told = context(attempts=(whole, replace(whole, end=End.KEPT), stopped, twin, failed, alike))
     first, kept, second, third, last, same = context_for("improve", [BEST], told, None, 150).tried
     assert same.ending == "stopped after 2 of 8 instances: same answers as this program there"

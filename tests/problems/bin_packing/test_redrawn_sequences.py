@@ -152,6 +152,7 @@ def test_a_damaged_secret_is_named(cache: Path) -> None:
     """Half a secret is no secret: the file is named with the way on."""
     cache.mkdir()
     (cache / secrets.FILE).write_text("abc")
+    (cache / secrets.FILE).chmod(0o600)
     with pytest.raises(UserError, match="secret: damaged, expected 64 hexadecimal digits"):
         secrets.installation_secret()
 

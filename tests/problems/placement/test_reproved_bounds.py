@@ -102,7 +102,7 @@ def test_a_run_is_verified_by_proofs_and_not_by_looking_up(
     config: Any = SimpleNamespace(evaluation=SimpleNamespace(reference_seconds=1.0))
     findings = verify.Findings()
     setup: Any = SimpleNamespace(loaded=loaded, config=config)
-    verify._references(record, setup, 1, findings, lambda what, done, total: None)
+    verify._references(record, setup, (1, 0), findings, lambda what, done, total: None)
     assert (not findings.differences, findings.not_proved) == (agree, missed)
 
 
