@@ -89,6 +89,10 @@ class Store:
             f"nothing told before is lost: make room, then `gapsmith resume {shlex.quote(str(self._folder))}`"
         )
 
+    def changes_elsewhere(self) -> int:
+        """A number that changes when another connection has written to the store, and not when this one has."""
+        return int(self.read.value("PRAGMA data_version"))
+
     def set(self, key: Key, value: Any) -> None:
         """Sets a value (JSON) of the run's own record."""
         with self.transaction() as db:
