@@ -240,6 +240,49 @@ def _claim_text(claim: Mapping[str, Any]) -> str:
     )
 
 
+def print_experiment(console: Console, document: Mapping[str, Any]) -> None:
+    """Prints what an experimenter asks of an evaluation: groups with their noise, the difference to another
+    program, the distance to the CPU limit.
+    """
+    rows, rival = document["groups"], document["against"]
+    if rows:
+        table = new_table("by group, worst first: gap in percent; noise: half the 95 % interval, in points")
+        table.add_column("group", overflow="fold")
+        names = {"instances": "instances", "mean_gap_percent": "gap", "noise_points": "noise"}
+        if rival is not None:
+            names |= {"other_mean_gap_percent": "other's gap", "difference_points": "difference"}
+        for name in names.values():
+            table.add_column(name, justify="right", no_wrap=True)
+        for row in rows:
+            cells = ["-" if row[key] is None else f"{row[key]:.4g}" for key in names]
+            table.add_row(row["group"], *cells)
+        console.print(table)
+    time = document["time"]
+    if time["cpu_seconds_max"] is not None:
+        console.print(
+            f"CPU: at most {1000 * time['cpu_seconds_max']:.3g} ms, {time['share_of_limit']:.1%} of the limit "
+            f"of {time['cpu_limit_seconds']:g} s",
+            markup=False,
+        )
+    if rival is not None:
+        console.print(_difference(rival), markup=False, soft_wrap=True)
+
+
+def _difference(rival: Mapping[str, Any]) -> str:
+    """How a program differs from another one, in a sentence."""
+    found = rival["paired"]
+    if found is None:
+        return f"against {rival['program']}: no instance that both answered"
+    low_high = found["difference_ci95_points"]
+    interval = "" if low_high is None else f" (95 % interval {low_high[0]:+.4g} to {low_high[1]:+.4g})"
+    beyond = {True: "beyond noise", False: "within noise", None: "too few instances to say more"}
+    return (
+        f"against {rival['program']}: {found['difference_points']:+.4g} points{interval}, "
+        f"{beyond[found['beyond_noise']]}; better on {found['better']}, equal on {found['equal']}, "
+        f"worse on {found['worse']} of {found['instances']}"
+    )
+
+
 def print_figures(
     console: Console,
     title: str,

@@ -228,3 +228,57 @@ def test_a_finished_workbench_is_a_run_like_every_other(
     assert gapsmith("report", folder.name, "--force").returncode == 0
     assert "Smith's rule" in (folder / "report.md").read_text("utf-8")
     assert gapsmith("export", folder.name, "--what", "candidates").returncode == 0
+
+
+def test_a_sitting_stays_open_until_another_writes(bench: Workbench, folder: Path) -> None:
+    """One object's operations share a session; after another one wrote, the first sees it; both replay."""
+    first = bench.submit(RATIO.format(factor=2))
+    session = bench._session._at
+    assert bench.submit(RATIO.format(factor=3))["iteration"] == first["iteration"] + 1
+    assert bench._session._at is session is not None
+    other = Workbench(folder, wait=60.0)
+    assert other.submit(RATIO.format(factor=4))["iteration"] == 3
+    seen = bench.submit(RATIO.format(factor=5))
+    assert seen["iteration"] == 4
+    assert bench._session._at is not session
+    assert [row["iteration"] for row in bench.read()["candidates"]] == [0, 0, 1, 2, 3, 4]
+    bench.close()
+    other.close()
+
+
+def test_time_between_operations_is_no_time_of_the_search(
+    bench: Workbench, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What passes while nobody works at a bench does not count, nor does it when the bench is closed."""
+    from gapsmith.evolve import campaign
+
+    bench.submit(RATIO.format(factor=2))
+    before = Reader.open(folder).record("search_seconds")
+    real = campaign.time.monotonic
+
+    class Later:
+        @staticmethod
+        def monotonic() -> float:
+            return real() + 1000
+
+    monkeypatch.setattr(campaign, "time", Later)
+    bench.submit(RATIO.format(factor=3))
+    bench.close()
+    after = Reader.open(folder).record("search_seconds")
+    assert before < after < before + 500
+
+
+def test_an_error_of_ours_ends_the_sitting(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After an exception that is no user's mistake the next operation begins from the record."""
+    from gapsmith.app.bench import inspection
+
+    bench.submit(RATIO.format(factor=2))
+    with pytest.raises(UserError, match="no training instance"):
+        bench.instance("nothing")
+    assert bench._session._at is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(inspection, "instance_list", lambda at: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            bench.instance()
+    assert bench._session._at is None
+    assert bench.submit(RATIO.format(factor=3))["iteration"] == 2
