@@ -283,6 +283,8 @@ def experiment(at: Sitting, operation: Operation, text: str, cpu_seconds: float)
         SandboxError: nothing can be run safely here.
     """
     allowed = min(cpu_seconds, MOST_CPU_SECONDS, experiment_seconds_left(at.store.read))
+    if not cpu_seconds > 0:
+        raise UserError(USAGE, f"experiment: got {cpu_seconds:g} CPU seconds, expected a number above 0")
     if isinstance(at.setup.loaded.problem, Reported):
         raise UserError(USAGE, "experiment: the objective of another tool's task is no module", "use probe")
     if allowed <= 0:
@@ -299,13 +301,22 @@ def experiment(at: Sitting, operation: Operation, text: str, cpu_seconds: float)
         "status": execution.status.value,
         "message": said(execution.error),
         "printed": said(execution.output, PRINTED_BYTES + 100) or None,
-        "value": execution.answer,
+        "value": _cleaned(execution.answer),
         "cpu_seconds": execution.cpu_seconds,
         "cpu_limit_seconds": allowed,
         "instances": sizes(given),
         "objective_missing": said(why),
         "budget": budget_document(at, experiment=execution.cpu_seconds),
     }
+
+
+def _cleaned(value: Any) -> Any:
+    """A value whose texts, keys too, have no characters that nobody sees and no marks of chats."""
+    if isinstance(value, dict):
+        return {said(key, VALUE_BYTES): _cleaned(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(entry) for entry in value]
+    return said(value, VALUE_BYTES) if isinstance(value, str) else value
 
 
 def _fault(description: Description, modules: tuple[str, ...]) -> str | None:

@@ -92,6 +92,7 @@ def probe(sitting: Sitting, operation: Operation, text: str, instances: Sequence
     Raises:
         UserError: an instance is none of training, or there are too many.
     """
+    instances = list(dict.fromkeys(instances))
     if len(instances) > MOST_PROBED:
         raise UserError(
             USAGE,
