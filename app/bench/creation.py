@@ -124,7 +124,7 @@ def open_bench(
                 document = bench_document(Sitting(folder, setup, store, campaign))
                 return {**document, "hidden_instances": hidden}
         finally:
-            store.close()
+            store.close(plain=False)
 
 
 def bench_document(at: Sitting) -> dict[str, Any]:

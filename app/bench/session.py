@@ -165,7 +165,7 @@ class Session:
         with ExitStack() as opening:
             setup = opened(self.folder)
             store = Store(self.folder)
-            opening.callback(store.close)
+            opening.callback(store.close, plain=False)
             watcher, source = Watcher(), bench_source(store)
             campaign = opening.enter_context(prepared(setup, store, self.folder, None, watcher, source))
             follow(campaign)
