@@ -14,7 +14,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
-from ...evolve.store.operations import Operation
+from ...evolve.store.operations import Operation, reserve
 from ...evolve.types import stream
 from ...problems.base import Instance, Interactive, Problem, Sense, canonical_json, encode_number
 from ...problems.reported import Reported
@@ -294,6 +294,7 @@ def experiment(at: Sitting, operation: Operation, text: str, cpu_seconds: float)
     if (fault := _fault(at.slot.describe(text, ENTRY_POINT), at.setup.modules())) is not None:
         operation.refused = True
         return {"status": "refused", "message": said(fault)}
+    reserve(at.store, operation, allowed)
     given = rows(at)
     execution, why = _run(at, text, given, allowed)
     operation.cpu_seconds = execution.cpu_seconds
@@ -306,7 +307,7 @@ def experiment(at: Sitting, operation: Operation, text: str, cpu_seconds: float)
         "cpu_limit_seconds": allowed,
         "instances": sizes(given),
         "objective_missing": said(why),
-        "budget": budget_document(at, experiment=execution.cpu_seconds),
+        "budget": budget_document(at, experiment=execution.cpu_seconds - allowed),
     }
 
 

@@ -87,9 +87,8 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
     if left_out:
         console.print(f"left out of a narrow table: {', '.join(left_out)}; --json has them", markup=False)
     if hidden := len(summary["baselines"]) - len(shown):
-        failed = sum(
-            not entry["valid"] or entry["valid"]["failed"] > 0 for entry in summary["baselines"].values()
-        )
+        judged = [entry["valid"] or entry["train"] for entry in summary["baselines"].values()]
+        failed = sum(not figures or figures["failed"] > 0 for figures in judged)
         words = f"and {count(hidden, 'baseline')} more" + (f", {failed} of which failed" if failed else "")
         console.print(f"{words}: `gapsmith baselines {summary['problem']}` shows all", markup=False)
     for line in notes(summary):
@@ -124,11 +123,15 @@ def _taken(cells: Mapping[str, Sequence[str]]) -> int:
 
 
 def best_baselines(baselines: Mapping[str, Any]) -> list[str]:
-    """Names of the best few baselines by validation fitness, in the order of `baselines`."""
+    """Names of the best few baselines by validation fitness, in the order of `baselines`.
+
+    At a workbench before its end training decides, as nothing is told of validation.
+    """
+    split = "valid" if any(entry["valid"] for entry in baselines.values()) else "train"
     complete = {
-        name: entry["valid"]["fitness"]
+        name: entry[split]["fitness"]
         for name, entry in baselines.items()
-        if entry["valid"] and entry["valid"]["fitness"] is not None
+        if entry[split] and entry[split]["fitness"] is not None
     }
     best = sorted(complete, key=lambda name: -complete[name])[:_BASELINES]
     return [name for name in baselines if name in best]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -282,3 +283,48 @@ def test_an_error_of_ours_ends_the_sitting(bench: Workbench, monkeypatch: pytest
             bench.instance()
     assert bench._session._at is None
     assert bench.submit(RATIO.format(factor=3))["iteration"] == 2
+
+
+def test_nothing_of_validation_and_test_is_shown_before_the_end(
+    bench: Workbench, folder: Path, document: Callable[..., dict[str, Any]], gapsmith: Callable[..., Done]
+) -> None:
+    """`show`, `watch`, `list` and the record that views read know training alone, of baselines too."""
+    from gapsmith.app.runs.record import open_record
+
+    bench.submit(SMITH)
+    found = document("show", folder.name)
+    assert found["baselines"]["shortest"]["train"]["mean_gap_percent"] > 0
+    everything = [found["start"], found["best"], *found["champions"]]
+    for splits in [*found["baselines"].values(), *(one["splits"] for one in everything)]:
+        assert (splits["valid"], splits["test"]) == (None, None)
+    assert document("watch", folder.name)["best_gap_percent"] is None
+    assert document("list")[0]["best_gap_percent"] is None
+    with open_record(folder) as record:
+        assert record.evaluation("baseline/shortest", "train") is not None
+        assert record.evaluation("baseline/shortest", "test") is None
+        assert record.scores("baseline/shortest", "valid") == ()
+    reader = Reader.open(folder)
+    assert reader.evaluation("baseline/shortest", "test") is not None  # it is there, and not shown
+    reader.close()
+    words = gapsmith("show", folder.name, COLUMNS="120").stdout
+    assert "1 submit" in words
+    assert "shortest" in words
+
+
+def test_notes_reach_the_prompts_of_models(bench: Workbench, folder: Path) -> None:
+    """A model that goes on reads the notes that were written before its question, and no later ones."""
+    from gapsmith.app.proposers import build_proposer
+    from gapsmith.evolve.store.operations import bench_notes
+
+    bench.submit(RATIO.format(factor=2))
+    bench.note("ratios help")
+    bench.submit(RATIO.format(factor=3))
+    bench.note("sums do not")
+    with bench._session.sitting() as at:
+        assert bench_notes(at.store.read) == [(1, "ratios help"), (2, "sums do not")]
+        context = at.campaign.search._context
+        table = {"spec": "manual"}
+        config = at.setup.config.model_copy(update={"model": parse({"model": [table]}, "test").model})
+        proposer = build_proposer(config, at.store, folder, at.admission, at.evaluator, sends=False)
+        for number, shown in ((1, ""), (2, "- ratios help"), (3, "- ratios help\n- sums do not")):
+            assert proposer._newest_page(replace(context, iteration=number)) == shown  # type: ignore[attr-defined]
