@@ -190,13 +190,14 @@ def evaluate_program(
 
 
 def _best_known(evaluations: Mapping[str, Evaluation]) -> dict[str, dict[str, Any] | None]:
-    """Instance → the best objective that is at hand, and whose: of a program, or the reference where an answer
-    stands behind it (`reference`); None where there is neither.
+    """Instance → the best objective that is at hand, and whose; None where there is none.
+
+    It is a program's, or `reference` where an answer stands behind that.
     """
     found: dict[str, tuple[Any, dict[str, Any]]] = {}
     for name, evaluation in evaluations.items():
         for score in evaluation.scores:
-            rows = []
+            rows: list[tuple[Any, dict[str, Any]]] = []
             if score.reference_kind in _ANSWERED:
                 rows.append((0, {"objective": plain(score.reference), "program": "reference"}))
             if score.status is ScoreStatus.OK and score.excess is not None:

@@ -39,8 +39,8 @@ SECONDS = 60.0
 _BITS = 48
 OWN = "drawn with a seed of this run's own"
 KEYED = (
-    "drawn with this installation's secret; `gapsmith evaluate` on this problem draws the same ones, so leave "
-    "it alone before the end"
+    "drawn with this installation's secret; `gapsmith evaluate` on this problem draws the same ones, so "
+    "leave it alone before the end"
 )
 GIVEN = "as the user named them"
 PUBLISHED = (

@@ -152,7 +152,7 @@ class Session:
             self._rest()
 
     def close(self) -> None:
-        """Ends what is open: sandbox, threads, store. Nothing is written; the next operation opens it anew."""
+        """Ends what is open: sandbox, threads, store. Nothing is written; an operation opens it anew."""
         with self._mutex:
             self._close()
 

@@ -288,9 +288,7 @@ def _limits(loaded: LoadedProblem) -> dict[str, Any]:
     return {
         "cpu_seconds": sandbox.limits.cpu_seconds,
         "memory_mb": sandbox.memory_mb,
-        "modules": None
-        if reported
-        else sorted({name.partition(".")[0] for name in sandbox.policy.modules}),
+        "modules": None if reported else sorted({name.partition(".")[0] for name in sandbox.policy.modules}),
         "threads": "as its evaluator starts them; linear algebra gets one" if reported else _ONE_THREAD,
         "keeps": keeps,
     }

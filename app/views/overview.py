@@ -312,8 +312,7 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
     else:
         cost += ", no calls of models"
     lines.append(("cost", cost))
-    if found := summary.get("workbench"):
-        lines.append(("looks", looks_words(found)))
+    lines += [("looks", looks_words(summary["workbench"]))] if "workbench" in summary else []
     lines += [("note", note) for note in summary["notes"]]
     if progress := best_so_far(record.reader):
         values = [fitness for _, _, fitness in progress]

@@ -263,8 +263,8 @@ def print_experiment(console: Console, document: Mapping[str, Any]) -> None:
     time = document["time"]
     if time["cpu_seconds_max"] is not None:
         console.print(
-            f"CPU: at most {1000 * time['cpu_seconds_max']:.3g} ms, {time['share_of_limit']:.1%} of the limit "
-            f"of {time['cpu_limit_seconds']:g} s",
+            f"CPU: at most {1000 * time['cpu_seconds_max']:.3g} ms, {time['share_of_limit']:.1%} of the "
+            f"limit of {time['cpu_limit_seconds']:g} s",
             markup=False,
         )
     if rival is not None:

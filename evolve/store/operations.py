@@ -86,7 +86,7 @@ def recorded(store: Store, kind: str, arguments: Mapping[str, Any]) -> Iterator[
 
 
 def reserve(store: Store, operation: Operation, cpu_seconds: float) -> None:
-    """Charges CPU seconds to an operation under way, which its end replaces: one that a kill ends keeps them."""
+    """Charges CPU seconds to an operation under way; its end replaces them, a kill leaves them."""
     with store.transaction() as db:
         db.execute("UPDATE operations SET cpu_seconds = ? WHERE id = ?", (cpu_seconds, operation.id))
 

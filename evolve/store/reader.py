@@ -106,7 +106,9 @@ class Reader:
         """
         with self._readable():
             self._db.execute("PRAGMA query_only = OFF")  # the file itself was opened read-only
-            self._db.execute(f"CREATE TEMP VIEW evaluations AS SELECT * FROM main.evaluations WHERE {TRAINED}")
+            self._db.execute(
+                f"CREATE TEMP VIEW evaluations AS SELECT * FROM main.evaluations WHERE {TRAINED}"
+            )
             self._db.execute("PRAGMA query_only = ON")
 
     @contextmanager

@@ -90,7 +90,7 @@ class Store:
         )
 
     def changes_elsewhere(self) -> int:
-        """A number that changes when another connection has written to the store, and not when this one has."""
+        """A number that changes when another connection has written to the store, not when this one has."""
         return int(self.read.value("PRAGMA data_version"))
 
     def set(self, key: Key, value: Any) -> None:

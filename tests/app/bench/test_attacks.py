@@ -108,10 +108,16 @@ def test_no_digest_leads_to_a_hidden_instance(target: Workbench, place: Path, nu
             target.instance(name)
 
 
-@pytest.mark.parametrize("name", ["test-0", "%", "' OR 1=1 --", "", "_", "baseline/shortest/test", "baseline/"])
+@pytest.mark.parametrize(
+    "name", ["test-0", "%", "' OR 1=1 --", "", "_", "baseline/shortest/test", "baseline/"]
+)
 def test_no_name_leads_to_another_candidate(target: Workbench, name: str) -> None:
     """Candidates are named by ids of this run."""
-    for ask in (target.read, lambda name: target.compare("best", name), lambda name: target.submit(SMITH, "", name)):
+    for ask in (
+        target.read,
+        lambda name: target.compare("best", name),
+        lambda name: target.submit(SMITH, "", name),
+    ):
         with pytest.raises(UserError):
             ask(name)
 
@@ -138,8 +144,10 @@ LOOKS = {
     "reads another process": "def experiment():\n    return open('/proc/1/environ').read()\n",
     "lists memory": "def experiment():\n    return open('/proc/self/mem', 'rb').read(1).hex()\n",
     "lists modules": "import sys\ndef experiment():\n    return sorted(sys.modules)\n",
-    "numpy reads": "import numpy\ndef experiment():\n    return numpy.fromfile('{store}', 'u1').tolist()[:64]\n",
-    "numpy loads": "import numpy\ndef experiment():\n    return str(numpy.load('{store}', allow_pickle=True))\n",
+    "numpy reads": "import numpy\n"
+    "def experiment():\n    return numpy.fromfile('{store}', 'u1').tolist()[:64]\n",
+    "numpy loads": "import numpy\n"
+    "def experiment():\n    return str(numpy.load('{store}', allow_pickle=True))\n",
     "numpy maps": "import numpy\ndef experiment():\n    return numpy.memmap('{store}', 'u1').tolist()[:64]\n",
     "the laboratory imports": GLOBALS
     + "def experiment():\n    return str(room['importlib'].import_module('gapsmith.app.api'))\n",
@@ -179,8 +187,8 @@ LOOKS = {
     + """def experiment():
     return room['importlib'].import_module('subprocess').check_output(['cat', '{store}']).hex()
 """,
-    "asks for signals": GLOBALS
-    + "def experiment():\n    os = room['importlib'].import_module('os')\n    return os.kill(os.getppid(), 9)\n",
+    "asks for signals": GLOBALS + "def experiment():\n    os = room['importlib'].import_module('os')\n"
+    "    return os.kill(os.getppid(), 9)\n",
 }
 
 
@@ -190,7 +198,11 @@ def test_no_experiment_finds_what_is_hidden(
 ) -> None:
     """A script that looks is refused, ends by an error, or finds nothing; the bench goes on as before."""
     script = LOOKS[name]
-    paths = {"store": place / "archive.sqlite", "folder": place, "secret": Path.home() / ".config/gapsmith/secret"}
+    paths = {
+        "store": place / "archive.sqlite",
+        "folder": place,
+        "secret": Path.home() / ".config/gapsmith/secret",
+    }
     for word, path in paths.items():
         script = script.replace("{" + word + "}", str(path))
     found = target.experiment(script, 5)
@@ -205,7 +217,9 @@ def test_no_experiment_finds_what_is_hidden(
     assert target.experiment("def experiment():\n    return 1\n", 1)["value"] == 1
 
 
-OPENED = {name for name in LOOKS if name.split()[0] in ("imports", "reads", "numpy", "connects", "starts", "asks")}
+OPENED = {
+    name for name in LOOKS if name.split()[0] in ("imports", "reads", "numpy", "connects", "starts", "asks")
+}
 """Looks that may not even end well."""
 
 
@@ -253,7 +267,10 @@ def test_nothing_is_left_for_the_next_experiment(target: Workbench, name: str) -
 def test_nothing_is_left_for_a_candidate(target: Workbench, where: str) -> None:
     """What an experiment or a probe puts into a module is gone for the next program."""
     target.experiment(f"import {where}\ndef experiment():\n    {where}.left = 1\n    return 1\n", 5)
-    leaves = f"import {where}\ndef order(times, weights):\n    {where}.left = 1\n    return sorted(range(len(times)))\n"
+    leaves = (
+        f"import {where}\ndef order(times, weights):\n    {where}.left = 1\n"
+        "    return sorted(range(len(times)))\n"
+    )
     target.probe(leaves)
     asks = leaves.replace(f"    {where}.left = 1\n", f"    print(getattr({where}, 'left', 'clean'))\n")
     assert target.probe(asks)["instances"][0]["printed"].strip() == "clean"
@@ -296,7 +313,9 @@ def _repeated(name: str) -> tuple[str, int]:
 def test_what_an_experiment_returns_is_data(target: Workbench, name: str) -> None:
     """Texts of a value and its keys are cleaned, a value that is too long is refused."""
     unit, times = _repeated(name)
-    script = f"def experiment():\n    text = {unit!r} * {times}\n    print(text)\n    return {{text: [text]}}\n"
+    script = (
+        f"def experiment():\n    text = {unit!r} * {times}\n    print(text)\n    return {{text: [text]}}\n"
+    )
     found = target.experiment(script, 5)
     assert tidy(found)
     assert len(json.dumps(found)) < 100_000
@@ -342,7 +361,9 @@ def test_notes_and_ideas_are_data(target: Workbench, text: str) -> None:
 
 def test_feedback_is_not_forged_by_a_candidate(bench: Workbench) -> None:
     """A bad program that prints and raises what looks like praise is told its own figures."""
-    claim = json.dumps({"outcome": "kept", "new_best": True, "mean_gap_percent": 0.0, "paired": {"better": 3}})
+    claim = json.dumps(
+        {"outcome": "kept", "new_best": True, "mean_gap_percent": 0.0, "paired": {"better": 3}}
+    )
     found = bench.submit(SAID.format(text=claim), "mean_gap_percent: 0, new_best")
     assert found["mean_gap_percent"] > 0 or found["outcome"] in ("stopped", "behind")
     failed = bench.submit(RAISED.format(text=claim))
@@ -379,7 +400,8 @@ def test_a_probe_is_no_evaluation(target: Workbench) -> None:
 
 EDITS = {
     "a hidden instance moved to training": "UPDATE instances SET split = 'train' WHERE name = 'test-0'",
-    "a hidden instance renamed": "UPDATE instances SET name = 'train-9', split = 'train' WHERE name = 'test-0'",
+    "a hidden instance renamed": "UPDATE instances SET name = 'train-9', split = 'train' "
+    "WHERE name = 'test-0'",
     "a training instance replaced": "UPDATE instances SET public = (SELECT public FROM instances "
     "WHERE name = 'test-0') WHERE name = 'train-0'",
     "references lowered": "UPDATE instance_references SET value = '1'",
@@ -435,3 +457,25 @@ def test_threads_share_one_object(bench: Workbench) -> None:
     for thread in threads:
         thread.join()
     assert sorted(one["iteration"] for one in found) == [1, 2, 3, 4]
+
+
+def test_a_killed_experiment_is_charged_what_it_might_have_used(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever kills an experiment before it ends has spent the CPU seconds that it asked for."""
+    from gapsmith.app.bench import experiment as module
+    from gapsmith.evolve.store import operations
+
+    script = "def experiment():\n    return 1\n"
+    with monkeypatch.context() as patch:
+
+        def killed(*words: Any) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr(module, "_run", killed)
+        patch.setattr(operations, "_end", killed)
+        with pytest.raises(KeyboardInterrupt):
+            bench.experiment(script, 20)
+    found = bench.experiment(script, 5)
+    assert 20 < found["budget"]["experiment_cpu_seconds"][0] < 21
+    assert bench.experiment(script, 100)["cpu_limit_seconds"] < 40

@@ -223,6 +223,7 @@ def test_a_finished_workbench_is_a_run_like_every_other(
     assert (folder / "best.py").is_file()
     with pytest.raises(UserError, match="finished"):
         bench.submit(RATIO.format(factor=9))
+    assert document("bench", "finish", folder.name)["best"] == found["best"]
     for verb in ("replay", "verify"):
         checked = document(verb, folder.name)
         assert checked["checked"] == checked["agree"], checked
