@@ -329,3 +329,12 @@ def test_notes_reach_the_prompts_of_models(bench: Workbench, folder: Path) -> No
         proposer = build_proposer(config, at.store, folder, at.admission, at.evaluator, sends=False)
         for number, shown in ((1, ""), (2, "- ratios help"), (3, "- ratios help\n- sums do not")):
             assert proposer._newest_page(replace(context, iteration=number)) == shown  # type: ignore[attr-defined]
+
+
+def test_a_program_near_its_limit_is_told_so(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kept program that is too slow for a champion learns that at once, and not after `finish`."""
+    from gapsmith.app.bench import submission
+
+    assert bench.submit(SMITH)["message"] is None
+    monkeypatch.setattr(submission, "ROOM", 1e-9)
+    assert "cannot become the champion" in bench.submit(RATIO.format(factor=2))["message"]
