@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .app.api import Progress, baselines, evaluate, load_run, run_campaign
+    from .app.api import Progress, baselines, evaluate, load_run, open_workbench, run_campaign, workbench
+    from .app.bench.workbench import Workbench
     from .app.check import check_problem
     from .app.errors import ProblemError, UserError
     from .app.plugins.short_form import ShortProblem, problem
@@ -101,11 +102,13 @@ __all__ = [
     "UserError",
     "Values",
     "Verdict",
+    "Workbench",
     "baselines",
     "bound",
     "check_problem",
     "evaluate",
     "load_run",
+    "open_workbench",
     "optimum",
     "problem",
     "require",
@@ -113,10 +116,15 @@ __all__ = [
     "run_campaign",
     "solve_cpsat",
     "solve_mip",
+    "workbench",
 ]
 
 _HOMES = {
-    "app.api": ("Progress", "baselines", "evaluate", "load_run", "resume_campaign", "run_campaign"),
+    "app.api": (
+        *("Progress", "baselines", "evaluate", "load_run", "open_workbench", "resume_campaign"),
+        *("run_campaign", "workbench"),
+    ),
+    "app.bench.workbench": ("Workbench",),
     "app.plugins.short_form": ("ShortProblem", "problem"),
     "app.errors": ("ProblemError", "UserError"),
     "app.result": ("Champion", "Picture", "RunResult"),

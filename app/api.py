@@ -14,6 +14,8 @@ from ..evolve.store.schema import FILE_NAME
 from ..sandbox.base import MAIN_FILE
 from . import compose
 from .analysis.evaluate import baselines_document, evaluate_program
+from .bench.budget import EXPERIMENT_CPU_SECONDS
+from .bench.workbench import Workbench
 from .config import Config, parse, resolve_budget
 from .errors import USAGE, UserError
 from .overrides import choose_models
@@ -206,6 +208,66 @@ def _resumable(folder: Path) -> Iterator[None]:
         if (folder / FILE_NAME).is_file():
             error.add_note(f"the run is saved; gapsmith.resume_campaign({str(folder)!r}) goes on")
         raise
+
+
+def open_workbench(
+    problem: ProblemLike,
+    *,
+    evaluations: int | None = None,
+    iterations: int | None = None,
+    instances: str | None = None,
+    start: Start | Sequence[Start] | Mapping[str, Start] | None = None,
+    experiment_cpu_seconds: float = EXPERIMENT_CPU_SECONDS,
+    runs: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Workbench:
+    """Makes a run that waits for programs, as `gapsmith bench open` does.
+
+    Args:
+        problem, start, runs, settings: as for `run_campaign`.
+        evaluations, iterations: budget of submissions (counts); 400 iterations without either.
+        instances: a named set in place of the usual training instances.
+        experiment_cpu_seconds: CPU seconds that all experiments together may use.
+
+    Raises:
+        UserError: whatever a person can mend, with an exit code and a hint.
+    """
+    from .bench.creation import open_bench
+
+    place = runs_folder(None if runs is None else Path(runs))
+    config = _config(
+        "open_workbench",
+        {
+            "campaign": {"problem": spec_of(problem, place)},
+            "budget": {
+                "evaluations": evaluations,
+                "iterations": 400 if evaluations is None and iterations is None else iterations,
+            },
+            "evaluation": {"instances": None if instances is None else [instances]},
+        },
+        settings,
+        [],
+    )
+    spec = config.campaign.problem
+    programs = _programs(start, config)
+    stem = Path(spec).stem if isinstance(problem, str) else load_problem(spec, config.problem).name
+    name = new_name(stem, config.campaign.seed, time.time())
+    with new_folder(place, name) as folder:
+        open_bench(config, folder, start=programs, experiment_cpu_seconds=experiment_cpu_seconds)
+    return Workbench(folder)
+
+
+def workbench(run: str | Path = "latest", *, runs: str | Path | None = None) -> Workbench:
+    """The workbench of a run that was opened before, also from the command line.
+
+    Args:
+        run: folder, name, unambiguous prefix, or `latest`.
+        runs: folder of the runs; `GAPSMITH_RUNS` or `./runs` by default.
+
+    Raises:
+        UserError: there is no such run; whether it has a workbench is said by the first operation.
+    """
+    return Workbench(find_run(str(run), runs_folder(None if runs is None else Path(runs))))
 
 
 def load_run(run: str | Path = "latest", *, runs: str | Path | None = None) -> RunResult:

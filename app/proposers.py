@@ -20,6 +20,7 @@ from ..evolve.llm.cassette import Cassette, Replies
 from ..evolve.llm.prompt_scores import KIND as EXPLAINED
 from ..evolve.llm.prompt_scores import Explanations
 from ..evolve.store.course import shared_replies, written_notes
+from ..evolve.store.operations import bench_notes
 from ..evolve.store.reader import Reader
 from ..evolve.store.statistics import sent_prompts
 from ..evolve.store.store import Store, StoredCalls
@@ -161,6 +162,7 @@ def build_proposer(
         pages,
         sent_prompts(store.read),
         shared_replies(store.read, config.prompts.programs),
+        bench_notes(store.read),
     )
 
 

@@ -123,6 +123,7 @@ class Campaign:
         most = pace.in_flight * search.sharing.programs  # each iteration that shares a reply waits for it
         self._threads = ThreadPoolExecutor(most, "proposal") if pace.waits else None
         self._began = time.monotonic() - float(ports.store.read.record("search_seconds") or 0.0)
+        self._rested: float | None = None
 
     def run(self) -> StopReason:
         """Opens and closes iterations until the budget ends; what is in flight is finished and told.
@@ -191,11 +192,23 @@ class Campaign:
         while self.validation.futures:
             self.wait()
 
+    def rest(self) -> None:
+        """Remembers how long the search took; what passes until `wake` is no time of the search."""
+        self._rested = time.monotonic() - self._began
+        self.ports.store.set("search_seconds", self._rested)
+
+    def wake(self) -> None:
+        """Goes on after `rest`."""
+        if self._rested is not None:
+            self._began = time.monotonic() - self._rested
+            self._rested = None
+
     def close(self) -> None:
-        """Ends proposal threads and remembers how long the search took."""
+        """Ends proposal threads and remembers how long the search took, unless `rest` has done so."""
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
-        self.ports.store.set("search_seconds", time.monotonic() - self._began)
+        if self._rested is None:
+            self.ports.store.set("search_seconds", time.monotonic() - self._began)
 
     def _steps(self) -> Iterator[int]:
         """The number of an iteration that is to be opened, or minus that of one that is to be closed.

@@ -8,19 +8,21 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from ...evaluators.base import Anytime, Evaluation, Incumbent, Score, ScoreStatus
+from ...evaluators.base import Anytime, Evaluation, Incumbent, ReferenceKind, Score, ScoreStatus
 from ...evaluators.figures import by_stratum, of_evaluation
 from ...evaluators.judging import Judgement
 from ...evaluators.scoring import score as score_of
 from ...evaluators.statistics import wins_ties_losses
 from ...evolve.executor import Executor, in_parts
+from ...evolve.store.reader import BASELINE
 from ...problems.base import SPLITS, Instance, WritesAnswers
 from ...problems.reported import Reported
 from ...sandbox.base import MAIN_FILE, Execution, ExecutionStatus, Program
 from ..errors import USAGE, UserError, unwritable
 from ..runs.champions import SOLVER, SPLIT
-from ..runs.figures import figures_of, instance_row
+from ..runs.figures import figures_of, instance_row, plain
 from ..runs.folders import adding
+from ..runs.groups import gaps_of, groups, paired, times
 from ..runs.references import proofs
 from ..setup.baselines import evaluate_baselines
 from ..setup.executors import open_executor
@@ -29,6 +31,10 @@ from ..setup.references import parallel
 if TYPE_CHECKING:
     from ..runs.record import RunRecord
     from ..setup.setup import Notify, Setup
+
+
+_ANSWERED = (ReferenceKind.OPTIMUM, ReferenceKind.BEST_KNOWN, ReferenceKind.BASELINE)
+"""Kinds of references that an answer reaches; nobody may reach a bound."""
 
 
 # The problem's own solver, stopped early, as a rival of heuristics at their own time.
@@ -120,15 +126,38 @@ def evaluate_program(
     name: str,
     with_baselines: bool,
     notify: Notify = lambda what, done, total: None,
+    against: tuple[str, Mapping[str, str]] | None = None,
 ) -> dict[str, Any]:
-    """The document of `evaluate`: every instance is scored, also after a failure; `notify` hears of each."""
+    """The document of `evaluate`: every instance is scored, also after a failure.
+
+    Args:
+        setup: the problem with references of the set.
+        chosen: name of the set.
+        files: of the program.
+        name: of the program, for the document.
+        with_baselines: whether all baselines are scored too.
+        notify: hears of each instance.
+        against: name and files of another program that it is compared with.
+    """
     program = setup.evaluator.program(files)
     instances = setup.evaluator.instances(chosen)
+    evaluations: dict[str, Evaluation] = {}
+    other = None
     baselines = None
     with open_executor(setup) as executor:
         evaluation = _in_parts(setup, executor, program, chosen, notify)
+        if against is not None:
+            rival = setup.evaluator.program(against[1])
+            other = evaluations[against[0]] = _in_parts(setup, executor, rival, chosen, notify)
         if with_baselines:
             baselines = evaluate_baselines(setup, executor, [chosen], notify)
+            evaluations |= {BASELINE + n: by[chosen] for n, by in baselines.items()}
+    evaluations[name] = evaluation
+    best = _best_known(evaluations)
+    loss = setup.evaluator.loss
+    mine = gaps_of(evaluation.scores, loss)
+    theirs = None if other is None else gaps_of(other.scores, loss)
+    limit = setup.evaluator.limits.cpu_seconds
     return {
         "problem": setup.loaded.name,
         "problem_version": setup.loaded.problem.version,
@@ -139,12 +168,45 @@ def evaluate_program(
         "program": name,
         "status": "failed" if evaluation.failure else "ok",
         "proofs": proofs(setup.evaluator.references[id] for id in instances),
-        "instances": [instance_row(score, instances[score.instance]) for score in evaluation.scores],
+        "instances": [
+            {**instance_row(score, instances[score.instance]), "best_known": best[score.instance]}
+            for score in evaluation.scores
+        ],
         "summary": of_evaluation(evaluation, instances).as_json(),
+        "groups": groups(mine, instances, theirs),
+        "time": times(evaluation.scores, limit),
+        "against": None
+        if against is None or other is None or theirs is None
+        else {
+            "program": against[0],
+            "paired": paired(mine, theirs),
+            "time": times(other.scores, limit),
+            "summary": of_evaluation(other, instances).as_json(),
+        },
         "baselines": None
         if baselines is None
         else {n: of_evaluation(by[chosen], instances).as_json() for n, by in baselines.items()},
     }
+
+
+def _best_known(evaluations: Mapping[str, Evaluation]) -> dict[str, dict[str, Any] | None]:
+    """Instance → the best objective that is at hand, and whose; None where there is none.
+
+    It is a program's, or `reference` where an answer stands behind that.
+    """
+    found: dict[str, tuple[Any, dict[str, Any]]] = {}
+    for name, evaluation in evaluations.items():
+        for score in evaluation.scores:
+            rows: list[tuple[Any, dict[str, Any]]] = []
+            if score.reference_kind in _ANSWERED:
+                rows.append((0, {"objective": plain(score.reference), "program": "reference"}))
+            if score.status is ScoreStatus.OK and score.excess is not None:
+                rows.append((score.excess, {"objective": plain(score.objective), "program": name}))
+            for excess, row in rows:
+                if score.instance not in found or excess < found[score.instance][0]:
+                    found[score.instance] = (excess, row)
+    every = {score.instance for evaluation in evaluations.values() for score in evaluation.scores}
+    return {id: found[id][1] if id in found else None for id in every}
 
 
 def _in_parts(setup: Setup, executor: Executor, program: Program, chosen: str, notify: Notify) -> Evaluation:

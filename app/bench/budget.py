@@ -26,7 +26,8 @@ def budget_document(sitting: Sitting, executions: int = 0, experiment: float = 0
 
     Args:
         sitting: at the workbench.
-        executions, experiment: of the operation under way (count, CPU seconds), which is not recorded yet.
+        executions: of the operation under way (count), which are not recorded yet.
+        experiment: its CPU seconds beyond those that are reserved for it.
     """
     read, usage, budget = sitting.store.read, sitting.campaign.usage(), sitting.campaign.budget
     beside = executions + sum(count.executions for count in counts(read).values())

@@ -21,6 +21,7 @@ from ..runs.groups import gaps_of, paired
 from ..runs.record import open_record
 from ..runs.resume import stored_config
 from ..runs.stored_run import StoredRun
+from ..runs.summary import summarise
 from ..setup.executors import open_executor
 from ..setup.instances import computed, missing_references
 from ..setup.prepare import setup_over
@@ -147,15 +148,19 @@ def _specialised(evaluation: Evaluation, compared: dict[str, Any] | None) -> boo
 def finish(folder: Path, wait: float, notify: Notify = silent) -> dict[str, Any]:
     """Ends a workbench: validates, chooses the champion, tests it once, writes best.py.
 
+    One that is finished already only gives its document again.
+
     Args:
         folder: of the run.
         wait: wall seconds to wait for another process at the workbench.
         notify: told how far it is.
 
     Raises:
-        UserError: the run has no workbench, or is finished.
+        UserError: the run has no workbench.
     """
     with at_work(folder, wait), open_record(folder) as record:
+        if record.reader.record("bench") is not None and record.reader.record("champion") is not None:
+            return summarise(folder, record.reader)
         refuse_other(folder, record.reader.record("bench") is not None, record.reader.record("stop_reason"))
     config = stored_config(folder, {}, None, uses=())
 

@@ -38,7 +38,10 @@ SECONDS = 60.0
 """Wall seconds that references of hidden instances may take unasked."""
 _BITS = 48
 OWN = "drawn with a seed of this run's own"
-KEYED = "drawn with this installation's secret"
+KEYED = (
+    "drawn with this installation's secret; `gapsmith evaluate` on this problem draws the same ones, so "
+    "leave it alone before the end"
+)
 GIVEN = "as the user named them"
 PUBLISHED = (
     "drawn with the published seed, for their references would take long; whoever has the package can draw "
@@ -124,7 +127,7 @@ def open_bench(
                 document = bench_document(Sitting(folder, setup, store, campaign))
                 return {**document, "hidden_instances": hidden}
         finally:
-            store.close()
+            store.close(plain=False)
 
 
 def bench_document(at: Sitting) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
-from ...evolve.store.operations import Operation
+from ...evolve.store.operations import Operation, reserve
 from ...evolve.types import stream
-from ...problems.base import Instance, Interactive, Problem, Sense, canonical_json, encode_number
+from ...problems.base import Instance, Interactive, Problem, Sense, canonical_json
 from ...problems.reported import Reported
 from ...sandbox.base import Description, Execution, Limits, Program, Sandbox, SandboxError
 from ...sandbox.policy import DEFAULT_MODULES
@@ -92,7 +92,7 @@ def rows(at: Sitting) -> list[dict[str, Any]]:
             "group": one.stratum,
             "public": dict(one.public),
             "hidden": None if one.hidden is None else dict(one.hidden),
-            "scale": encode_number(one.scale),
+            "scale": plain(one.scale),
             "reference": None if known is None else plain(known.value),
             "reference_kind": None if known is None else known.kind.value,
         }
@@ -283,6 +283,8 @@ def experiment(at: Sitting, operation: Operation, text: str, cpu_seconds: float)
         SandboxError: nothing can be run safely here.
     """
     allowed = min(cpu_seconds, MOST_CPU_SECONDS, experiment_seconds_left(at.store.read))
+    if not cpu_seconds > 0:
+        raise UserError(USAGE, f"experiment: got {cpu_seconds:g} CPU seconds, expected a number above 0")
     if isinstance(at.setup.loaded.problem, Reported):
         raise UserError(USAGE, "experiment: the objective of another tool's task is no module", "use probe")
     if allowed <= 0:
@@ -292,6 +294,7 @@ def experiment(at: Sitting, operation: Operation, text: str, cpu_seconds: float)
     if (fault := _fault(at.slot.describe(text, ENTRY_POINT), at.setup.modules())) is not None:
         operation.refused = True
         return {"status": "refused", "message": said(fault)}
+    reserve(at.store, operation, allowed)
     given = rows(at)
     execution, why = _run(at, text, given, allowed)
     operation.cpu_seconds = execution.cpu_seconds
@@ -299,13 +302,22 @@ def experiment(at: Sitting, operation: Operation, text: str, cpu_seconds: float)
         "status": execution.status.value,
         "message": said(execution.error),
         "printed": said(execution.output, PRINTED_BYTES + 100) or None,
-        "value": execution.answer,
+        "value": _cleaned(execution.answer),
         "cpu_seconds": execution.cpu_seconds,
         "cpu_limit_seconds": allowed,
         "instances": sizes(given),
         "objective_missing": said(why),
-        "budget": budget_document(at, experiment=execution.cpu_seconds),
+        "budget": budget_document(at, experiment=execution.cpu_seconds - allowed),
     }
+
+
+def _cleaned(value: Any) -> Any:
+    """A value whose texts, keys too, have no characters that nobody sees and no marks of chats."""
+    if isinstance(value, dict):
+        return {said(key, VALUE_BYTES): _cleaned(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(entry) for entry in value]
+    return said(value, VALUE_BYTES) if isinstance(value, str) else value
 
 
 def _fault(description: Description, modules: tuple[str, ...]) -> str | None:

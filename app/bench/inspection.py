@@ -7,7 +7,7 @@ from typing import Any
 
 from ...evaluators.base import Evaluation, Score
 from ...evaluators.judging import NotDrawn
-from ...evolve.store.operations import Operation
+from ...evolve.store.operations import LEDGER, Operation, bench_notes
 from ...evolve.store.reader import BASELINE
 from ...evolve.store.statistics import best_by_instance
 from ...evolve.types import Candidate, Origin, Proposal, Rejection
@@ -92,6 +92,7 @@ def probe(sitting: Sitting, operation: Operation, text: str, instances: Sequence
     Raises:
         UserError: an instance is none of training, or there are too many.
     """
+    instances = list(dict.fromkeys(instances))
     if len(instances) > MOST_PROBED:
         raise UserError(
             USAGE,
@@ -222,8 +223,6 @@ def _drawing(sitting: Sitting, instance: Instance, program: str) -> str | None:
 
 NOTE_CHARACTERS = 1_000
 """Longest note (characters)."""
-LEDGER = "ledger"
-"""Kind of the events that are notes of a workbench."""
 _MOST_ROWS = 200
 
 
@@ -340,12 +339,11 @@ def note(sitting: Sitting, text: str) -> dict[str, Any]:
     if not words or len(words) > NOTE_CHARACTERS:
         got = f"{len(words):,} characters" if words else "no text"
         raise UserError(USAGE, f"note: got {got}, expected 1 to {NOTE_CHARACTERS:,} characters")
-    sitting.store.event(sitting.campaign.search.tally.told, LEDGER, {"text": words})
+    tally = sitting.campaign.search.tally
+    sitting.store.event(tally.told, LEDGER, {"text": words, "asked": tally.asked})
     return {"notes": ledger(sitting)}
 
 
 def ledger(sitting: Sitting) -> list[str]:
     """All notes, oldest first."""
-    return [
-        str(said(str(e.data.get("text", "")), NOTE_CHARACTERS)) for e in sitting.store.read.events(LEDGER)
-    ]
+    return [str(said(text, NOTE_CHARACTERS)) for _, text in bench_notes(sitting.store.read)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from ...evolve.budget import StopReason
 from ...evolve.campaign import Pace
 from ...evolve.course import RecordedCourse, TellOrder
 from ...evolve.llm.base import LeftOpen
+from ...evolve.store.schema import FILE_NAME
 from ...evolve.store.store import Store
 from ...evolve.submissions import Submissions
 from ...evolve.types import Candidate, Context, Elite, Proposal, Rejection
@@ -111,33 +113,90 @@ def bench_source(store: Store) -> SourceOf:
     return source
 
 
-@contextmanager
-def sitting(folder: Path, wait: float = WAIT_SECONDS) -> Iterator[Sitting]:
-    """Opens a workbench for operations; waits for its turn, and ends what an earlier sitting left undone.
+class Session:
+    """A workbench that a process keeps open between its operations, while other processes get their turn.
 
-    Args:
-        folder: of the run.
-        wait: wall seconds to wait for another process at the same workbench.
-
-    Raises:
-        UserError: the run is none with a workbench, is finished, or another process does not end.
-        SandboxError: programs cannot be run safely here.
+    The run is locked during an operation alone. What is in memory serves the next operation, unless another
+    process has written to the run since, or an operation ended by an error of ours: then it is opened anew.
     """
-    with at_work(folder, wait), run_log(folder) as log:
-        setup = opened(folder)
-        store = Store(folder)
-        try:
-            with prepared(setup, store, folder, None, Watcher(), bench_source(store)) as campaign:
-                follow(campaign)
+
+    def __init__(self, folder: Path, wait: float = WAIT_SECONDS) -> None:
+        """Takes the folder, and how long to wait for another process at the workbench (wall seconds)."""
+        self.folder = folder
+        self._wait = wait
+        self._mutex = threading.Lock()
+        self._open = ExitStack()
+        self._at: Sitting | None = None
+        self._seen: tuple[int, int, int] | None = None
+
+    @contextmanager
+    def sitting(self) -> Iterator[Sitting]:
+        """Sits down for an operation; waits for its turn, and ends what an earlier sitting left undone.
+
+        Raises:
+            UserError: the run is none with a workbench, is finished, or another process does not end.
+            SandboxError: programs cannot be run safely here.
+        """
+        with self._mutex, at_work(self.folder, self._wait), run_log(self.folder) as log:
+            try:
+                at = self._current()
+                yield at
+            except (UserError, GeneratorExit):
+                self._rest()
+                raise
+            except BaseException as error:
+                if isinstance(error, Exception):
+                    log.exception("an operation of the workbench ended by an exception")
+                self._close()
+                raise
+            self._rest()
+
+    def close(self) -> None:
+        """Ends what is open: sandbox, threads, store. Nothing is written; an operation opens it anew."""
+        with self._mutex:
+            self._close()
+
+    def _current(self) -> Sitting:
+        """What is open, if it is as the store says; else the run as its record left it."""
+        if self._at is not None and self._seen is not None and self._seen == self._stamp(self._at):
+            self._at.campaign.wake()
+            return self._at
+        self._close()
+        with ExitStack() as opening:
+            setup = opened(self.folder)
+            store = Store(self.folder)
+            opening.callback(store.close, plain=False)
+            watcher, source = Watcher(), bench_source(store)
+            campaign = opening.enter_context(prepared(setup, store, self.folder, None, watcher, source))
+            follow(campaign)
+            if store.read.record("stop_reason") != OPEN:
                 store.set("stop_reason", OPEN)
-                yield Sitting(folder, setup, store, campaign)
-        except (UserError, GeneratorExit):
-            raise
-        except Exception:
-            log.exception("an operation of the workbench ended by an exception")
-            raise
-        finally:
-            store.close()
+            self._at = Sitting(self.folder, setup, store, campaign)
+            self._open = opening.pop_all()
+        return self._at
+
+    def _rest(self) -> None:
+        """Leaves the sitting open for the next operation, or ends it where its search has stopped."""
+        if self._at is None:
+            return
+        if self._at.campaign.stopped is not None:
+            self._close()
+            return
+        self._at.campaign.rest()
+        self._seen = self._stamp(self._at)
+
+    def _stamp(self, at: Sitting) -> tuple[int, int, int] | None:
+        """Changes when somebody else has written to the store or put another file in its place."""
+        try:
+            there = (self.folder / FILE_NAME).stat()
+        except OSError:
+            return None
+        return at.store.changes_elsewhere(), there.st_dev, there.st_ino
+
+    def _close(self) -> None:
+        self._at = None
+        self._seen = None
+        self._open.close()
 
 
 def follow(campaign: Campaign) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...evaluators.base import ScoreStatus
+from ...evaluators.base import Evaluation, ScoreStatus
 from ...evolve.campaign import Campaign
+from ...evolve.champion import ROOM, slowest
 from ...evolve.store.operations import Operation
 from ...evolve.submissions import Submission
 from ...evolve.types import Candidate, Origin, Proposal, Rejection
@@ -92,7 +93,7 @@ def _document(
         "candidate": candidate.id,
         "iteration": candidate.iteration,
         "outcome": outcome(sitting, candidate, evaluation.status.value),
-        "message": None,
+        "message": None if failed else _near_limit(evaluation, evaluator.limits.cpu_seconds),
         "new_best": leader is not None and leader.candidate.id == candidate.id,
         "instances": len(scores),
         "training_instances": sitting.campaign.search.pool.prefix,
@@ -110,6 +111,16 @@ def _document(
         ],
     }
     return {**document, "budget": budget_document(sitting, operation.executions)}
+
+
+def _near_limit(evaluation: Evaluation, limit: float) -> str | None:
+    """Says of a program that it is too close to its CPU limit to become the champion; None if it is not."""
+    if slowest(evaluation) <= ROOM * limit:
+        return None
+    return (
+        f"takes {slowest(evaluation):.3g} s of CPU time: one above {ROOM * limit:.3g} s, {ROOM:.0%} of the "
+        "limit, cannot become the champion, as it would pass the limit on a slower machine"
+    )
 
 
 def outcome(sitting: Sitting, candidate: Candidate, status: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from . import experiment as experiment_module
 from . import inspection, submission
 from .budget import budget_document
 from .completion import finish
-from .session import WAIT_SECONDS, Sitting, sitting
+from .session import WAIT_SECONDS, Session, Sitting
 
 Text = str | Callable[..., Any]
 """A program: its source text, or a function that stands alone."""
@@ -23,6 +24,8 @@ Text = str | Callable[..., Any]
 
 class Workbench:
     """A run that takes programs from outside; any number of processes may work at it, one at a time.
+
+    Between operations the run stays open in this process, and is free for others; `close` ends that.
 
     Attributes:
         folder: of the run.
@@ -32,6 +35,12 @@ class Workbench:
         """Takes the folder of an open workbench, and how long to wait for others at it (wall seconds)."""
         self.folder = folder
         self._wait = wait
+        self._session = Session(folder, wait)
+        self._finalizer = weakref.finalize(self, self._session.close)
+
+    def close(self) -> None:
+        """Ends what stays open between operations; the next operation opens it again."""
+        self._session.close()
 
     def submit(self, program: Text, idea: str = "", parent: str | None = None) -> dict[str, Any]:
         """Evaluates a program in training by race and says how it did: an evaluation.
@@ -119,7 +128,7 @@ class Workbench:
 
     def budget(self) -> dict[str, Any]:
         """What was used, and of how much."""
-        with sitting(self.folder, self._wait) as at:
+        with self._session.sitting() as at:
             return budget_document(at)
 
     def finish(self) -> dict[str, Any]:
@@ -128,11 +137,12 @@ class Workbench:
         Raises:
             UserError: it is closed already, or there is no workbench.
         """
+        self.close()
         return finish(self.folder, self._wait)
 
     @contextmanager
     def _operation(self, kind: str, arguments: Mapping[str, Any]) -> Iterator[tuple[Sitting, Operation]]:
-        with sitting(self.folder, self._wait) as at, recorded(at.store, kind, arguments) as operation:
+        with self._session.sitting() as at, recorded(at.store, kind, arguments) as operation:
             yield at, operation
 
     def _answer(self, operation: Operation, found: Mapping[str, Any]) -> dict[str, Any]:

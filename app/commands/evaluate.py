@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import NO_CANDIDATE
-from .options import Json, Problem, Set, Without, Workers, one_set
+from ..errors import NO_CANDIDATE, USAGE, UserError
+from .options import Json, Problem, Runs, Set, Without, Workers, one_set
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:
@@ -39,22 +39,34 @@ def evaluate(
     split: Split = None,
     instances: InstancesFrom = None,
     with_baselines: Annotated[bool, typer.Option("--baselines", help="Put all baselines beside it.")] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="FILE|CANDIDATE",
+            help="Compare it, instance by instance, with a file, a program of the problem, or RUN/CANDIDATE.",
+        ),
+    ] = None,
     answers: Annotated[
         Path | None, typer.Option("--answers", metavar="FILE", help="Write its answers: JSON lines, or CSV.")
     ] = None,
     workers: Workers = None,
     assign: Set = None,
     unsafe_without: Without = None,
+    runs: Runs = None,
     json: Json = False,
 ) -> None:
     """Score a heuristic by the same path as every candidate."""
     with errors(json):
         from ..analysis.evaluate import evaluate_program, write_answers
+        from ..runs.folders import runs_folder
         from .options import read_program
 
         setup, set_name = open_one_set(problem, split, instances, workers, assign, unsafe_without)
         files = read_program(file)
-        document = evaluate_program(setup, set_name, files, str(file), with_baselines, progress_line())
+        rival = None if against is None else (against, _rival(setup, against, runs_folder(runs)))
+        notify = progress_line()
+        document = evaluate_program(setup, set_name, files, str(file), with_baselines, notify, rival)
         written = None if answers is None else write_answers(setup, set_name, files, answers)
         if json:
             emit_json(document)
@@ -64,6 +76,34 @@ def evaluate(
                 console().print(f"{answers}: {written} answers", markup=False)
         if document["status"] != "ok":
             raise typer.Exit(NO_CANDIDATE)
+
+
+def _rival(setup: Setup, text: str, runs: Path) -> dict[str, str]:
+    """The files of the program that `--against` names.
+
+    Raises:
+        UserError: it names none.
+    """
+    from ...sandbox.base import MAIN_FILE
+    from ..runs.folders import find_run
+    from ..runs.record import open_record
+    from ..setup.baselines import shipped_programs
+    from .options import read_program
+
+    shipped = shipped_programs(setup.loaded.problem)
+    if Path(text).is_file():
+        return read_program(Path(text))
+    if text in shipped:
+        return {MAIN_FILE: shipped[text]}
+    run, slash, candidate = text.rpartition("/")
+    if not slash or not run or text.endswith(".py"):
+        raise UserError(
+            USAGE,
+            f"--against {text}: no file and no program of the problem",
+            f"a file, RUN/CANDIDATE such as latest/best, or one of {', '.join(shipped)}",
+        )
+    with open_record(find_run(run, runs)) as record:
+        return dict(record.candidate(record.resolve(candidate)).files)
 
 
 def open_one_set(
@@ -140,7 +180,7 @@ def _plain(number: float) -> str:
 def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
     from ...problems.base import Interactive
     from ..formatting import percent
-    from ..views.tables import print_figures
+    from ..views.tables import print_experiment, print_figures
 
     out = console()
     rows = {Path(document["program"]).name: document["summary"], **(document["baselines"] or {})}
@@ -148,6 +188,7 @@ def _print_evaluation(setup: Setup, document: dict[str, Any]) -> None:
     title = f"{document['problem']}, {document['instances_from']}"
     unit = problem.unit
     print_figures(out, title, rows, unit, document["proofs"], isinstance(problem, Interactive))
+    print_experiment(out, document)
     failures = [row for row in document["instances"] if row["status"] != "ok"]
     scored = [row for row in document["instances"] if row["status"] == "ok"]
     if len(document["instances"]) <= MOST_LISTED:

@@ -28,6 +28,7 @@ _FAMILIES = {
     "serving": "serving of models",
 }
 """Package of built-in problems → title in the list."""
+_ONE_THREAD = "one: no other can be started, linear algebra gets the same one, and its CPU time counts"
 
 app = typer.Typer(
     help="What can be solved; a new problem of your own, and its check.", no_args_is_help=True, cls=Sentences
@@ -245,6 +246,7 @@ def _details(loaded: LoadedProblem) -> dict[str, Any]:
         "signature": problem.signature,
         "statement": problem.statement,
         "answers": None if (kind := getattr(problem, "answer_kind", None)) is None else repr(kind),
+        "limits": _limits(loaded),
         "sets": dict(problem.sets()),
         "parameters": [
             {
@@ -262,6 +264,33 @@ def _details(loaded: LoadedProblem) -> dict[str, Any]:
         **_known(loaded),
         "parts": parts_of(problem),
         "instance_format": getattr(problem, "instance_format", None),
+    }
+
+
+def _limits(loaded: LoadedProblem) -> dict[str, Any]:
+    """What a program may use: CPU seconds and MiB of an execution, modules, threads, and what it may keep."""
+    from ...problems.base import DescribesCalls, Driven
+    from ...problems.reported import Reported
+    from ..config import Config
+    from ..setup.prepare import with_limits
+
+    problem = loaded.problem
+    reported = isinstance(problem, Reported)
+    sandbox = with_limits(Config(), loaded).sandbox
+    keeps = "nothing: it is called once for an instance, in a process of its own"
+    if isinstance(problem, DescribesCalls):
+        keeps = problem.calls
+    elif isinstance(problem, Driven):
+        keeps = (
+            "as its task says: the problem calls it within one execution, which is in a process of its own; "
+            "nothing from one instance to the next"
+        )
+    return {
+        "cpu_seconds": sandbox.limits.cpu_seconds,
+        "memory_mb": sandbox.memory_mb,
+        "modules": None if reported else sorted({name.partition(".")[0] for name in sandbox.policy.modules}),
+        "threads": "as its evaluator starts them; linear algebra gets one" if reported else _ONE_THREAD,
+        "keeps": keeps,
     }
 
 
@@ -349,6 +378,13 @@ def _print_details(document: dict[str, Any]) -> None:
     say(document["signature"])
     if document["answers"]:
         say(f"each answer, or decision, is checked as {document['answers']}")
+    say()
+    limits = document["limits"]
+    modules = "whatever is installed" if limits["modules"] is None else ", ".join(limits["modules"])
+    say(f"CPU limit: {limits['cpu_seconds']:g} s for an instance; memory: {limits['memory_mb']:g} MiB")
+    say(f"modules: {modules}")
+    say(f"threads: {limits['threads']}")
+    say(f"keeps between calls: {limits['keeps']}")
     say()
     table = Table(box=None, pad_edge=False, title="sets", title_justify="left")
     table.add_column("name")

@@ -14,6 +14,7 @@ from typing import Any, Final
 from ...evaluators.base import Metric, Reference, Score
 from ...evaluators.figures import Figures, by_stratum, of_evaluation
 from ...evolve.archive import Archive
+from ...evolve.budget import StopReason
 from ...evolve.store.connection import GLANCE_SECONDS
 from ...evolve.store.progress import mean_gap, mean_score
 from ...evolve.store.reader import BASELINE, Reader, examine
@@ -25,7 +26,7 @@ from ..formatting import UNKNOWN, one_line
 from .champions import time_budget
 from .course import rebuild
 from .figures import REPORTED, trust
-from .folders import CONFIG_NAME, find_group, find_run, misnamed, preparing, status
+from .folders import CONFIG_NAME, OPEN, find_group, find_run, misnamed, preparing, status
 from .headline import best_baseline_name
 from .signature import is_own
 from .stored_run import StoredRun, completed_iterations
@@ -174,6 +175,14 @@ class RunRecord(StoredRun):
         return " ".join([*words[:1], program[:SHORT]])
 
 
+def at_bench(reader: Reader) -> bool:
+    """Whether a run is a workbench before its end: no figure of validation or test is told of it."""
+    if reader.record("bench") is None or reader.record("champion") is not None:
+        return False
+    reason = reader.record("stop_reason")
+    return reason in (None, OPEN) or StopReason(reason).halts
+
+
 @contextmanager
 def open_record(folder: Path, *, checked: bool = True) -> Iterator[RunRecord]:
     """Opens the record of a run folder read-only and closes it at the end of the block.
@@ -192,6 +201,8 @@ def open_record(folder: Path, *, checked: bool = True) -> Iterator[RunRecord]:
         raise UserError(INVALID, str(error)) from error
     record = RunRecord(folder, reader, unclosed and not os.access(folder, os.W_OK))
     try:
+        if at_bench(reader):
+            reader.hide_unseen()
         yield record
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         examine(reader)  # raises a clear error if the store is damaged; otherwise the exception is a bug
@@ -248,6 +259,8 @@ def run_row(folder: Path) -> dict[str, Any]:
         reader = Reader.open(folder, checked=False, seconds=GLANCE_SECONDS)
         try:
             with reader.sound("run"):
+                if at_bench(reader):
+                    reader.hide_unseen()
                 return _row(folder, reader)
         finally:
             reader.close()

@@ -10,6 +10,7 @@ from ...evaluators.base import Evaluation, Score
 from ...evolve.executor import EvaluationJob
 from ...evolve.history import CandidateRegistry
 from ...evolve.store.reader import BASELINE
+from ...evolve.store.schema import StoreError
 from ...evolve.types import Candidate, Origin, Proposal, Rejection, RejectionReason
 from ...problems.base import Problem, canonical_json
 from ...sandbox.base import MAIN_FILE
@@ -151,9 +152,14 @@ def _seconds(evaluation: Evaluation) -> float:
 
 
 def _recorded(read: Reader, id: str, prefix: int) -> Founder:
+    """A founder as it is stored: the transaction that names one stores it too.
+
+    Raises:
+        StoreError: it is not there.
+    """
     candidate, evaluation = read.candidate(id), read.evaluation(id, "train", prefix)
     if candidate is None or evaluation is None:
-        raise AssertionError(f"founder {id}: the transaction that names it stores it too")
+        raise StoreError(f"founder {id}: the record names a start program that is not in it; it was edited")
     return candidate, evaluation
 
 

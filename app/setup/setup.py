@@ -159,7 +159,9 @@ class Setup:
     def record_layers(self, store: Store) -> None:
         """Stores them with a run; a layer that was missing in an earlier part of the run stays so."""
         earlier = store.read.record("layers") or {}
-        store.set("layers", {name: on and earlier.get(name, True) for name, on in self.layers().items()})
+        layers = {name: on and earlier.get(name, True) for name, on in self.layers().items()}
+        if layers != earlier:  # a write that says nothing new would make a sitting elsewhere begin again
+            store.set("layers", layers)
 
     def modules(self) -> tuple[str, ...]:
         """Top-level names of the modules that a candidate may import; empty for whatever is installed."""

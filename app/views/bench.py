@@ -47,6 +47,10 @@ def lines(document: Mapping[str, Any], depth: int = 0) -> Iterator[str]:
 
 def _rows(words: str, rows: Sequence[Any], depth: int) -> Iterator[str]:
     pad = _INDENT * depth
+    if words == "notes":
+        yield f"{pad}{words}:"
+        yield from (f"{pad}{_INDENT}- {row}" for row in rows)
+        return
     if not all(isinstance(row, Mapping) for row in rows):
         yield f"{pad}{words}: {', '.join(_plain(row) for row in rows)}"
         return

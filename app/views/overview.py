@@ -277,6 +277,15 @@ def print_overview(console: Console, record: RunRecord, summary: Mapping[str, An
         console.print("no feasible candidate", style="red")
 
 
+def looks_words(workbench: Mapping[str, Any]) -> str:
+    """How often a workbench was used, by operation, and the CPU time of its experiments."""
+    made = {kind: number for kind, number in workbench["operations"].items() if number}
+    used, allowed = workbench["experiment_cpu_seconds"]
+    words = ", ".join(f"{number:,} {kind}" for kind, number in made.items()) or "none yet"
+    spent = f"; experiments used {used:.3g} CPU s" + ("" if allowed is None else f" of {allowed:g}")
+    return f"operations of the workbench: {words}" + (spent if used else "")
+
+
 def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The lines above the table, each as (word, text)."""
     problem, usage = record.problem, summary["usage"]
@@ -303,6 +312,7 @@ def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[
     else:
         cost += ", no calls of models"
     lines.append(("cost", cost))
+    lines += [("looks", looks_words(summary["workbench"]))] if "workbench" in summary else []
     lines += [("note", note) for note in summary["notes"]]
     if progress := best_so_far(record.reader):
         values = [fitness for _, _, fitness in progress]

@@ -46,7 +46,7 @@ from ..runs.summary import summarise, test_used
 from .candidate import columns, rows, verdict
 from .history import unified, winners
 from .history import verdict as together
-from .overview import COLUMNS, champion_notes, champion_rows, stopped_words
+from .overview import COLUMNS, champion_notes, champion_rows, looks_words, stopped_words
 from .plots.canvas import page_part
 from .plots.kinds import KINDS
 from .plots.quality import judged_split
@@ -151,6 +151,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "champion_notes": champion_notes(summary),
         "generalisation": "; ".join(training_lines(summary)),
         "notes": [clean(note) for note in [*notes(record.reader), *hurried(record.reader)]],
+        "workbench": looks_words(summary["workbench"]) if "workbench" in summary else None,
         "rejections": rejections,
         "failures": failures,
         "failure_examples": [(status, clean(text)) for status, text in failure_examples(record.reader, 3)],

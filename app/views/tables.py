@@ -87,9 +87,8 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
     if left_out:
         console.print(f"left out of a narrow table: {', '.join(left_out)}; --json has them", markup=False)
     if hidden := len(summary["baselines"]) - len(shown):
-        failed = sum(
-            not entry["valid"] or entry["valid"]["failed"] > 0 for entry in summary["baselines"].values()
-        )
+        judged = [entry["valid"] or entry["train"] for entry in summary["baselines"].values()]
+        failed = sum(not figures or figures["failed"] > 0 for figures in judged)
         words = f"and {count(hidden, 'baseline')} more" + (f", {failed} of which failed" if failed else "")
         console.print(f"{words}: `gapsmith baselines {summary['problem']}` shows all", markup=False)
     for line in notes(summary):
@@ -124,11 +123,15 @@ def _taken(cells: Mapping[str, Sequence[str]]) -> int:
 
 
 def best_baselines(baselines: Mapping[str, Any]) -> list[str]:
-    """Names of the best few baselines by validation fitness, in the order of `baselines`."""
+    """Names of the best few baselines by validation fitness, in the order of `baselines`.
+
+    At a workbench before its end training decides, as nothing is told of validation.
+    """
+    split = "valid" if any(entry["valid"] for entry in baselines.values()) else "train"
     complete = {
-        name: entry["valid"]["fitness"]
+        name: entry[split]["fitness"]
         for name, entry in baselines.items()
-        if entry["valid"] and entry["valid"]["fitness"] is not None
+        if entry[split] and entry[split]["fitness"] is not None
     }
     best = sorted(complete, key=lambda name: -complete[name])[:_BASELINES]
     return [name for name in baselines if name in best]
@@ -237,6 +240,49 @@ def _claim_text(claim: Mapping[str, Any]) -> str:
     return (
         f"against {claim['against'].removeprefix('baseline ')} on test: {claim['wins']} better, "
         f"{claim['ties']} equal, {claim['losses']} worse{chance}"
+    )
+
+
+def print_experiment(console: Console, document: Mapping[str, Any]) -> None:
+    """Prints what an experimenter asks of an evaluation: groups with their noise, the difference to another
+    program, the distance to the CPU limit.
+    """
+    rows, rival = document["groups"], document["against"]
+    if rows:
+        table = new_table("by group, worst first: gap in percent; noise: half the 95 % interval, in points")
+        table.add_column("group", overflow="fold")
+        names = {"instances": "instances", "mean_gap_percent": "gap", "noise_points": "noise"}
+        if rival is not None:
+            names |= {"other_mean_gap_percent": "other's gap", "difference_points": "difference"}
+        for name in names.values():
+            table.add_column(name, justify="right", no_wrap=True)
+        for row in rows:
+            cells = ["-" if row[key] is None else f"{row[key]:.4g}" for key in names]
+            table.add_row(row["group"], *cells)
+        console.print(table)
+    time = document["time"]
+    if time["cpu_seconds_max"] is not None:
+        console.print(
+            f"CPU: at most {1000 * time['cpu_seconds_max']:.3g} ms, {time['share_of_limit']:.1%} of the "
+            f"limit of {time['cpu_limit_seconds']:g} s",
+            markup=False,
+        )
+    if rival is not None:
+        console.print(_difference(rival), markup=False, soft_wrap=True)
+
+
+def _difference(rival: Mapping[str, Any]) -> str:
+    """How a program differs from another one, in a sentence."""
+    found = rival["paired"]
+    if found is None:
+        return f"against {rival['program']}: no instance that both answered"
+    low_high = found["difference_ci95_points"]
+    interval = "" if low_high is None else f" (95 % interval {low_high[0]:+.4g} to {low_high[1]:+.4g})"
+    beyond = {True: "beyond noise", False: "within noise", None: "too few instances to say more"}
+    return (
+        f"against {rival['program']}: {found['difference_points']:+.4g} points{interval}, "
+        f"{beyond[found['beyond_noise']]}; better on {found['better']}, equal on {found['equal']}, "
+        f"worse on {found['worse']} of {found['instances']}"
     )
 
 

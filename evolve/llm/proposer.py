@@ -35,6 +35,8 @@ REFUSALS = ("refusal", "content_filter")
 
 NOTES_ROUND = 0
 """Round of the call that writes the page of notes, before the ask's own question."""
+MOST_REMARKS = 12
+"""Notes of a workbench in a prompt (count)."""
 
 
 class PromptedProposer:
@@ -51,6 +53,7 @@ class PromptedProposer:
         sent: iterations of an earlier session and their prompts, the first ones first.
         shared: iteration → its reply of an earlier session, that later iterations share: the name of the
             operator and the model that were asked, prompt and completion; or its rejection.
+        remarks: notes of a workbench, each with the iterations that were asked for before (count).
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class PromptedProposer:
         pages: Mapping[int, str] | None = None,
         sent: Iterable[tuple[int, Prompt]] = (),
         shared: Mapping[int, SharedReply | Rejection] | None = None,
+        remarks: Sequence[tuple[int, str]] = (),
     ) -> None:
         self._callers = list(callers)
         self._builder = builder
@@ -70,6 +74,7 @@ class PromptedProposer:
         self._examine = examine
         self._explain = explain
         self._pages = {number: page for number, page in (pages or {}).items() if page}
+        self._remarks = tuple(remarks)
         self._arms = arms([Member(c.settings.spec, c.settings.weight, c.settings.price) for c in callers])
         self._unusable = ModelHealth([c.unusable_replies for c in callers])
         self._left = threading.Event()
@@ -251,9 +256,14 @@ class PromptedProposer:
         return context_for(operator, parents, shown, failure, HUNKS_FROM_LINES, self._explain, notes)
 
     def _newest_page(self, context: Context) -> str:
-        """The page of notes that was asked for last, of those that an ask may show; see `Pages`."""
+        """The page of notes that was asked for last, of those that an ask may show; see `Pages`.
+
+        Below it stand the last notes of a workbench that were written before the ask.
+        """
         written = [number for number in context.pages if number in self._pages]
-        return self._pages[max(written)] if written else ""
+        page = self._pages[max(written)] if written else ""
+        remarks = [f"- {text}" for asked, text in self._remarks if asked < context.iteration]
+        return "\n".join(filter(None, [page, *remarks[-MOST_REMARKS:]]))
 
     def _write_page(self, arm: Arm, parents: Sequence[Elite], context: Context) -> None:
         """Asks the arm's model for the page of notes, if one is due; without a reply the old page stays.

@@ -85,6 +85,12 @@ def recorded(store: Store, kind: str, arguments: Mapping[str, Any]) -> Iterator[
     _end(store, operation, time.monotonic() - began)
 
 
+def reserve(store: Store, operation: Operation, cpu_seconds: float) -> None:
+    """Charges CPU seconds to an operation under way; its end replaces them, a kill leaves them."""
+    with store.transaction() as db:
+        db.execute("UPDATE operations SET cpu_seconds = ? WHERE id = ?", (cpu_seconds, operation.id))
+
+
 def _end(store: Store, operation: Operation, seconds: float) -> None:
     """Records the end of an operation after so many wall seconds."""
     with store.transaction() as db:
@@ -136,3 +142,15 @@ def operations(reader: Reader) -> list[Recorded]:
             )
             for row in rows
         ]
+
+
+LEDGER = "ledger"
+"""Kind of the events that are notes of a workbench."""
+
+
+def bench_notes(reader: Reader) -> list[tuple[int, str]]:
+    """Iterations that were asked for when a note was written (count), and its text; oldest first."""
+    return [
+        (int(event.data.get("asked", event.iteration)), str(event.data.get("text", "")))
+        for event in reader.events(LEDGER)
+    ]

@@ -99,6 +99,18 @@ class Reader:
         """Closes the connection."""
         self._db.close()
 
+    def hide_unseen(self) -> None:
+        """Lets all later queries find no evaluation on validation or test.
+
+        A view of this connection alone lies before the table, so that no query is forgotten.
+        """
+        with self._readable():
+            self._db.execute("PRAGMA query_only = OFF")  # the file itself was opened read-only
+            self._db.execute(
+                f"CREATE TEMP VIEW evaluations AS SELECT * FROM main.evaluations WHERE {TRAINED}"
+            )
+            self._db.execute("PRAGMA query_only = ON")
+
     @contextmanager
     def at_once(self) -> Iterator[None]:
         """Lets the queries of the block see one and the same state of the store."""

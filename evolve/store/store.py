@@ -89,6 +89,10 @@ class Store:
             f"nothing told before is lost: make room, then `gapsmith resume {shlex.quote(str(self._folder))}`"
         )
 
+    def changes_elsewhere(self) -> int:
+        """A number that changes when another connection has written to the store, not when this one has."""
+        return int(self.read.value("PRAGMA data_version"))
+
     def set(self, key: Key, value: Any) -> None:
         """Sets a value (JSON) of the run's own record."""
         with self.transaction() as db:
@@ -273,11 +277,17 @@ class Store:
             )
             self._usage = ModelUsage(now.calls, tokens_in, tokens_out, cost)
 
-    def close(self) -> None:
-        """Closes the store as a plain single file, readable in a folder that cannot be written."""
+    def close(self, *, plain: bool = True) -> None:
+        """Closes the store as a plain single file, readable in a folder that cannot be written.
+
+        Args:
+            plain: False for a store that others open again soon: a kill within the change of its form would
+                leave a journal, which nobody trusts.
+        """
         with self._lock:
             try:
-                self._db.execute("PRAGMA journal_mode = DELETE")
+                if plain:
+                    self._db.execute("PRAGMA journal_mode = DELETE")
             except sqlite3.OperationalError:
                 pass  # a reader is open, or the disk is full: the WAL files stay and lose nothing
             finally:

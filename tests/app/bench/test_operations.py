@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -222,9 +223,118 @@ def test_a_finished_workbench_is_a_run_like_every_other(
     assert (folder / "best.py").is_file()
     with pytest.raises(UserError, match="finished"):
         bench.submit(RATIO.format(factor=9))
+    assert document("bench", "finish", folder.name)["best"] == found["best"]
     for verb in ("replay", "verify"):
         checked = document(verb, folder.name)
         assert checked["checked"] == checked["agree"], checked
     assert gapsmith("report", folder.name, "--force").returncode == 0
     assert "Smith's rule" in (folder / "report.md").read_text("utf-8")
     assert gapsmith("export", folder.name, "--what", "candidates").returncode == 0
+
+
+def test_a_sitting_stays_open_until_another_writes(bench: Workbench, folder: Path) -> None:
+    """One object's operations share a session; after another one wrote, the first sees it; both replay."""
+    first = bench.submit(RATIO.format(factor=2))
+    session = bench._session._at
+    assert bench.submit(RATIO.format(factor=3))["iteration"] == first["iteration"] + 1
+    assert bench._session._at is session is not None
+    other = Workbench(folder, wait=60.0)
+    assert other.submit(RATIO.format(factor=4))["iteration"] == 3
+    seen = bench.submit(RATIO.format(factor=5))
+    assert seen["iteration"] == 4
+    assert bench._session._at is not session
+    assert [row["iteration"] for row in bench.read()["candidates"]] == [0, 0, 1, 2, 3, 4]
+    bench.close()
+    other.close()
+
+
+def test_time_between_operations_is_no_time_of_the_search(
+    bench: Workbench, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What passes while nobody works at a bench does not count, nor does it when the bench is closed."""
+    from gapsmith.evolve import campaign
+
+    bench.submit(RATIO.format(factor=2))
+    before = Reader.open(folder).record("search_seconds")
+    real = campaign.time.monotonic
+
+    class Later:
+        @staticmethod
+        def monotonic() -> float:
+            return real() + 1000
+
+    monkeypatch.setattr(campaign, "time", Later)
+    bench.submit(RATIO.format(factor=3))
+    bench.close()
+    after = Reader.open(folder).record("search_seconds")
+    assert before < after < before + 500
+
+
+def test_an_error_of_ours_ends_the_sitting(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After an exception that is no user's mistake the next operation begins from the record."""
+    from gapsmith.app.bench import inspection
+
+    bench.submit(RATIO.format(factor=2))
+    with pytest.raises(UserError, match="no training instance"):
+        bench.instance("nothing")
+    assert bench._session._at is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(inspection, "instance_list", lambda at: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            bench.instance()
+    assert bench._session._at is None
+    assert bench.submit(RATIO.format(factor=3))["iteration"] == 2
+
+
+def test_nothing_of_validation_and_test_is_shown_before_the_end(
+    bench: Workbench, folder: Path, document: Callable[..., dict[str, Any]], gapsmith: Callable[..., Done]
+) -> None:
+    """`show`, `watch`, `list` and the record that views read know training alone, of baselines too."""
+    from gapsmith.app.runs.record import open_record
+
+    bench.submit(SMITH)
+    found = document("show", folder.name)
+    assert found["baselines"]["shortest"]["train"]["mean_gap_percent"] > 0
+    everything = [found["start"], found["best"], *found["champions"]]
+    for splits in [*found["baselines"].values(), *(one["splits"] for one in everything)]:
+        assert (splits["valid"], splits["test"]) == (None, None)
+    assert document("watch", folder.name)["best_gap_percent"] is None
+    assert document("list")[0]["best_gap_percent"] is None
+    with open_record(folder) as record:
+        assert record.evaluation("baseline/shortest", "train") is not None
+        assert record.evaluation("baseline/shortest", "test") is None
+        assert record.scores("baseline/shortest", "valid") == ()
+    reader = Reader.open(folder)
+    assert reader.evaluation("baseline/shortest", "test") is not None  # it is there, and not shown
+    reader.close()
+    words = gapsmith("show", folder.name, COLUMNS="120").stdout
+    assert "1 submit" in words
+    assert "shortest" in words
+
+
+def test_notes_reach_the_prompts_of_models(bench: Workbench, folder: Path) -> None:
+    """A model that goes on reads the notes that were written before its question, and no later ones."""
+    from gapsmith.app.proposers import build_proposer
+    from gapsmith.evolve.store.operations import bench_notes
+
+    bench.submit(RATIO.format(factor=2))
+    bench.note("ratios help")
+    bench.submit(RATIO.format(factor=3))
+    bench.note("sums do not")
+    with bench._session.sitting() as at:
+        assert bench_notes(at.store.read) == [(1, "ratios help"), (2, "sums do not")]
+        context = at.campaign.search._context
+        table = {"spec": "manual"}
+        config = at.setup.config.model_copy(update={"model": parse({"model": [table]}, "test").model})
+        proposer = build_proposer(config, at.store, folder, at.admission, at.evaluator, sends=False)
+        for number, shown in ((1, ""), (2, "- ratios help"), (3, "- ratios help\n- sums do not")):
+            assert proposer._newest_page(replace(context, iteration=number)) == shown  # type: ignore[attr-defined]
+
+
+def test_a_program_near_its_limit_is_told_so(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kept program that is too slow for a champion learns that at once, and not after `finish`."""
+    from gapsmith.app.bench import submission
+
+    assert bench.submit(SMITH)["message"] is None
+    monkeypatch.setattr(submission, "ROOM", 1e-9)
+    assert "cannot become the champion" in bench.submit(RATIO.format(factor=2))["message"]
