@@ -17,7 +17,6 @@ from typing import Any
 from ..problems.base import Instance, Problem, canonical_json, decode_number, encode_number
 from .base import ProofKind, Reference, ReferenceKind, References
 
-
 _log = logging.getLogger("gapsmith.cache")
 
 

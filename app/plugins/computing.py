@@ -62,7 +62,7 @@ _TYPES = {
     "typing": "Any Callable Dict Iterable Iterator List Mapping Optional Sequence Set Tuple Union",
     "numpy": "ndarray",
 }
-"""Module → the names of it that may stand in annotations alone: called, `ndarray` makes objects of addresses."""
+"""Module → the names of it that may stand in annotations alone: `ndarray` makes objects of addresses."""
 _NODES = (
     *(ast.FunctionDef, ast.arguments, ast.arg, ast.Lambda, ast.Return, ast.Yield, ast.YieldFrom, ast.Expr),
     *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.Delete, ast.Pass, ast.Break, ast.Continue),
