@@ -4,22 +4,56 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
+import pwd
 import stat
 import threading
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..problems.base import Instance, Problem, canonical_json, decode_number, encode_number
 from .base import ProofKind, Reference, ReferenceKind, References
 
+_log = logging.getLogger("gapsmith.cache")
+
 
 def cache_folder() -> Path:
-    """`GAPSMITH_CACHE` if set, else `gapsmith` in the XDG cache folder (by default `~/.cache`)."""
-    if own := os.environ.get("GAPSMITH_CACHE"):
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gapsmith"
+    """`GAPSMITH_CACHE` if set, else `gapsmith` in the XDG cache folder (by default `~/.cache`).
+
+    A path that is relative would be another folder wherever a command is given, and somebody else may have
+    filled the one there with proofs and a key: such a path does not count.
+    """
+    for name, below in (("GAPSMITH_CACHE", "."), ("XDG_CACHE_HOME", "gapsmith"), ("HOME", ".cache/gapsmith")):
+        place = os.environ.get(name, "")
+        if os.path.isabs(place):
+            return Path(place, below)
+        if place:
+            _tell(f"{name}={place}: got a relative path, expected a path from the root; it is not used")
+    return Path(pwd.getpwuid(os.geteuid()).pw_dir, ".cache", "gapsmith")
+
+
+@cache
+def _tell(words: str) -> None:
+    """Warns of something once."""
+    _log.warning(words)
+
+
+def check_own(folder: Path) -> None:
+    """Refuses a folder that others could have filled, or whose files others can change.
+
+    Raises:
+        OSError: it is not there, is a link, belongs to another user, or others may write there.
+    """
+    state = folder.lstat()
+    if not stat.S_ISDIR(state.st_mode):
+        raise NotADirectoryError("no folder, or a link to one")
+    if state.st_uid != os.geteuid():
+        raise PermissionError(f"belongs to user {state.st_uid}, expected {os.geteuid()}")
+    if state.st_mode & 0o022:
+        raise PermissionError(f"others may change it: mode {stat.S_IMODE(state.st_mode):o}, expected 700")
 
 
 class Cache:
@@ -64,14 +98,19 @@ class Cache:
         Raises:
             OSError: it is not there, is a link, belongs to another user, or has another mode than 0700.
         """
-        state = self._folder.lstat()
-        if not stat.S_ISDIR(state.st_mode):
-            raise NotADirectoryError("no folder, or a link to one")
-        if state.st_uid != os.geteuid():
-            raise PermissionError(f"belongs to user {state.st_uid}, expected {os.geteuid()}")
-        if stat.S_IMODE(state.st_mode) != 0o700:
-            mode = stat.S_IMODE(state.st_mode)
-            raise PermissionError(f"others may read or change it: mode {mode:o}, expected 700")
+        try:
+            check_own(self._folder)
+            mode = stat.S_IMODE(self._folder.lstat().st_mode)
+            if mode != 0o700:
+                raise PermissionError(f"others may read it: mode {mode:o}, expected 700")
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            _tell(
+                f"cache {self._folder}: {error}; what lies there is not trusted, and references are computed "
+                "anew: make it yours alone (chmod 700), or move it with GAPSMITH_CACHE"
+            )
+            raise
 
     def _path(self, kind: str, key: str) -> Path:
         """The file of an entry; digests of keys are spread over 256 folders."""

@@ -218,9 +218,9 @@ def write_crash_log(error: Exception) -> Path | None:
     try:
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         about = f"gapsmith {__version__}, Python {sys.version.split()[0]}\n{shlex.join(sys.argv)}\n\n"
-        path.write_text(
-            about + "".join(traceback.format_exception(error)), "utf-8", errors="backslashreplace"
-        )
+        # Made anew: others may have put a link there that leads to one of the user's files.
+        with path.open("x", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(about + "".join(traceback.format_exception(error)))
     except OSError:
         return None
     return path

@@ -2,7 +2,9 @@
 
 The source is somebody else's, and what is taken over runs as the user. So a constant is a literal, a function
 has neither decorators nor defaults that are computed, and its body names nothing but its own variables, what
-is taken over beside it, and functions of Python, its library and numpy that have no effect outside.
+is taken over beside it, and functions of Python, its library and numpy that have no effect outside. Which
+names are its own variables is Python's answer, block by block: a variable of an inner function is none of
+the outer one, where the same name means whatever the file of the problem gives it.
 """
 
 from __future__ import annotations
@@ -10,12 +12,14 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
+import string
+import symtable
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 _USUAL = """
     abs all any bool bytes chr complex dict divmod enumerate filter float frozenset int isinstance
-    iter len list map max min next ord pow print range repr reversed round set slice sorted str sum
+    iter len list map max min next ord pow range repr reversed round set slice sorted str sum
     tuple zip ArithmeticError AssertionError AttributeError Exception IndexError KeyError
     LookupError OverflowError RuntimeError StopIteration TypeError ValueError ZeroDivisionError
 """
@@ -30,7 +34,6 @@ _SOME = {
     "fractions": "Fraction",
     "functools": "reduce",
     "string": "ascii_letters ascii_lowercase ascii_uppercase digits",
-    "typing": "Any Callable Dict Iterable Iterator List Mapping Optional Sequence Set Tuple Union",
     "numpy": """
         abs absolute add all allclose amax amin any append arange arccos arcsin arctan arctan2
         argmax argmin argpartition argsort argwhere around array array_equal asarray atleast_1d
@@ -42,7 +45,7 @@ _SOME = {
         int32 int64 integer interp intersect1d isclose isfinite isin isinf isnan isscalar ix_ kron
         less less_equal lexsort linspace log log10 log1p log2 logical_and logical_not logical_or
         logical_xor logspace max maximum mean median meshgrid min minimum mod moveaxis multiply nan
-        nan_to_num nanmax nanmean nanmedian nanmin nanstd nansum ndarray ndim negative newaxis
+        nan_to_num nanmax nanmean nanmedian nanmin nanstd nansum ndim negative newaxis
         nonzero not_equal number ones ones_like outer percentile pi polyfit polyval power prod ptp
         quantile rad2deg radians ravel reciprocal remainder repeat reshape roll rot90 round
         searchsorted setdiff1d shape sign sin size sort split sqrt square squeeze stack std subtract
@@ -55,6 +58,11 @@ _SOME = {
     "numpy.random": "choice default_rng normal permutation rand randint randn random shuffle uniform",
 }
 """Module → the names of it that may be used."""
+_TYPES = {
+    "typing": "Any Callable Dict Iterable Iterator List Mapping Optional Sequence Set Tuple Union",
+    "numpy": "ndarray",
+}
+"""Module → the names of it that may stand in annotations alone: `ndarray` makes objects of addresses."""
 _NODES = (
     *(ast.FunctionDef, ast.arguments, ast.arg, ast.Lambda, ast.Return, ast.Yield, ast.YieldFrom, ast.Expr),
     *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.Delete, ast.Pass, ast.Break, ast.Continue),
@@ -68,8 +76,15 @@ _NODES = (
 """What a function may be made of."""
 _INSIDES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_", "func_")
 """Beginnings of attributes that lead from a generator or function to everything else."""
-_FILES = frozenset(("tofile", "dump", "dumps", "ctypes", "setflags", "mro"))
-"""Attributes of arrays that write files or give addresses, and of classes."""
+_CLOSED = frozenset(
+    (
+        *("tofile", "dump", "dumps"),  # write files
+        *("ctypes", "cffi", "setflags", "resize"),  # addresses, and memory that other arrays look at
+        *("mro", "register"),  # of classes; the latter changes what `isinstance` says everywhere
+        *("format_map", "bit_generator"),
+    )
+)
+"""Attributes that lead out of a value."""
 
 
 def computing(body: Sequence[ast.stmt], reserved: frozenset[str]) -> list[ast.stmt]:
@@ -79,7 +94,7 @@ def computing(body: Sequence[ast.stmt], reserved: frozenset[str]) -> list[ast.st
         body: of the source.
         reserved: names that they must not have.
     """
-    meanings = _meanings(body)
+    meanings = {n: meaning for n, meaning in _meanings(body).items() if not _taken(n, reserved)}
     nodes = [node for node in body if (bound := _bound(node)) and not any(_taken(n, reserved) for n in bound)]
     while True:
         names = {name for node in nodes for name in _bound(node)}
@@ -90,11 +105,14 @@ def computing(body: Sequence[ast.stmt], reserved: frozenset[str]) -> list[ast.st
         nodes = [node for node in nodes if node not in left]
 
 
-def imports(body: Sequence[ast.stmt], nodes: Sequence[ast.stmt]) -> list[str]:
+def imports(body: Sequence[ast.stmt], nodes: Sequence[ast.stmt], reserved: frozenset[str]) -> list[str]:
     """The import statements of a source that some of its nodes need, with allowed names alone."""
     wanted = {one.id for node in nodes for one in ast.walk(node) if isinstance(one, ast.Name)}
     return [
-        ast.unparse(statement) for node in body for statement, name, _ in _imported(node) if name in wanted
+        ast.unparse(statement)
+        for node in body
+        for statement, name, _ in _imported(node)
+        if name in wanted and not _taken(name, reserved)
     ]
 
 
@@ -128,7 +146,7 @@ def _allowed(node: ast.stmt, names: set[str], meanings: Mapping[str, str]) -> bo
     if isinstance(node, ast.FunctionDef):
         try:
             return _Function(node, names, meanings).allowed
-        except RecursionError:  # nested without end
+        except (RecursionError, MemoryError, SyntaxError, ValueError):  # nested without end, or no Python
             return False
     value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
     annotation = node.annotation if isinstance(node, ast.AnnAssign) else None
@@ -181,7 +199,8 @@ class _Function:
         hidden = {name for name in own if hasattr(builtins, name)} - _BUILTINS
         self._names = own | names | _BUILTINS | (meanings.keys() - self._modules.keys())
         usual = not hidden and not any(name.startswith("__") for name in own)
-        self.allowed = usual and self._is_allowed(node)
+        outside = names | _BUILTINS | meanings.keys()
+        self.allowed = usual and self._is_allowed(node) and _global_names(node) <= outside
 
     def _is_allowed(self, node: ast.AST) -> bool:
         if not isinstance(node, _NODES):
@@ -205,6 +224,8 @@ class _Function:
     def _is_attribute_allowed(self, node: ast.Attribute) -> bool:
         if not isinstance(node.ctx, ast.Load):  # of a module, it would change that for everybody
             return False
+        if node.attr == "format":  # `"{0.__init__.__globals__}"` reads attributes
+            return isinstance(node.value, ast.Constant) and _is_plain_format(node.value.value)
         names = [node.attr]
         value = node.value
         while isinstance(value, ast.Attribute):
@@ -230,6 +251,48 @@ def _own_names(function: ast.FunctionDef) -> Iterator[str]:
             yield node.name
 
 
+def _global_names(function: ast.FunctionDef) -> set[str]:
+    """Names that a function, or a block inside of it, takes from its module or from Python."""
+    text = ast.unparse(_WithoutAnnotations().visit(ast.parse(ast.unparse(function))))
+    tables, names = symtable.symtable(text, "<function>", "exec").get_children(), set[str]()
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        names |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+    return names
+
+
+class _WithoutAnnotations(ast.NodeTransformer):
+    """Leaves out what is not evaluated."""
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        """An argument alone."""
+        return ast.arg(node.arg)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """A function that says nothing of what it returns."""
+        self.generic_visit(node)
+        node.returns = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        """The assignment, where there is one."""
+        self.generic_visit(node)
+        node.annotation = ast.Constant(None)
+        return node
+
+
+def _is_plain_format(text: object) -> bool:
+    """Whether a text that is formatted names arguments, and neither attributes nor items of them."""
+    if not isinstance(text, str):
+        return False
+    try:
+        fields = [(name, form) for _, name, form, _ in string.Formatter().parse(text) if name is not None]
+    except ValueError:
+        return False
+    return all((not name or name.isalnum()) and "{" not in (form or "") for name, form in fields)
+
+
 def _parts(node: ast.AST) -> Iterator[ast.AST]:
     """The parts of a node but annotations, which are not evaluated, and the head of a function."""
     for name, value in ast.iter_fields(node):
@@ -248,16 +311,21 @@ def _defaults(node: ast.arguments) -> list[ast.expr]:
 
 def _is_open(attribute: str) -> bool:
     """Whether an attribute of a value is one of its own methods and parts, and leads to nothing else."""
-    return not attribute.startswith(("_", *_INSIDES)) and attribute not in _FILES
+    return not attribute.startswith(("_", *_INSIDES)) and attribute not in _CLOSED
 
 
 def _meanings(body: Sequence[ast.stmt]) -> dict[str, str]:
     """Name → dotted name of the module, or of what a module offers, that allowed imports give the name."""
-    return {name: meaning for node in body for _, name, meaning in _imported(node)}
+    return {
+        name: meaning
+        for node in body
+        for _, name, meaning in _imported(node)
+        if _is_module(meaning) or _is_offered(*meaning.rsplit(".", 1))
+    }
 
 
 def _is_module(meaning: str) -> bool:
-    return meaning in _WHOLE or meaning in _SOME
+    return meaning in _WHOLE or meaning in _SOME or meaning in _TYPES
 
 
 def _imported(node: ast.stmt) -> Iterator[tuple[ast.stmt, str, str]]:
@@ -269,7 +337,7 @@ def _imported(node: ast.stmt) -> Iterator[tuple[ast.stmt, str, str]]:
                 yield ast.Import([one]), one.asname or whole, whole
     elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
         for one in node.names:
-            if _is_offered(node.module, one.name):
+            if _is_offered(node.module, one.name) or one.name in _TYPES.get(node.module, "").split():
                 statement = ast.ImportFrom(node.module, [one], 0)
                 yield statement, one.asname or one.name, f"{node.module}.{one.name}"
 

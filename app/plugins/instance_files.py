@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import glob
 import gzip
 import json
@@ -33,8 +34,14 @@ _MOST_STRATA = 8
 _SIZES = ("small", "medium", "large")
 _SHOWN = 5
 """Refusals that a message holds."""
+_MOST_ENTRIES = 10 * _MOST_FILES
+"""Of a tar archive, those that are left out too (count)."""
+_MOST_HEADER_BYTES = 4 * 1024 * 1024
+"""Of what stands before one entry of a tar archive: it names its own length, and is read whole."""
 _DAMAGE = (
     OSError,
+    MemoryError,
+    ValueError,  # a name that no file can have
     EOFError,
     RuntimeError,  # an encrypted archive
     NotImplementedError,  # a compression that Python lacks
@@ -166,10 +173,11 @@ def _files(text: str) -> Iterator[Iterator[tuple[str, Path]]]:
     if path.is_file() and lower.endswith((*_ARCHIVES, ".gz")):
         with tempfile.TemporaryDirectory(prefix="gapsmith-instances-") as folder:
             try:
-                yield iter(_unpacked(path, Path(folder)))
+                unpacked = _unpacked(path, Path(folder))
             except _DAMAGE as error:
                 said = str(error) or type(error).__name__
                 raise UserError(INVALID, f"{path}: cannot be unpacked: {said}", "unpack it by hand") from None
+            yield iter(unpacked)
         return
     if path.is_file():
         names = [text]
@@ -181,7 +189,29 @@ def _files(text: str) -> Iterator[Iterator[tuple[str, Path]]]:
         what = "no files" if path.is_dir() or glob.has_magic(text) else "no such file"
         raise UserError(INVALID, f"{text}: {what}, {expected}")
     _check_number(path, len(files))
+    if _is_many(text):
+        _refuse_links(path, names)
     yield iter(files)
+
+
+def _refuse_links(source: Path, names: Sequence[str]) -> None:
+    """Refuses links that lead out of a folder, or out of the folder in which a pattern begins.
+
+    What such a link leads to would be read, and would stand in records and prompts.
+    """
+    usual = [part for part in (source, *source.parents) if not glob.has_magic(str(part))]
+    real = usual[0].resolve()
+    for name in names:
+        try:
+            inside = Path(name).resolve().is_relative_to(real)
+        except (OSError, RuntimeError):  # a circle of links
+            inside = False
+        if not inside:
+            raise UserError(
+                INVALID,
+                f"{name}: a link that leads out of {usual[0]}",
+                "put a copy of the file there, or name the file itself",
+            )
 
 
 def _in_folder(folder: Path) -> list[str]:
@@ -233,14 +263,59 @@ def _members(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
                 if not entry.is_dir() and _is_plain(entry.filename):
                     yield entry.filename, archive.open(entry)
     elif lower.endswith(_ARCHIVES):
-        with tarfile.open(path) as tar:
-            for member in tar:
-                stream = tar.extractfile(member) if member.isreg() and _is_plain(member.name) else None
-                if stream is not None:
-                    yield member.name, stream
+        yield from _members_of_tar(path)
     else:
         with gzip.open(path) as packed:
             yield path.name[: -len(".gz")], cast(IO[bytes], packed)
+
+
+def _members_of_tar(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    with path.open("rb") as file:
+        start = file.read(6)
+    openers = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
+    opener = next((opener for mark, opener in openers.items() if start.startswith(mark)), open)
+    with cast(IO[bytes], opener(path, "rb")) as packed:
+        bounded = _Bounded(packed)
+        with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:") as tar:
+            for number, member in enumerate(tar):
+                if number >= _MOST_ENTRIES:
+                    raise tarfile.ReadError(f"more than {_MOST_ENTRIES} entries")
+                stream = tar.extractfile(member) if member.isreg() and _is_plain(member.name) else None
+                if stream is not None:
+                    bounded.left = _MOST_BYTES + 2 * _CHUNK  # `_unpacked` counts all files together
+                    yield member.name, stream
+                bounded.left = _MOST_HEADER_BYTES
+
+
+class _Bounded:
+    """A stream that gives no more than a number of bytes.
+
+    Attributes:
+        left: bytes that may be read from here on (count).
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.left = _MOST_HEADER_BYTES
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes.
+
+        Raises:
+            ReadError: they are too many.
+        """
+        if not 0 <= size <= self.left:
+            raise tarfile.ReadError("the description of an entry is too long")
+        self.left -= size
+        return self._stream.read(size)
+
+    def seek(self, place: int) -> int:
+        """Goes to a place from the beginning (byte)."""
+        return self._stream.seek(place)
+
+    def tell(self) -> int:
+        """The place from the beginning (byte)."""
+        return self._stream.tell()
 
 
 def _is_plain(name: str) -> bool:

@@ -245,7 +245,8 @@ def takeover(spec: str) -> Takeover:
     text = Path(problem.folder, problem.evaluator).read_text("utf-8-sig")
     body = _parsed(text, Path(problem.folder, problem.evaluator))
     functions = [node.name for node in body if isinstance(node, ast.FunctionDef)]
-    nodes = computing(body, frozenset((*_ENTRIES, *_MEANINGS)))
+    reserved = frozenset((*_ENTRIES, *_MEANINGS))
+    nodes = computing(body, reserved)
     kept = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
     entry = next(
         node
@@ -260,7 +261,7 @@ def takeover(spec: str) -> Takeover:
         signature=problem.signature,
         statement=problem.configuration.message or f"Improve the program of the task {problem.name}.",
         arguments=tuple(one.arg for one in arguments),
-        imports="\n".join(imports(body, nodes)),
+        imports="\n".join(imports(body, nodes, reserved)),
         checks="\n\n\n".join(_source(text, node) for node in nodes),
         functions=tuple(name for name in functions if name in kept),
         left=tuple(name for name in functions if name not in kept),

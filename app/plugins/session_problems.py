@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import Any
 
 from ...evaluators.base import Plugin
-from ...evaluators.cache import cache_folder
-from ..errors import USAGE, ProblemError, UserError, unwritable
+from ...evaluators.cache import cache_folder, check_own
+from ..errors import INVALID, USAGE, ProblemError, UserError, unwritable
 from .fingerprint import MADE
 from .short_assembly import statement_of
 from .short_form import ShortProblem
@@ -125,6 +125,25 @@ def _file(doc: str, needs: Needs, parts: list[str]) -> str:
     return "\n\n\n".join([head, *body, *parts]) + "\n"
 
 
+def _kept() -> Path:
+    """The cache's folder of problems: what others could write there would run as this user.
+
+    Raises:
+        UserError: others can write there, or it cannot be made.
+    """
+    folder = cache_folder() / "problems"
+    try:
+        folder.mkdir(0o700, parents=True, exist_ok=True)
+        check_own(folder)
+    except OSError as error:
+        raise UserError(
+            INVALID,
+            f"{folder}: {error.strerror or error}; a problem of this session would be written there, and run",
+            "make it yours alone (chmod 700), or move it with GAPSMITH_CACHE",
+        ) from error
+    return folder
+
+
 _numbers = count(1)
 
 
@@ -161,7 +180,7 @@ def spec_of(problem: Any, folder: Path | None = None) -> str:
         )
     if (short and not named) or (own == "__main__" and named and not isinstance(problem, Plugin)):
         try:  # a script is not loaded again, for it would run all that stands in it
-            return str(write_out(problem.stated if short else problem, folder or cache_folder() / "problems"))
+            return str(write_out(problem.stated if short else problem, folder or _kept()))
         except ProblemError:
             if short:
                 raise

@@ -232,14 +232,19 @@ def from_file(path: Path) -> PluginObject:
 
 
 def from_module(spec: str, origin: str = "module") -> PluginObject:
-    """Imports `module:attribute`, from installed packages first and then from the working folder."""
+    """Imports `module:attribute`; one that the user names, from the working folder too, after all others.
+
+    For a built-in problem that folder is no place of modules: whatever lies there would offer plug-ins, and
+    would stand in for every package that is not installed.
+    """
     name, _, attribute = spec.partition(":")
     if is_given(spec) and not hasattr(sys.modules.get(name), attribute.partition(".")[0]):
         raise ProblemError(
             f"problem {spec}: only the Python session that handed it over has it",
             "go on there: gapsmith.resume_campaign(RUN); or write the problem to a file and start anew",
         )
-    _search_working_folder()
+    if origin == "module":
+        _search_working_folder()
     with blame(f"problem {spec}" if origin == "module" else f"{origin} {spec}"):
         module = importlib.import_module(name)
         value: Any = module

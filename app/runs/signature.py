@@ -7,6 +7,7 @@ import hmac
 import os
 import re
 import secrets
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
@@ -36,8 +37,11 @@ def stored_key(path: Path) -> str:
     try:
         if not path.exists():
             _make(path)
-        text = path.read_text("ascii").strip()
-        state = path.stat()
+        # What others put there may be a link, a pipe or a device: nothing is followed or waited for.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as file:
+            state = os.fstat(descriptor)
+            text = file.read(4 * _BYTES).decode("ascii").strip() if stat.S_ISREG(state.st_mode) else ""
     except OSError:
         return secrets.token_hex(_BYTES)
     except UnicodeDecodeError:

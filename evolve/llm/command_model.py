@@ -394,7 +394,9 @@ def command_model(settings: ModelSettings, environment: Mapping[str, str]) -> Co
             tuple(name if word == NAME else word for word in row.arguments), row.read, row.variables
         )
     program, *rest = preset.arguments
-    path = shutil.which(program, path=environment.get("PATH"))
+    # An empty or relative place would be the folder in which the command is given.
+    places = [place for place in environment.get("PATH", os.defpath).split(":") if os.path.isabs(place)]
+    path = shutil.which(program, path=":".join(places))
     if path is None:
         raise ModelError(
             ErrorKind.MISSING,
@@ -409,7 +411,7 @@ def command_model(settings: ModelSettings, environment: Mapping[str, str]) -> Co
         or key.startswith((*_PREFIXES_PASSED_ON, *preset.variables))
     }
     # No colours, no full screen: what is printed is read by a program.
-    variables |= {"TERM": "dumb", "NO_COLOR": "1"}
+    variables |= {"TERM": "dumb", "NO_COLOR": "1", "PATH": ":".join(places)}
     return CommandModel(
         spec, (os.path.abspath(path), *rest), variables, preset.read, SecretKeys.of(environment)
     )

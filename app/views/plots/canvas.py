@@ -8,8 +8,9 @@ from __future__ import annotations
 import io
 import math
 import re
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,14 @@ COLOURS = (BLUE, ORANGE, GREEN, RED, GREY)
 @contextmanager
 def styled() -> Iterator[None]:
     """Applies Gapsmith's style to everything drawn in the block, then restores the global settings."""
-    import matplotlib
+    from ....sandbox.interpreter import START_FOLDER
+
+    if "matplotlib" not in sys.modules:
+        # It reads settings of the working folder, and up to 3.10 runs what stands in some of them.
+        with chdir(START_FOLDER):
+            import matplotlib
+    else:
+        import matplotlib
 
     with matplotlib.rc_context(_STYLE):
         yield

@@ -38,14 +38,14 @@ def draw(drawings: Mapping[str, Drawing]) -> Figure:
 
     Maps stand side by side, with one unit as long upwards as to the right; others one below the other.
     """
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
     groups, count = _groups(drawings.values()), len(drawings)
     right, top = extent(drawings.values())
     flat = _are_maps(drawings.values())
     with styled():
+        from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
         size = (8.0, 0.8 + (3.7 if count > 1 else 6.4) if flat else 0.8 + 2.2 * count)
         figure = Figure(figsize=size, layout="constrained")
         grid = figure.subplots(*((1, count) if flat else (count, 1)), squeeze=False)
