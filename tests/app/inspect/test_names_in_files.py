@@ -115,11 +115,11 @@ def test_a_configuration_and_a_picture_say_a_name_only(say: Say, run: Path, tmp_
         tomllib.loads(path.read_text("utf-8"))
     picture = tmp_path / "p.svg"
     said = say("plot", "-o", str(picture), "--", run.name, runs=run.parent)
-    if said.code == 0:
-        document = xml.dom.minidom.parse(str(picture))
-        tags = {element.tagName for element in document.getElementsByTagName("*")}
-        assert not tags & {"script", "img", "foreignObject"}
-        assert not [e for e in document.getElementsByTagName("*") if e.hasAttribute("onload")]
+    assert said.code == 0, said.err
+    document = xml.dom.minidom.parse(str(picture))
+    tags = {element.tagName for element in document.getElementsByTagName("*")}
+    assert not tags & {"script", "img", "foreignObject"}
+    assert not [e for e in document.getElementsByTagName("*") if e.hasAttribute("onload")]
 
 
 @pytest.mark.parametrize("text", ["a`b", "``", "`", "x``` y", "", "a | b", "`a``b```"])
