@@ -155,7 +155,7 @@ FIRST = "(SELECT min(program) FROM evaluations WHERE program LIKE 'baseline/%')"
         (["DELETE FROM run WHERE key = 'claims'"], "changed", "claims"),
         (
             [
-                f"DELETE FROM executions WHERE evaluation IN (SELECT id FROM evaluations WHERE program = {FIRST})",
+                "DELETE FROM executions WHERE " + OF.format(f"program = {FIRST}"),
                 f"DELETE FROM evaluations WHERE program = {FIRST}",
             ],
             "changed",

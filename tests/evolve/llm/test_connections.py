@@ -152,7 +152,7 @@ def test_a_key_that_a_reply_repeats_is_hidden(loopback, tmp_path, message):
 
 
 @pytest.mark.parametrize("status", [200, 400])
-@pytest.mark.parametrize("charset", ["punycode", "idna", "zlib_codec", "rot13", "undefined", "unicode_escape"])
+@pytest.mark.parametrize("charset", ["punycode", "idna", "zlib_codec", "rot13", "undefined", "utf-7"])
 def test_a_server_chooses_no_codec(loopback, caller, charset, status):
     """JSON is UTF-8; punycode takes hours for megabytes on the thread that all calls share."""
     body = GOOD if status == 200 else b"a-" + b"9" * 2_000_000
