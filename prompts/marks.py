@@ -67,8 +67,10 @@ _NO_SUBSCRIPT = rf"(?<![\w)\]])\[(?={_CAPITALS})|\[(?={_CAPITALS}\w)|\[(?={DOT}+
 """The same but for the subscript of `a[MOST]`; with dots, that too."""
 _CHAT = "|".join(
     (
-        # <|im_start|>, <｜User｜>
-        rf"[{_OPEN}](?={DOT}*+[{_BAR}](?:{_few(_OPEN + _CLOSE + _BAR, 80)})?[{_BAR}][{_CLOSE}])",
+        # <|im_start|>, <｜User｜>, <｜DSML｜invoke name="x">
+        rf"[{_OPEN}](?={DOT}*+/?[{_BAR}](?:{_few(_OPEN + _CLOSE + _BAR, 80)})?[{_BAR}]"
+        rf"(?:{_few(_OPEN + _CLOSE + _BAR, 80)})?[{_CLOSE}])",
+        rf"<(?={DOT}*+0x[0-9A-F]{{2}}>)",  # <0x0A>, a byte
         # <s>, </think>, <SPECIAL_11>, <extra_id_1>, <reserved_106>, <seed:think>, <tool name="x">
         rf"[{_OPEN}](?={DOT}*+[/!{_BAR}]{{0,2}}+(?!(?:{_OWN_NAMES})[{_CLOSE}]|SYS>{DOT}*+>|\d)\w[\w:.=▁-]{{0,80}}+"
         rf"(?:[ \t]++[\w:-]{{1,40}}+[ \t]*+={_few(_OPEN + _CLOSE, 120)})?[ \t/{_BAR}]{{0,4}}+[{_CLOSE}])",

@@ -335,6 +335,8 @@ def write_csv(document: Mapping[str, Any], path: Path) -> None:
     """
     import csv
 
+    from ..runs.export import cell
+
     rows = [
         {"baseline": name, "stratum": stratum, **_flat(figures)}
         for name, entry in {**document["baselines"], **document["solver"]}.items()
@@ -344,7 +346,7 @@ def write_csv(document: Mapping[str, Any], path: Path) -> None:
         with path.open("w", newline="", encoding="utf-8") as handle:
             writer = csv.DictWriter(handle, fieldnames=list(rows[0]) if rows else ["baseline"])
             writer.writeheader()
-            writer.writerows(rows)
+            writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
     except OSError as error:
         raise unwritable(path, error) from error
 

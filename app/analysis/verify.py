@@ -130,9 +130,13 @@ def _programs(record: RunRecord, every: bool) -> list[str]:
 
 def surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -> None:
     """Compares problem, plug-in, versions and machine; a change is noted and is no failure by itself."""
+    from ..setup.prepare import problem_record
     from ..versions import versions
 
-    problem = record.problem
+    problem, own = record.problem, problem_record(loaded)
+    for name in ("name", "sense", "unit", "statement", "strata"):
+        if name in problem:
+            findings.note(f"problem {name}", problem[name], own[name])
     findings.note("problem version", problem.get("version"), loaded.problem.version)
     findings.note("problem source digest", problem.get("digest"), loaded.digest)
     recorded, now = record.reader.record("versions") or {}, versions()
@@ -151,9 +155,16 @@ def _instances(record: RunRecord, setup: Setup, findings: Findings) -> None:
     except UserError as error:  # the user's file is gone; the run holds the instances that it read
         findings.note("instances", ", ".join(setup.config.evaluation.instances), error.message)
         return
-    drawn = {i.id: i.digest for instances in splits.values() for i in instances}
-    for id in record.instances:
-        findings.compare("instances drawn", f"instance {id}: drawn again", stored[id], drawn.get(id))
+    drawn = {i.id: i for instances in splits.values() for i in instances}
+    for id, instance in record.instances.items():
+        again = drawn.get(id)
+        now = None if again is None else again.digest
+        findings.compare("instances drawn", f"instance {id}: drawn again", stored[id], now)
+        if again is not None:
+            findings.compare("strata", f"instance {id}: stratum", instance.stratum, again.stratum)
+    for split in ("valid", "test"):  # one left out may be the one that went wrong
+        for left_out in (i for i in splits.get(split, ()) if i.id not in record.instances):
+            findings.compare("instances drawn", f"instance {left_out.id}: stored", None, left_out.digest)
 
 
 def _references(
@@ -230,6 +241,7 @@ def compare_claims(record: RunRecord, now: Sequence[Mapping[str, Any]], findings
     """
     claimed = record.reader.record("claims")
     if claimed is None:
+        findings.note("claims", None, ", ".join(str(claim["against"]) for claim in now) or None)
         return
     again = {str(claim["against"]): claim for claim in now}
     recorded = {str(claim.get("against")): claim for claim in claimed}
@@ -302,7 +314,10 @@ def _submit_baselines(
     from ...evolve.executor import EvaluationJob
 
     sources = shipped_programs(setup.loaded.problem)
-    for name in record.reader.baselines():
+    known = record.reader.baselines()
+    if known or record.reader.record("claims"):
+        findings.note("baselines", ", ".join(sorted(known)), ", ".join(sorted({*known, *sources})))
+    for name in known:
         findings.compare("baselines", f"baseline {name}: shipped", name, name if name in sources else None)
         if name not in sources:
             continue

@@ -90,7 +90,7 @@ def write_rows(rows: Iterator[Mapping[str, Any]], form: str, stream: IO[str]) ->
         if writer is None:
             writer = csv.DictWriter(stream, list(row), lineterminator="\n")
             writer.writeheader()
-        writer.writerow({key: _cell(value) for key, value in row.items()})
+        writer.writerow({key: cell(value) for key, value in row.items()})
     return count
 
 
@@ -99,7 +99,7 @@ def write_row(row: Mapping[str, Any], stream: IO[str]) -> None:
     stream.write(escaped(json.dumps(row, ensure_ascii=False)) + "\n")
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
     """A value for a CSV row, without invisible characters other than tabs and line ends.
 
     Puts an apostrophe before a text that a spreadsheet would read as a formula, because a model may have

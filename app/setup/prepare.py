@@ -190,7 +190,7 @@ def record_setup(
     """Stores with the run all that is needed to run it again, and signs it unless it is foreign."""
     splits = {name: setup.evaluator.instances(name) for name in SPLITS}
     config = setup.config.model_dump(mode="json")
-    recorded = _problem(setup.loaded)
+    recorded = problem_record(setup.loaded)
     with store.transaction():
         if adopt or store.read.record("created") is None or is_own(store.read):  # `adopt` makes it own
             store.set(SEAL, seal(config, recorded, store.read.record(SEAL)))
@@ -221,7 +221,7 @@ def record_setup(
     put_text(folder / CONFIG_NAME, dump(config))
 
 
-def _problem(loaded: LoadedProblem) -> dict[str, Any]:
+def problem_record(loaded: LoadedProblem) -> dict[str, Any]:
     """The run's own record of its problem."""
     problem = loaded.problem
     return {

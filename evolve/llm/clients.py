@@ -175,7 +175,7 @@ def messages(prompt: Prompt) -> list[dict[str, str]]:
 #
 # Importing this module imports the openai package.
 
-_DESCRIBES_BODY = ("content-encoding", "content-length", "transfer-encoding")
+_DESCRIBES_BODY = ("content-encoding", "content-length", "content-type", "transfer-encoding")
 _PLAIN = ("", "identity")
 _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 """Codings that are undone although nobody asked for them: some gateways compress whatever they pass on."""
@@ -211,6 +211,8 @@ class BoundedClient(DefaultAsyncHttpxClient):
         headers = [
             (name, text) for name, text in response.headers.multi_items() if name not in _DESCRIBES_BODY
         ]
+        # Without its charset: JSON is UTF-8, and some codecs of Python's take hours for a megabyte.
+        headers.append(("content-type", response.headers.get("content-type", "").partition(";")[0]))
         return type(response)(response.status_code, headers=headers, content=body, request=request)
 
     async def _read(self, response: Any) -> bytes:

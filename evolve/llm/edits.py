@@ -280,6 +280,8 @@ def _misfit(number: int, hunk: Hunk, matches: int, pieces: list[_Piece]) -> str:
 def _deviation(search: tuple[str, ...], lines: Sequence[str]) -> str:
     """Where the lines of a hunk deviate from those of a program that match the most of them."""
     wanted, shown = [list(map(_indentation, texts)) for texts in (search, lines)]
+    if not shown:
+        return "the EVOLVE-BLOCK holds no line; write the whole program"
     if len(wanted) * len(shown) > _WORK:
         return "copy its lines exactly"
 

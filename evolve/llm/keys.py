@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import ipaddress
 import json
 import re
@@ -15,6 +16,10 @@ NO_KEY_NEEDED = "none"
 """Sent to servers on this machine or network when there is no key; packages insist on one."""
 SHORTEST = 8
 """Shorter values are stand-ins such as `EMPTY` for local servers; hiding them would garble sentences."""
+_LONG = 16
+"""From this length on no word of a text is a key by chance, so that disguises are hidden too."""
+_GAP = r"(?:[\s\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\\[nrt])"
+"""A character that may stand between a key's characters where a text was wrapped."""
 _KEY_NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)(_|$)")
 
 
@@ -72,8 +77,10 @@ class SecretKeys:
     """
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
-        forms = {form for key in keys if len(key) >= SHORTEST for form in _forms(key)}
-        self._forms = sorted(forms, key=len, reverse=True)
+        known = {key for key in keys if len(key) >= SHORTEST}
+        self._forms = sorted({form for key in known for form in _forms(key)}, key=len, reverse=True)
+        long = sorted({key.strip() for key in known if len(key.strip()) >= _LONG}, key=len, reverse=True)
+        self._disguises = [re.compile(part, re.IGNORECASE) for key in long for part in _disguises(key)]
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> SecretKeys:
@@ -84,6 +91,8 @@ class SecretKeys:
         """The text with `***` in the place of each key; to be called before a text is cut."""
         for form in self._forms:
             text = text.replace(form, HIDDEN)
+        for disguise in self._disguises:
+            text = disguise.sub(HIDDEN, text)
         return text
 
 
@@ -97,6 +106,27 @@ def _forms(key: str) -> Iterable[str]:
     for form in (key, bare):
         yield from (form, repr(form)[1:-1], repr(form.encode(errors="replace"))[2:-1])
         yield from (json.dumps(form)[1:-1], quote(form, safe="", errors="replace"))
+
+
+def _disguises(key: str) -> Iterable[str]:
+    """Patterns of a key in other case, wrapped, escaped letter by letter, backwards, or in hexadecimal.
+
+    The last is of Base64, whose first and last letters depend on what stands beside the key.
+    """
+    for text in (key, key[::-1]):
+        yield rf"{_GAP}{{0,4}}+".join(map(_written, text))
+    yield key.encode(errors="replace").hex()
+    for before in range(3):
+        data = bytes(before) + key.encode(errors="replace")
+        core = base64.b64encode(data)[-(-8 * before // 6) : len(data) * 8 // 6].decode()
+        yield rf"(?-i:{core.replace('+', '[+-]').replace('/', '[/_]')})"
+
+
+def _written(letter: str) -> str:
+    """A pattern of a letter as it is, or as Python, JSON, an address or HTML may escape it."""
+    code = ord(letter)
+    escapes = rf"\\{{1,4}}+(?:u00|x){code:02x}|%(?:25)?{code:02x}|&#(?:0{{0,5}}{code}|x0{{0,5}}{code:x});"
+    return rf"(?:{re.escape(letter)}|{escapes})"
 
 
 # Addresses of model servers, which runs store and reports publish: none may carry a secret.

@@ -20,6 +20,7 @@ CHAT = (
     "<end_of_turn>", "</think>", "<tool_call>", "</function_results>", "[TOOL_CALLS]", "[SYSTEM_PROMPT]",
 )  # fmt: skip
 FAMILIES = (
+    '<\uff5cDSML\uff5cinvoke name="x">', "</\uff5cDSML\uff5cinvoke>", "<0x0A>",
     "<SPECIAL_11>", "<extra_id_1>", "]~b]", "]~!b[", "[e~[", "]!p~[", "]<]image[>[", "[UNUSED_TOKEN_146]",
     "[gMASK]", "[sMASK]", "<sop>", "<reserved_106>", "<eoh>", "<TOKENS_UNUSED_1>", "<unused0>",
     "[|assistant|]",

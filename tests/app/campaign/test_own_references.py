@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -64,3 +66,69 @@ def test_a_run_is_checked_by_its_own_references(tmp_path: Path, monkeypatch: pyt
     assert "4 of them differ from the cache" in again.stderr
     header = (tmp_path / "best.py").read_text("utf-8")
     assert f"gapsmith evaluate runs/{ran['run']}/campaign.toml" in header
+
+
+@pytest.fixture(scope="module")
+def own_best(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a problem whose references are its best baselines, and one run of it."""
+    folder = tmp_path_factory.mktemp("best")
+    text = PROBLEM.partition("    def reference(")[0]
+    (folder / "best_least.py").write_text(text, "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("GAPSMITH_CACHE", str(folder / "cache"))
+        said = CliRunner().invoke(
+            app, ["run", "best_least:Least", "--iterations", "3", "--workers", "1", "--seed", "1"]
+        )
+        assert said.exit_code == 0, said.stderr
+    return folder
+
+
+EDITS = {
+    "a better reference": (
+        "verify",
+        "UPDATE instance_references SET value = CAST(value + 7 AS TEXT) WHERE kind = 'baseline'",
+        "beside baseline first",
+    ),
+    "a claim": (
+        "replay",
+        "UPDATE run SET value = json_set(value, '$[0].p_value', 1e-9) WHERE key = 'claims'",
+        "claim against",
+    ),
+    "a claim's rival": (
+        "replay",
+        "UPDATE run SET value = json_set(value, '$[0].against', 'x') WHERE key = 'claims'",
+        "claim against",
+    ),
+    "no claim": ("replay", "UPDATE run SET value = json_remove(value, '$[0]') WHERE key = 'claims'", "claim"),
+}
+
+
+@pytest.mark.parametrize("name", ["as it is", *EDITS])
+def test_best_baselines_and_claims_are_not_believed(
+    name: str, own_best: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`verify` compares references with baselines, and `replay` makes the claims again."""
+    folder = tmp_path / "copy"
+    shutil.copytree(own_best, folder)
+    monkeypatch.chdir(own_best)
+    monkeypatch.setenv("GAPSMITH_CACHE", str(own_best / "cache"))
+    (run,) = (folder / "runs").glob("*/archive.sqlite")
+    verbs = ["verify", "replay"]
+    if name in EDITS:
+        verb, statement, expected = EDITS[name]
+        verbs = [verb]
+        with sqlite3.connect(run) as db:
+            assert db.execute(statement).rowcount > 0
+    for verb in verbs:
+        said = CliRunner().invoke(
+            app, [verb, run.parent.name, "--runs", str(folder / "runs"), "--workers", "1", "--json"]
+        )
+        document = json.loads(said.stdout)
+        found = [row["what"] for row in document["differences"]]
+        if name in EDITS:
+            assert said.exit_code == 5, document
+            assert any(expected in what for what in found), found
+        else:
+            assert (said.exit_code, found) == (0, [])
+            assert document["compared"]["claims" if verb == "replay" else "references compared"] > 0

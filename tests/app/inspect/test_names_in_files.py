@@ -114,12 +114,50 @@ def test_a_configuration_and_a_picture_say_a_name_only(say: Say, run: Path, tmp_
     if path.exists():
         tomllib.loads(path.read_text("utf-8"))
     picture = tmp_path / "p.svg"
-    said = say("plot", "-o", str(picture), "--", run.name, runs=run.parent)
-    if said.code == 0:
-        document = xml.dom.minidom.parse(str(picture))
-        tags = {element.tagName for element in document.getElementsByTagName("*")}
-        assert not tags & {"script", "img", "foreignObject"}
-        assert not [e for e in document.getElementsByTagName("*") if e.hasAttribute("onload")]
+    said = say("plot", "-o", str(picture), "--", run.name, "progress", runs=run.parent)
+    assert said.code == 0, said.err
+    document = xml.dom.minidom.parse(str(picture))
+    tags = {element.tagName for element in document.getElementsByTagName("*")}
+    assert not tags & {"script", "img", "foreignObject"}
+    assert not [e for e in document.getElementsByTagName("*") if e.hasAttribute("onload")]
+
+
+def test_a_simplified_program_says_a_name_only(run: Path) -> None:
+    """Its header is comments, whatever the run is called; the program is the one that was made."""
+    from gapsmith.app.runs.record import open_record
+    from gapsmith.app.runs.standalone import simplified_text
+
+    with open_record(run) as record:
+        best = record.resolve("best")
+        figures = record.figures(best, "valid") or record.figures(best, "train")
+        assert figures is not None
+        document = {
+            "candidate": best,
+            "statements_before": 9,
+            "statements_after": 8,
+            "valid_before": figures.as_json(),
+            "valid_after": figures.as_json(),
+            "files": record.candidate(best).files,
+        }
+        text = simplified_text(record, document, f"{run.name}.py")
+    assert text.startswith("# -*- coding: utf-8 -*-\n#\n")
+    assert run.name not in ast.unparse(ast.parse(text.encode()))
+
+
+@pytest.mark.parametrize("name", ["=cmd|'/C calc'!A0", "+1+1", "@SUM(A1)", "\t=1", "＝1", "-2+3"])
+def test_no_name_is_a_formula(name: str, tmp_path: Path) -> None:
+    """A baseline or stratum of such a name is a text to a spreadsheet."""
+    import csv
+
+    from gapsmith.app.analysis.evaluate import write_csv
+
+    entry = {"mean_gap_percent": -1.5, "strata": {name: {"mean_gap_percent": 2.0}}}
+    path = tmp_path / "baselines.csv"
+    write_csv({"baselines": {name: entry}, "solver": {}}, path)
+    rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
+    assert [row["baseline"] for row in rows] == [f"'{name}"] * 2
+    assert [row["stratum"] for row in rows] == ["all", f"'{name}"]
+    assert rows[0]["mean_gap_percent"] == "-1.5"
 
 
 @pytest.mark.parametrize("text", ["a`b", "``", "`", "x``` y", "", "a | b", "`a``b```"])

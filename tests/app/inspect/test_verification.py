@@ -133,6 +133,48 @@ def test_what_a_record_compares_with_is_not_believed(
     assert any(row["what"].startswith(expected) for row in said.document["differences"])
 
 
+WITHOUT_ONE = (
+    "PRAGMA foreign_keys = OFF",
+    "DELETE FROM executions WHERE instance = (SELECT id FROM instances WHERE name = 'test-020')",
+    "DELETE FROM instance_references WHERE instance = (SELECT id FROM instances WHERE name = 'test-020')",
+    "DELETE FROM instances WHERE name = 'test-020'",
+    "UPDATE evaluations SET executions = executions - 1 WHERE split = 'test'",
+)
+PROBLEM = "UPDATE run SET value = json_set(value, '$.{}', '{}') WHERE key = 'problem'"
+FIRST = "(SELECT min(program) FROM evaluations WHERE program LIKE 'baseline/%')"
+
+
+@pytest.mark.parametrize(
+    ("statements", "where", "expected"),
+    [
+        (WITHOUT_ONE, "differences", "instance test-020: stored"),
+        (["UPDATE instances SET stratum = 'easy'"], "differences", "instance test-001: stratum"),
+        ([PROBLEM.format("sense", "maximise")], "changed", "problem sense"),
+        ([PROBLEM.format("unit", "years")], "changed", "problem unit"),
+        ([PROBLEM.format("name", "tsp")], "changed", "problem name"),
+        (["DELETE FROM run WHERE key = 'claims'"], "changed", "claims"),
+        (
+            [
+                "DELETE FROM executions WHERE " + OF.format(f"program = {FIRST}"),
+                f"DELETE FROM evaluations WHERE program = {FIRST}",
+            ],
+            "changed",
+            "baselines",
+        ),
+    ],
+)
+def test_what_is_left_out_or_renamed_is_named(
+    statements: list[str], where: str, expected: str, say: Say, claiming: Path
+) -> None:
+    """A dropped test instance, claim or baseline, another stratum and other words of the problem."""
+    with sqlite3.connect(claiming / SMALL / "archive.sqlite", isolation_level=None) as db:
+        for statement in statements:
+            assert db.execute(statement).rowcount != 0
+    said = say("verify", SMALL, "--json", "--workers", "1", "--references", "0", runs=claiming)
+    assert said.code == (5 if where == "differences" else 0), said.err
+    assert expected in [row["what"] for row in said.document[where]]
+
+
 def test_true_claims_hold(say: Say, claiming: Path) -> None:
     """Each is counted as a comparison."""
     said = say("verify", SMALL, "--json", "--workers", "1", "--references", "0", runs=claiming)

@@ -1,10 +1,12 @@
 """What a model's server may do to a connection: codings, redirections, keys told back; real processes."""
 
+import base64
 import gzip
 import json
 import subprocess
 import sys
 import textwrap
+import time
 import zlib
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from gapsmith.evolve.llm.base import ErrorKind, ModelError
 from gapsmith.evolve.llm.caller import Caller, RetryPolicy
 from gapsmith.evolve.llm.cassette import Cassette
 from gapsmith.evolve.llm.clients import openai_model
+from gapsmith.evolve.llm.keys import SecretKeys
 from gapsmith.evolve.llm.ledger import Ledger
 from gapsmith.evolve.llm.settings import ModelSettings
 from gapsmith.evolve.types import Prompt
@@ -146,3 +149,54 @@ def test_a_key_that_a_reply_repeats_is_hidden(loopback, tmp_path, message):
     cassette.save(Path(tmp_path) / "calls.jsonl")
     assert "***" in reply.text
     assert KEY not in reply.text + (Path(tmp_path) / "calls.jsonl").read_text()
+
+
+@pytest.mark.parametrize("status", [200, 400])
+@pytest.mark.parametrize("charset", ["punycode", "idna", "zlib_codec", "rot13", "undefined", "utf-7"])
+def test_a_server_chooses_no_codec(loopback, caller, charset, status):
+    """JSON is UTF-8; punycode takes hours for megabytes on the thread that all calls share."""
+    body = GOOD if status == 200 else b"a-" + b"9" * 2_000_000
+    fault = raw(status, [f"content-type: application/json; charset={charset}"], body)
+    begun = time.monotonic()
+    if status == 200:
+        assert ask(caller, loopback(faults=[fault])).text == "def schedule(): pass"
+    else:
+        with pytest.raises(ModelError, match="the provider says"):
+            ask(caller, loopback(faults=[fault]))
+    assert time.monotonic() - begun < 60
+
+
+DISGUISES = {
+    "upper case": KEY.upper(),
+    "wrapped": f"{KEY[:10]}\n  {KEY[10:]}",
+    "invisible": "\u200b".join(KEY),
+    "backwards": KEY[::-1],
+    "hexadecimal": KEY.encode().hex().upper(),
+    "address": "".join(f"%{ord(c):02x}" for c in KEY),
+    "escapes": "".join(f"\\u{ord(c):04X}" for c in KEY),
+    "HTML": "".join(f"&#{ord(c)};" for c in KEY),
+    "HTML in hexadecimal": "".join(f"&#x{ord(c):x};" for c in KEY),
+    "Base64": base64.b64encode(KEY.encode()).decode(),
+    "Basic": base64.b64encode(f"user:{KEY}".encode()).decode(),
+    "Basic, shifted": base64.b64encode(f"me:{KEY}@x".encode()).decode(),
+    "Base64 of two": base64.b64encode(f"b:{KEY} ".encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("name", DISGUISES)
+def test_a_key_in_disguise_is_hidden(name):
+    """However a server, a gateway or a model writes it, the middle of the key is gone."""
+    text = f"before {DISGUISES[name]} after"
+    shown = SecretKeys([KEY]).hide(text)
+    assert DISGUISES[name][12:-6] not in shown
+    assert shown.startswith("before ")
+    assert shown.endswith(" after")
+    assert "***" in shown
+
+
+def test_hiding_takes_time_in_proportion():
+    """Texts of beginnings of a key are looked through once."""
+    begun = time.thread_time()
+    for piece in (KEY[:-1], "s", KEY[0] + " " * 5, "\\" * 5, "%73", "&#0"):
+        SecretKeys([KEY]).hide(piece * (1_000_000 // len(piece)))
+    assert time.thread_time() - begun < 60

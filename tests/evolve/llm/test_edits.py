@@ -247,3 +247,12 @@ def test_more_hunks_than_a_program_can_need_are_refused() -> None:
     hunks = [Hunk((f"v{i} = 1",), (f"v{i} = 2",)) for i in range(600)]
     with pytest.raises(EditError, match="600 hunks are more than a program can need"):
         apply_hunks(parent, hunks)
+
+
+@pytest.mark.parametrize("search", ["x = 1", "x\n\ny", "x\n" * 900])
+def test_a_hunk_for_empty_blocks_is_a_misfit(search: str) -> None:
+    """A reply may empty a block; the next hunk is rejected with its reason and ends no campaign."""
+    empty = f"{START}\n{END}\n{START}\n{END}\ndef solve(items):\n    return 0\n"
+    reason, sentence = rejected(hunk(search, "z"), empty)
+    assert reason is RejectionReason.HUNK_NOT_FOUND
+    assert "holds no line" in sentence
