@@ -20,6 +20,7 @@ from ...problems.base import Json
 from ...sandbox.unseen import unseen
 from ..types import Completion
 from .base import ErrorKind, ModelError, count, part, plain_wait
+from .endings import Ending, ending
 from .keys import NO_KEYS, SecretKeys
 
 SENTENCE = 500
@@ -91,7 +92,7 @@ def parse_reply(body: str, name: str, seconds: float, keys: SecretKeys = NO_KEYS
     completion = _completion(
         keys.hide(_text(message)), finish, reply, _label(reply.model, keys) or name, seconds
     )
-    if not completion.text.strip() and finish not in ("length", "content_filter", "refusal"):
+    if not completion.text.strip() and ending(finish) not in (Ending.CUT, Ending.WITHHELD):
         raise ModelError(
             ErrorKind.EMPTY,
             f"{name}: the reply holds no text (finish reason {finish!r})",

@@ -17,6 +17,7 @@ from ..types import Completion, Context, Elite, Origin, Prompt, Proposal, Reject
 from .base import SKIPPED, ErrorKind, Leavable, LeftOpen, ModelError, Recourse
 from .caller import Caller
 from .cassette import CassetteModel
+from .endings import Ending, ending
 from .ensemble import Arm, ArmChoice, Member, ModelHealth, arms, choose, in_turn
 from .ledger import BudgetSpent
 from .prompt_context import context_for, failure_of, main_text
@@ -30,8 +31,8 @@ HUNKS_FROM_LINES = 150
 """Programs of more lines are changed by hunks, shorter ones written anew."""
 SIMPLIFY_FROM_LINES = 30
 """Programs of fewer lines are not worth a call that makes them shorter."""
-REFUSALS = ("refusal", "content_filter")
-"""Finish reasons of a model that does not answer; they count against it."""
+_ENDED = (Ending.WHOLE, Ending.UNKNOWN, Ending.CUT)
+"""Endings of a page of notes that is of use, as far as it goes."""
 
 NOTES_ROUND = 0
 """Round of the call that writes the page of notes, before the ask's own question."""
@@ -275,7 +276,7 @@ class PromptedProposer:
                 raise
             return
         page = page_of(completion.text)
-        if page and completion.finish_reason not in (*REFUSALS, SKIPPED):
+        if page and completion.finish_reason != SKIPPED and ending(completion.finish_reason) in _ENDED:
             self._pages[context.iteration] = page
 
     @property
@@ -331,7 +332,7 @@ class PromptedProposer:
         reason, counts = RejectionReason.REFUSED_BY_MODEL, context.program == 1
         if completion.finish_reason == SKIPPED:
             return Rejection(reason, "skipped", origin, arm.name, prompt, completion)
-        if completion.finish_reason in REFUSALS:
+        if ending(completion.finish_reason) is Ending.WITHHELD:
             excerpt = completion.text or f"finish reason {completion.finish_reason}"
             return self._rejected(arm, reason, excerpt, origin, prompt, completion, counts=counts)
         read = reading.read(completion, context.program)
@@ -373,7 +374,7 @@ class PromptedProposer:
     ) -> Rejection:
         """A rejection of a model's reply; whether it counts against the model."""
         caller = self._callers[arm.model]
-        if completion is not None and completion.finish_reason == "length":
+        if completion is not None and ending(completion.finish_reason) is Ending.CUT:
             excerpt = f"{caller.cut(completion)}; {excerpt}"
         if counts and (sentence := self._unusable.note(arm.model, f"{reason.value}: {excerpt[:EXCERPT]}")):
             caller.note(sentence)
