@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ...prompts.marks import restore
 from ..types import RejectionReason
-from .endings import Ending
+from .endings import ReplyEnding
 from .thoughts import answer_of, without_thoughts
 
 # The fences of a reply, and the parts of a reply that hold a program each.
@@ -129,7 +129,7 @@ class Hunk:
     replace: tuple[str, ...]
 
 
-def apply_reply(reply: str, parent: str, entry_point: str, ended: Ending = Ending.WHOLE) -> str:
+def apply_reply(reply: str, parent: str, entry_point: str, ended: ReplyEnding = ReplyEnding.WHOLE) -> str:
     """The new text of a program.
 
     Args:
@@ -146,7 +146,7 @@ def apply_reply(reply: str, parent: str, entry_point: str, ended: Ending = Endin
     deadline = Deadline()
     answer = answer_of(reply.replace("\r\n", "\n"))
     reply = answer.text
-    if ended is Ending.CUT:
+    if ended is ReplyEnding.CUT:
         raise EditError(RejectionReason.NO_CODE, "the reply was cut before its end: it was too long")
     if answer.open and not reply.strip():
         raise EditError(RejectionReason.NO_CODE, "the reply ends inside its thoughts; end them, then answer")
@@ -157,7 +157,7 @@ def apply_reply(reply: str, parent: str, entry_point: str, ended: Ending = Endin
         )
     if hunks := find_hunks(reply, deadline):
         return _tidy(apply_hunks(parent, hunks, deadline))
-    text = restore(find_program(reply, entry_point, ended is Ending.UNKNOWN, parent))
+    text = restore(find_program(reply, entry_point, ended is ReplyEnding.UNKNOWN, parent))
     return _tidy(splice(parent, text)) if START in parent else _tidy(text)
 
 
@@ -197,8 +197,10 @@ def find_program(reply: str, entry_point: str, cut: bool = False, parent: str = 
 
 def _quotes(text: str, parent: str) -> bool:
     """Whether a text is some lines of the parent, whatever their indentation and the blank lines between."""
-    quoted, lines = [[" ".join(line.split()) for line in t.split("\n") if line.strip()] for t in (restore(text), parent)]
-    return f"\n{chr(10).join(quoted)}\n" in f"\n{chr(10).join(lines)}\n"
+    quoted, lines = [
+        "\n".join(filter(None, map(_indentation, t.split("\n")))) for t in (restore(text), parent)
+    ]
+    return f"\n{quoted}\n" in f"\n{lines}\n"
 
 
 def find_hunks(reply: str, deadline: Deadline | None = None) -> list[Hunk]:

@@ -13,7 +13,7 @@ from ...sandbox.unseen import clean
 from ..admission import Fault
 from ..types import Completion, Examination, Prompt, Rejection, RejectionReason
 from .edits import EditError, apply_reply, programs_of
-from .endings import Ending, ending
+from .endings import ReplyEnding, ending
 from .ensemble import Arm
 from .thoughts import without_thoughts
 
@@ -66,7 +66,7 @@ class ReplyReader:
         parts = self._parts(completion.text)
         if program > len(parts):
             return RejectionReason.NO_CODE, f"the reply holds fewer than {program} programs"
-        ended = ending(completion.finish_reason) if program == len(parts) else Ending.WHOLE
+        ended = ending(completion.finish_reason) if program == len(parts) else ReplyEnding.WHOLE
         try:
             text = apply_reply(parts[program - 1], parent, self._entry_point, ended)
         except EditError as error:

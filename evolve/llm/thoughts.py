@@ -27,21 +27,24 @@ _END = "|".join(
     )
 )
 _MARK = re.compile(
-    rf"(?P<begin>^[ \t]{{0,3}}(?:{_BEGIN})|(?<=\|>)(?:{_BEGIN}))|(?P<end>{_END})", re.IGNORECASE | re.MULTILINE
+    rf"(?P<begin>^[ \t]{{0,3}}(?:{_BEGIN})|(?<=\|>)(?:{_BEGIN}))|(?P<end>{_END})",
+    re.IGNORECASE | re.MULTILINE,
 )
-_LAST = re.compile(r"(?:<\|(?:return|end|im_end|eot_id|endoftext)\|>|</s>|<end_of_turn>|<｜end▁of▁sentence｜>)\s*$")
+_LAST = re.compile(
+    r"(?:<\|(?:return|end|im_end|eot_id|endoftext)\|>|</s>|<end_of_turn>|<｜end▁of▁sentence｜>)\s*$"
+)
 """Ends of a turn that a server's chat template left in the text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SpokenText:
     """A reply's text without thoughts, and whether the last thought never ends."""
 
     text: str
     open: bool
 
 
-def answer_of(reply: str) -> Answer:
+def answer_of(reply: str) -> SpokenText:
     """What a reply says beside its thoughts.
 
     The end of a thought that never began, as where the chat template begins it, ends everything before it.
@@ -63,7 +66,7 @@ def answer_of(reply: str) -> Answer:
             at = mark.end()
     if not inside:
         kept.append(reply[at:])
-    return Answer(_LAST.sub("", "".join(kept)), inside)
+    return SpokenText(_LAST.sub("", "".join(kept)), inside)
 
 
 def without_thoughts(reply: str) -> str:
