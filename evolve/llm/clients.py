@@ -7,6 +7,7 @@ import concurrent.futures
 import importlib.util
 import json
 import os
+import re
 import threading
 import time
 import zlib
@@ -20,6 +21,7 @@ from ...problems.base import Json
 from ..types import Completion
 from .base import ErrorKind, MissingExtra, ModelError, Request
 from .chat import INSIDE, MOST_BYTES, parse_reply, server_fault, sort_error
+from .endings import ReplyEnding, ending
 from .keys import NO_KEY_NEEDED, NO_KEYS, SecretKeys, address_fault, check_key, find_key, is_local
 from .parameters import ChatQuestion, Parameters
 from .proxies import proxy_options, write_plainly
@@ -202,10 +204,15 @@ class BoundedClient(DefaultAsyncHttpxClient):
         most: bytes of a body, as they are after decompression.
         name: the model's specification, for errors.
         options: for the client, such as its proxy.
+        few_words: whether finish reasons of replies that were cut are written as `length`, for a package that
+            takes words it does not know for a good end.
     """
 
-    def __init__(self, most: int, name: str, options: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, most: int, name: str, options: Mapping[str, Any] | None = None, *, few_words: bool = False
+    ) -> None:
         super().__init__(follow_redirects=False, **(options or {}))
+        self._few_words = few_words
         self._most = most
         self._name = name
 
@@ -226,7 +233,7 @@ class BoundedClient(DefaultAsyncHttpxClient):
         headers = [
             (name, text) for name, text in response.headers.multi_items() if name not in _DESCRIBES_BODY
         ]
-        return _plain_response(response, headers, body, request)
+        return _plain_response(response, headers, body, request, self._few_words)
 
     async def _read(self, response: Any) -> bytes:
         """The body; what is compressed is undone no further than the limit."""
@@ -264,7 +271,9 @@ class BoundedClient(DefaultAsyncHttpxClient):
             )
 
 
-def _plain_response(response: Any, headers: list[tuple[str, str]], body: bytes, request: Any) -> Any:
+def _plain_response(
+    response: Any, headers: list[tuple[str, str]], body: bytes, request: Any, few_words: bool
+) -> Any:
     """The response as packages are to see it."""
     status: int = response.status_code
     extensions: dict[str, bool] = {}
@@ -275,10 +284,22 @@ def _plain_response(response: Any, headers: list[tuple[str, str]], body: bytes, 
             body = text.encode()
             headers = [(name, value) for name, value in headers if name != "content-type"]
             headers.append(("content-type", "application/json"))
+        if few_words:
+            text = _FINISH.sub(_few_words, text)
+            body = text.encode()
         if (fault := fault_of(status, text)) is not None:
             status = fault.status
             extensions[INSIDE] = True
     return type(response)(status, headers=headers, content=body, request=request, extensions=extensions)
+
+
+_FINISH = re.compile(r'"finish_reason"\s*:\s*"(?P<word>[^"\\]{1,40})"')
+"""In a JSON text nothing but the key itself: inside of a string its quotes have backslashes."""
+
+
+def _few_words(found: re.Match[str]) -> str:
+    """A finish reason as `length` where it is one of a reply that was cut."""
+    return '"finish_reason": "length"' if ending(found["word"]) is ReplyEnding.CUT else found[0]
 
 
 def _coding(response: Any) -> str:
@@ -390,7 +411,7 @@ def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> Ch
     return ChatModel(settings, connect, keys=keys)
 
 
-def _import(spec: str, options: Mapping[str, Any]) -> Any:
+def _import(spec: str, options: Mapping[str, Any] | None = None) -> Any:
     """The package, with connections that are bounded and follow nowhere where it lets them be chosen."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
@@ -401,7 +422,7 @@ def _import(spec: str, options: Mapping[str, Any]) -> Any:
     litellm.telemetry = False
 
     litellm.disable_aiohttp_transport = True  # which would undo codings and follow redirections by itself
-    litellm.aclient_session = BoundedClient(MOST_BYTES, spec, options)
+    litellm.aclient_session = BoundedClient(MOST_BYTES, spec, options, few_words=True)
     return litellm
 
 

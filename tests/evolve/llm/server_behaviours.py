@@ -1,7 +1,7 @@
 """A server that answers as model servers were reported to: a real process, the real protocol, no packages.
 
 Run without arguments; the first line on stdout is the port. Each behaviour answers below its own name:
-`/NAME/v1/chat/completions`, `/NAME/v1/responses`. `GET /seen/NAME` lists the bodies that arrived there.
+`/NAME/PROVIDER/v1/chat/completions`, `/NAME/PROVIDER/v1/responses`.
 """
 
 import json
@@ -156,7 +156,7 @@ BEHAVIOURS = {
     "responses-cut": ("https://platform.openai.com/docs/guides/reasoning", [(in_chat, error(404, "This model is only supported in v1/responses and not in v1/chat/completions.")), (always, response(GOOD, "incomplete", "max_output_tokens"))], "cut", "Responses API"),
     # Errors inside of good answers, and in odd shapes
     "inside-429": (GH + "BerriAI/litellm/issues/8448", [(first, (200, {"error": {"message": "Provider returned error", "code": 429, "metadata": {"raw": "error code: 1015", "provider_name": "Kluster"}}}))], "reply", "rate_limit: Provider returned error: error code: 1015"),
-    "inside-null": (GH + "decolua/9router/issues/2727", [(first, (200, {"id": None, "choices": None}))], "reply", "garbage: "),
+    "inside-null": (GH + "decolua/9router/issues/2727", [(first, (200, {"id": None, "choices": None}))], "reply", "openai/served"),
     "inside-nested": (GH + "continuedev/continue/issues/10560", [(first, (200, {"error": {"message": json.dumps({"error": {"code": 429, "message": "Resource has been exhausted (e.g. check quota).", "status": "RESOURCE_EXHAUSTED"}}), "code": 429, "status": "Too Many Requests"}}))], "reply", "rate_limit: Resource has been exhausted"),
     "inside-choice": ("https://openrouter.ai/docs/api-reference/errors", [(first, (200, {"choices": [{"finish_reason": "error", "message": {"content": ""}, "error": {"code": 502, "message": "Provider disconnected"}}]}))], "reply", "server: Provider disconnected"),
     "inside-late": ("https://openrouter.ai/docs/api-reference/errors", [(always, (200, {"choices": [{"finish_reason": "error", "message": {"content": GOOD}, "error": {"code": 502, "message": "Provider disconnected"}}]}))], "cut", ""),
@@ -181,7 +181,7 @@ BEHAVIOURS = {
     "finish-deepseek": ("https://api-docs.deepseek.com/api/create-chat-completion", [(always, chat(GOOD, "insufficient_system_resource"))], "cut", ""),
     "finish-empty": (GH + "ra-jeev/write-assist-ai/issues/32", [(always, chat("", "length"))], "cut", ""),
     "finish-filter": (GH + "openai/openai-openapi/pull/88", [(always, chat(GOOD, "content_filter"))], "withheld", ""),
-    "finish-eos": (GH + "vespa-engine/vespa/pull/33327", [(always, chat(GOOD, "eos"))], "program", ""),
+    "finish-eos": (GH + "vespa-engine/vespa/pull/33327", [(always, chat(GOOD, "eos"))], "reply", ""),
     "think-close-only": (GH + "perplexityai/api-discussion/issues/177", [(always, chat(f"I try\n{DRAFT}no.</think>\n{FENCED}"))], "program", ""),
     "think-unclosed": (GH + "bytedance/deer-flow/pull/3218", [(always, chat(f"<think>\nI try\n{DRAFT}"))], "cut", ""),
     "thinking-tag": (GH + "QwenLM/qwen-code/pull/8818", [(always, chat(f"<thinking>\n{DRAFT}</thinking>\n{FENCED}"))], "program", ""),
@@ -196,18 +196,15 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self):
-        """What arrived for a behaviour."""
-        self.answer(200, json.dumps(SEEN.get(self.path.removeprefix("/seen/"), [])))
-
     def do_POST(self):
         """One question."""
         name = self.path.split("/")[1]
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        SEEN.setdefault(name, []).append(body)
+        seen = SEEN.setdefault(self.path, [])
+        seen.append(body)
         status, answer = chat(GOOD)
         for rule, told in BEHAVIOURS[name][1]:
-            if rule(body, self.path, len(SEEN[name])):
+            if rule(body, self.path, len(seen)):
                 status, answer = told
                 break
         self.answer(status, answer if isinstance(answer, str) else json.dumps(answer))

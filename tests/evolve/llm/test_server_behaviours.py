@@ -60,12 +60,12 @@ def provider_cases():
             yield pytest.param(spec, name, id=f"litellm-{name}", marks=[pytest.mark.slow, skip])
 
 
-@pytest.mark.parametrize(("spec", "name"), provider_cases())
+@pytest.mark.parametrize(("spec", "name"), list(provider_cases()))
 def test_a_provider_ends_as_the_report_says(address, spec, name):
     """The reply, what becomes of its program, or the kind of error, with the server's own words."""
     _, _, end, words, *more = SERVERS.BEHAVIOURS[name]
     settings = {"temperature": 0.7, **(more[0] if more else {})}
-    table = ModelSettings(spec=spec, base_url=f"{address}/{name}/v1", **settings)
+    table = ModelSettings(spec=spec, base_url=f"{address}/{name}/{spec.split('/')[0]}/v1", **settings)
     log, ledger = Cassette(), Ledger(tokens=10**6)
     policy = RetryPolicy(first_seconds=0.01, longest_seconds=0.02, contact_seconds=5.0)
     caller = Caller(build_model(table, Surroundings(environment={})), table, ledger, log, 1, policy)
@@ -98,7 +98,7 @@ def judged(reply):
     except EditError:
         return "cut"
     assert program == SERVERS.PROGRAM
-    return "reply" if reply.text == SERVERS.GOOD and reply.finish_reason == "stop" else "program"
+    return "reply" if reply.text == SERVERS.GOOD else "program"
 
 
 def test_the_reports_are_public_and_many():
