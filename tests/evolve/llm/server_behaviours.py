@@ -4,6 +4,8 @@ Run without arguments; the first line on stdout is the port. Each behaviour answ
 `/NAME/PROVIDER/v1/chat/completions`, `/NAME/PROVIDER/v1/responses`.
 """
 
+# ruff: noqa: E501  (sentences of servers, as they are)
+
 import json
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -126,6 +128,8 @@ BEHAVIOURS = {
     "context-negative-nested": (GH + "ovh/shai/issues/97", [(always, (400, {"message": json.dumps({"error": {"message": "max_tokens must be at least 1, got -17032.", "type": "BadRequestError"}})}))], "too_long", "got -17032"),
     "context-llama-500": (GH + "ggml-org/llama.cpp/pull/15780", [(always, error(500, "the request exceeds the available context size. try increasing the context size or enable context shift", type="exceed_context_size_error", n_prompt_tokens=1407, n_ctx=256))], "too_long", "n_ctx=256"),
     "context-llama-400": (GH + "ggml-org/llama.cpp/issues/19774", [(always, error(400, "request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it", code=400, type="exceed_context_size_error"))], "too_long", "4390 tokens"),
+    "context-small": (GH + "ggml-org/llama.cpp/issues/17284", [(lambda body, path, number: len(json.dumps(body)) > 6500, error(400, "the request exceeds the available context size, try increasing it", code=400, type="exceed_context_size_error"))], "reply", ""),
+    "context-tiny": (GH + "ggml-org/llama.cpp/issues/17284", [(lambda body, path, number: len(json.dumps(body)) > 400, error(400, "the request exceeds the available context size, try increasing it", code=400, type="exceed_context_size_error"))], "reply", ""),
     "context-llama-short": (GH + "ggml-org/llama.cpp/issues/19774", [(always, error(500, "Context size has been exceeded.", code=500, type="server_error"))], "too_long", "Context size has been exceeded"),
     "context-llama-200": (GH + "oobabooga/textgen/issues/7257", [(always, (200, {"error": {"code": 400, "message": "the request exceeds the available context size. try increasing the context size or enable context shift", "type": "exceed_context_size_error", "n_prompt_tokens": 14429, "n_ctx": 8192}}))], "too_long", "n_ctx=8192"),
     "context-llama-python": (GH + "fedora-copr/logdetective-website/pull/193", [(always, error(500, "Requested tokens (2285) exceed context window of 2048", type="internal_server_error"))], "too_long", "context window of 2048"),
