@@ -244,7 +244,7 @@ def _unsent(error: Exception) -> bool:
 def _package_sentence(error: Exception) -> str:
     body = getattr(error, "body", None)
     if isinstance(body, Mapping) and isinstance(body.get("message"), str):
-        return body["message"]
+        return str(body["message"])
     return str(getattr(error, "message", error)) or "no sentence"
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import getproxies_environment, proxy_bypass
 
 from .base import ErrorKind, ModelError
 
@@ -28,7 +28,7 @@ def proxy_options(spec: str, base_url: str | None) -> Mapping[str, Any]:
     if all(_scheme(proxy) in ("http", "https") for proxy in named):
         return {}
     address = urlsplit(base_url or USUAL)
-    if proxy_bypass_environment(address.netloc.rpartition("@")[2], proxies):
+    if proxy_bypass(address.netloc):
         return {"trust_env": False}
     chosen = proxies.get(address.scheme) or proxies.get("all")
     if chosen is None:

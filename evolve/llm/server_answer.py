@@ -92,7 +92,7 @@ def _document(text: str) -> Any:
     return document
 
 
-def _error(document: object) -> object | None:
+def _error(document: object) -> Mapping[str, Any] | None:
     """The part of a document that describes an error; None where nothing does."""
     if not isinstance(document, Mapping):
         return None
@@ -106,9 +106,8 @@ def _error(document: object) -> object | None:
         return document
     choices = document.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
-    if isinstance(first, Mapping) and isinstance(first.get("error"), Mapping):
-        return first["error"]
-    return None
+    error = first.get("error") if isinstance(first, Mapping) else None
+    return error if isinstance(error, Mapping) else None
 
 
 def _has_reply(document: Any) -> bool:

@@ -102,7 +102,9 @@ def in_chat(body, path, number):
     return path.endswith("/chat/completions")
 
 
-STREAM = events(piece("Sorted by number.\n"), piece(FENCED, "stop"), {"choices": [], "usage": chat("")[1]["usage"]})
+STREAM = events(
+    piece("Sorted by number.\n"), piece(FENCED, "stop"), {"choices": [], "usage": chat("")[1]["usage"]}
+)
 UNSUPPORTED = "Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) value is supported."
 QUOTA = "You have no credits remaining"
 TPM = "Request too large for model `llama` on tokens per minute (TPM): Limit 12000, Requested 20137, please reduce your message size and try again."
