@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ..prompts.text import cut
 from .archive import Archive
-from .llm.edits import without_thoughts
+from .llm.thoughts import without_thoughts
 from .settings import knob
 from .types import Complete, Context, Directive, Elite, Origin, Outcome
 

@@ -101,18 +101,18 @@ class Builder:
         sources = [(name, loader.get_source(self._environment, name)[0]) for name in names]
         return hashlib.sha256(repr(sources).encode()).hexdigest()
 
-    def render(self, operator: str, parts: Parts) -> tuple[str, str]:
+    def render(self, operator: str, parts: Parts, most: int | None = None) -> tuple[str, str]:
         """System and user text of an operator's prompt.
 
         A prompt that is too large loses parts in the order of `_smaller`. The task and the programs to change
-        always stay.
+        always stay. `most` is a smaller size than the builder's own (estimated tokens).
 
         Raises:
             PromptTooLarge: the prompt is too large even without these parts.
             TemplateInvalid: a template uses an unknown name, has a syntax error, or does what Jinja's sandbox
                 refuses.
         """
-        return self._fitting(operator, parts)[:2]
+        return self._fitting(operator, parts, most)[:2]
 
     def shares(self, operator: str, parts: Parts) -> dict[str, int]:
         """Content → estimated tokens of an operator's prompt, the largest first; `free` is what is left.
@@ -129,17 +129,23 @@ class Builder:
         shares["free"] = self._size - tokens(system) - tokens(user)
         return shares
 
-    def _fitting(self, operator: str, parts: Parts) -> tuple[str, str, Parts]:
+    def _fitting(self, operator: str, parts: Parts, most: int | None = None) -> tuple[str, str, Parts]:
         """Both texts and the parts that are left in them."""
+        limit = self._size if most is None else min(self._size, most)
         parts = with_texts(parts, plain_text, plain_code)
         system = self._fill(SYSTEM, parts)
         for candidate in _smaller(parts):
             user = self._fill(operator, candidate)
             size = tokens(system) + tokens(user)
-            if size <= self._size:
+            if size <= limit:
                 return system, user, candidate
         raise PromptTooLarge(
-            f"the {operator} prompt needs about {size} tokens at least and [prompts] tokens is {self._size}"
+            f"the {operator} prompt needs about {size} tokens at least and "
+            + (
+                f"the model takes about {limit}"
+                if limit < self._size
+                else f"[prompts] tokens is {self._size}"
+            )
         )
 
     def _fill(self, name: str, parts: Parts) -> str:

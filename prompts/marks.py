@@ -94,9 +94,9 @@ _SECTIONS = "|".join(
     (
         rf"^[ \t]*+#(?={DOT}*+#*+[ \t]*+(?:{'|'.join(HEADINGS)})[ \t]*+$)",
         rf"^[ \t]*+[`~](?={DOT}*+(?:``|~~))",  # fences
-        rf"^[ \t]*+<(?={DOT}*+<{{4,8}}+[ \t]*+SEARCH[ \t]*+$)",
-        rf"^[ \t]*+=(?={DOT}*+={{4,8}}+[ \t]*+$)",
-        rf"^[ \t]*+>(?={DOT}*+>{{4,8}}+[ \t]*+REPLACE[ \t]*+$)",
+        rf"^[ \t]*+<(?={DOT}*+<{{4,8}}+[ \t]*+SEARCH\b)",
+        rf"^[ \t]*+=(?={DOT}*+={{4,8}}+[ \t]*+(?:`{{3}}|REPLACE\b|$))",
+        rf"^[ \t]*+>(?={DOT}*+>{{4,8}}+[ \t]*+REPLACE\b)",
     )
 )
 _FLAGS = re.IGNORECASE | re.MULTILINE

@@ -160,6 +160,7 @@ def finish(
 ) -> None:
     """Prints the results, then reminders on standard error, and ends with the right exit code."""
     from ..formatting import clean
+    from ..runs.advice import is_fruitless
     from ..runs.summary import group_summary
     from ..views.overview import print_group
 
@@ -181,7 +182,8 @@ def finish(
         console(stderr=True).print(clean(line), markup=False, soft_wrap=True)
     if any(document["stop_reason"] == "interrupted" for document in documents):
         raise typer.Exit(INTERRUPTED)
-    if all(document["best"] is None for document in documents):
+    fruitless = all(is_fruitless(document["models"]) for document in documents)
+    if fruitless or all(document["best"] is None for document in documents):
         raise typer.Exit(NO_CANDIDATE)
 
 

@@ -10,7 +10,7 @@ from ...evolve.champion import ROOM, slowest
 from ...evolve.islands import MOST_SETS, PoolSettings
 from ...evolve.store.progress import best_so_far, steps, training_fitness
 from ...evolve.store.reader import Reader
-from ...evolve.store.statistics import validated_candidates
+from ...evolve.store.statistics import last_trouble, validated_candidates
 from ...evolve.timing import seconds_of
 from ..formatting import count, duration, percent, time_words
 from ..plugins.fingerprint import is_given
@@ -43,6 +43,22 @@ def hurried(reader: Reader) -> list[str]:
     if not isinstance(limit, int | float) or reader.record("champion") is None:
         return []
     return [*_left_out(reader, limit), *_longer(reader, limit)]
+
+
+def is_fruitless(models: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether models were asked, and no reply became a candidate."""
+    return any(row["calls"] for row in models) and not any(row["candidates"] for row in models)
+
+
+def unanswered(reader: Reader, models: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A line on a campaign in which models were asked and no reply became a candidate."""
+    if not is_fruitless(models):
+        return []
+    calls = sum(row["calls"] for row in models if row["operator"] is not None)
+    reasons = ", ".join(f"{reason} {many}" for reason, many in reader.rejections().items())
+    trouble = last_trouble(reader)
+    last = "" if trouble is None else f"; the last trouble: {trouble}"
+    return [f"no reply became a candidate: {count(calls, 'call')}, rejected: {reasons or 'none'}{last}"]
 
 
 def _left_out(reader: Reader, limit: float) -> list[str]:

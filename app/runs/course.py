@@ -79,7 +79,7 @@ def exchanges(reader: Reader) -> Iterable[Exchange]:
             None if row["text"] is None else read_completion(row),
             json.loads(row["parameters"]),
             None if row["state"] == "replied" else ErrorKind(row["error_kind"]),
-            "" if row["text"] is None else row["error"] or "",
+            "" if row["text"] is None and row["error_kind"] != ErrorKind.TOO_LONG else row["error"] or "",
             row["named"] or "",
         )
 

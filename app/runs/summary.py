@@ -10,7 +10,7 @@ from ...evolve.store.operations import Counts, counts
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.statistics import executions, tested, work
 from ...problems.base import SPLITS
-from .advice import advice, better_left_out, hurried
+from .advice import advice, better_left_out, hurried, unanswered
 from .champions import best_of_time, champions, proof, solver_rows, steered_by_time, time_budget
 from .figures import (
     REPORTED,
@@ -103,6 +103,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
             *filter(None, [reader.record("ending")]),
             *_faults(folder, reader),
             *hurried(reader),
+            *unanswered(reader, models),
         ],
         "page": newest_page(reader),
         **workbench(reader),

@@ -214,6 +214,11 @@ class Caller:
         """Unusable replies in succession after which the model is set aside (count; 0 is never)."""
         return self.settings.unusable_replies if self._policy.sets_aside else 0
 
+    @property
+    def answered(self) -> bool:
+        """Whether the model has replied in this session."""
+        return self._last_reply is not None
+
     def note(self, sentence: str) -> None:
         """Records what a reader of the results must know of the model."""
         self._log.noted(f"{self.model.name}: {sentence}")

@@ -1,4 +1,4 @@
-"""Chat completions as outside data: replies are parsed, faults sorted, refused parameters dropped.
+"""Chat completions as outside data: replies are parsed, and faults sorted.
 
 Shared by the providers that speak this protocol. Nothing here imports their packages: errors are read by
 their attributes (`status_code`, `body`, `response.headers`), which the openai and litellm packages have in
@@ -8,19 +8,22 @@ common.
 from __future__ import annotations
 
 import re
-import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from ...problems.base import Json
 from ...sandbox.unseen import unseen
 from ..types import Completion
 from .base import ErrorKind, ModelError, count, part, plain_wait
+from .endings import ReplyEnding, ending
 from .keys import NO_KEYS, SecretKeys
+from .limits import stated_limits
+from .server_answer import ServerFault, fault_of
 
 SENTENCE = 500
 """Characters of a provider's text that are kept in a sentence."""
@@ -31,7 +34,8 @@ MOST_BYTES = 4 * 1024 * 1024
 LABEL = 200
 """Characters of a model's name or a finish reason that are kept."""
 
-OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
+INSIDE = "gapsmith_inside"
+"""Extension of a response whose error came with the status of a good answer."""
 OUTCOME_UNKNOWN = frozenset({408, 502, 504, 520, 521, 522, 523, 524})
 """Statuses of gateways that gave up waiting: the model behind may have finished, and billed."""
 
@@ -91,7 +95,7 @@ def parse_reply(body: str, name: str, seconds: float, keys: SecretKeys = NO_KEYS
     completion = _completion(
         keys.hide(_text(message)), finish, reply, _label(reply.model, keys) or name, seconds
     )
-    if not completion.text.strip() and finish not in ("length", "content_filter", "refusal"):
+    if not completion.text.strip() and ending(finish) not in (ReplyEnding.CUT, ReplyEnding.WITHHELD):
         raise ModelError(
             ErrorKind.EMPTY,
             f"{name}: the reply holds no text (finish reason {finish!r})",
@@ -173,69 +177,149 @@ def clip(text: str, limit: int = SENTENCE) -> str:
 
 def sort_error(error: Exception, name: str, keys: SecretKeys = NO_KEYS) -> ModelError:
     """A package's exception as a `ModelError`, with the provider's own sentence, in which keys are hidden."""
-    status = getattr(error, "status_code", None)
-    if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
+    fault = server_fault(error)
+    if fault is None and (isinstance(error, TimeoutError) or "Timeout" in type(error).__name__):
         return ModelError(ErrorKind.TIMEOUT, f"{name}: no reply in time", unknown_outcome=not _unsent(error))
-    if not isinstance(status, int) or type(error).__name__ == "APIConnectionError":
+    if fault is None:
         cause = clip(keys.hide(str(error.__cause__ or error))) or type(error).__name__
         return ModelError(
             ErrorKind.CONNECTION, f"{name}: connection failed: {cause}", unknown_outcome=not _unsent(error)
         )
-    said = _provider_sentence(error, keys)
-    sentence = f"{name}: the provider says ({status}): {said}"
-    kind, hint = _kind(status, f"{getattr(error, 'code', '')} {said}".lower())
+    kind, hint = _kind(fault)
+    sentence = f"{name}: the provider says ({fault.status}): {clip(keys.hide(fault.sentence))}"
+    asked = _retry_after(error)
     return ModelError(
         kind,
         sentence + (f"; {hint}" if hint else ""),
-        retry_after=_retry_after(error),
-        unknown_outcome=status in OUTCOME_UNKNOWN,
+        retry_after=_body_wait(fault) if asked is None else asked,
+        unknown_outcome=fault.status in OUTCOME_UNKNOWN and not fault.inside,
     )
+
+
+def server_fault(error: Exception) -> ServerFault | None:
+    """What a server said, of a package's exception; None where no server said anything.
+
+    Packages put errors around errors and shorten what they hold: the response itself says the most.
+    """
+    for one in _chain(error):
+        response = getattr(one, "response", None)
+        body = _text_of(response)
+        status = getattr(response, "status_code", None)
+        if isinstance(status, int) and isinstance(body, str) and body.strip():
+            fault = fault_of(status, body)
+            if fault is not None:
+                inside = getattr(response, "extensions", {}).get(INSIDE, False)
+                return replace(fault, inside=bool(inside))
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int) or type(error).__name__ == "APIConnectionError":
+        return None
+    words = " ".join(str(getattr(error, name, "") or "") for name in ("code", "param")).lower()
+    return ServerFault(status, _package_sentence(error), words)
+
+
+def _text_of(response: object) -> str | None:
+    """A response's body; None where the package has not read it."""
+    with suppress(Exception):
+        text: object = getattr(response, "text", None)
+        return text if isinstance(text, str) else None
+    return None
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An error, and those that it came of."""
+    cause: BaseException | None = error
+    for _ in range(20):
+        if cause is None:
+            return
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _unsent(error: Exception) -> bool:
     """Whether the connection was never made, so that nothing can have been billed."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if type(cause).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"):
-            return True
-        cause = cause.__cause__ or cause.__context__
-    return False
+    names = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "ProxyError")
+    return any(type(cause).__name__ in names for cause in _chain(error))
 
 
-def _provider_sentence(error: Exception, keys: SecretKeys) -> str:
+def _package_sentence(error: Exception) -> str:
     body = getattr(error, "body", None)
     if isinstance(body, Mapping) and isinstance(body.get("message"), str):
-        return clip(keys.hide(body["message"]))
-    return clip(keys.hide(str(getattr(error, "message", error)))) or "no sentence"
+        return str(body["message"])
+    return str(getattr(error, "message", error)) or "no sentence"
 
 
-def _kind(status: int, text: str) -> tuple[ErrorKind, str]:
-    """Kind and hint of an HTTP status (code) and the provider's text in lower case."""
-    if status == 402 or "insufficient_quota" in text or "credit balance" in text:
-        return ErrorKind.MONEY, "add credit at the provider, then resume"
+_MONEY = re.compile(
+    r"insufficient.?(?:quota|balance|credits?|funds)|credit.?balance|recharge|billing_(?:hard_limit|not_active)"
+    r"|(?:out of|no|more|available|add) credits|spending limit|payment required|in arrears"
+    r"|exceeded_current_quota|exceeded your current quota"
+)
+_FILTERED = re.compile(
+    r"content.?filter|content management policy|content.policy|data_?inspection_?failed|inappropriate content"
+    r"|violates usage guidelines|was flagged|requires moderation|content exists risk"
+)
+_UNKNOWN_MODEL = re.compile(
+    r"model_not_found|not a valid model|unknown model|model .{0,80}(?:not exist|not found)"
+)
+
+
+def _kind(fault: ServerFault) -> tuple[ErrorKind, str]:
+    """Kind and hint of what a server said."""
+    status, text = fault.status, f"{fault.words} {fault.sentence}".lower()
+    if status == 402 or (_MONEY.search(text) and fault.wait is None):
+        return ErrorKind.MONEY, "there is no credit left: add credit at the provider, then resume"
+    if _FILTERED.search(text) and status < 500 and status != 429:
+        return ErrorKind.FILTERED, ""
+    if _too_long(status, text):
+        return ErrorKind.TOO_LONG, "lower [prompts] tokens, or max_output_tokens of the [[model]] table"
     if status == 429:
         return ErrorKind.RATE_LIMIT, ""
     if status in (408, 409, 425) or status >= 500:
         return ErrorKind.SERVER, ""
-    if status in (401, 403):
+    if status in (401, 403) or "api key not valid" in text or "invalid_api_key" in text:
         return ErrorKind.KEY, "check the key in the environment, then resume"
-    if status == 404:
+    if status == 404 or _UNKNOWN_MODEL.search(text):
         return ErrorKind.UNKNOWN_MODEL, "check the model's name and base_url, then resume"
-    if status == 413 or "context_length" in text or "context length" in text or "too long" in text:
-        return ErrorKind.TOO_LONG, "lower [prompts] tokens"
-    if "content_filter" in text or "content management policy" in text or "content policy" in text:
-        return ErrorKind.FILTERED, ""
     return ErrorKind.REQUEST, "change the [[model]] table, then resume"
+
+
+def _too_long(status: int, text: str) -> bool:
+    """Whether a refusal speaks of too many tokens; a limit of their rate is another thing."""
+    if status == 413 or "request too large" in text:
+        return True  # also where the limit is one of a minute's tokens: no waiting helps
+    if status == 429 or status in OUTCOME_UNKNOWN:
+        return False
+    limits = stated_limits(text)
+    spoken = limits is not None and limits.reply is None
+    return spoken or "context_length" in text or "exceed_context" in text or "too long" in text
+
+
+_TRY_AGAIN = re.compile(
+    r"try again in (?:(?P<minutes>\d{1,4})m)?(?P<seconds>\d{1,6}(?:\.\d+)?)(?P<unit>m?s)\b", re.I
+)
+
+
+def _body_wait(fault: ServerFault) -> float | None:
+    """Seconds that the server's own words ask to wait."""
+    if fault.wait is not None:
+        return plain_wait(fault.wait)
+    found = _TRY_AGAIN.search(fault.sentence) if fault.status == 429 else None
+    if found is None:
+        return None
+    seconds = float(found["seconds"]) / (1000 if found["unit"] == "ms" else 1)
+    return plain_wait(60 * float(found["minutes"] or 0) + seconds)
 
 
 def _retry_after(error: Exception) -> float | None:
     """Seconds that the response asks to wait; None when it does not say."""
-    headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
-    try:
-        asked = _asked_seconds(headers)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return plain_wait(asked)
+    for one in _chain(error):
+        headers: Any = getattr(getattr(one, "response", None), "headers", None) or {}
+        try:
+            asked = _asked_seconds(headers)
+        except (ValueError, TypeError, OverflowError):
+            return None
+        if asked is not None:
+            return plain_wait(asked)
+    return None
 
 
 def _asked_seconds(headers: Any) -> float | None:
@@ -248,58 +332,3 @@ def _asked_seconds(headers: Any) -> float | None:
     if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text):
         return float(text)
     return parsedate_to_datetime(text).timestamp() - time.time()
-
-
-_REFUSED = re.compile(
-    r"unsupported|not support|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed|extra|deprecated"
-    r"|only the default",
-    re.IGNORECASE,
-)
-
-
-class Parameters:
-    """What is sent beside the prompt. A parameter that the provider refuses is dropped once and remembered.
-
-    Args:
-        wanted: parameters by name; one of `OUTPUT_LIMITS` among them, whose value is given per request.
-        limit: the name of `OUTPUT_LIMITS` to begin with.
-        keys: what is hidden in notes.
-    """
-
-    def __init__(self, wanted: Mapping[str, Json], limit: str, keys: SecretKeys = NO_KEYS) -> None:
-        self._keys = keys
-        self._lock = threading.Lock()
-        self._kept = dict(wanted)
-        self._limits = [limit, *(name for name in OUTPUT_LIMITS if name != limit)]
-        self.notes: list[str] = []
-
-    def for_request(self, max_output_tokens: int) -> dict[str, Json]:
-        """Parameters of the next request, the limit on its reply among them (tokens)."""
-        with self._lock:
-            return {**self._kept, self._limits[0]: max_output_tokens}
-
-    def drop(self, error: Exception, sent: Mapping[str, Json]) -> bool:
-        """Whether the error refuses a parameter of `sent` that can go; then the next request goes without.
-
-        The limit on the reply is never dropped, only renamed: without it no budget could hold.
-        """
-        if getattr(error, "status_code", None) not in (400, 422):
-            return False
-        param, whole = (clip(self._keys.hide(str(part))) for part in (getattr(error, "param", ""), error))
-        text = f"{param} {_provider_sentence(error, self._keys)} {whole}"
-        named = [name for name in sent if re.search(rf"\b{name}\b", text)]
-        if not named or not _REFUSED.search(text):
-            return False
-        with self._lock:
-            return self._forget(named, clip(text, 160))
-
-    def _forget(self, named: list[str], why: str) -> bool:
-        refused = [name for name in named if name in self._kept]
-        for name in refused:
-            del self._kept[name]
-            self.notes.append(f"{name} is not supported and no longer sent ({why})")
-        if not refused and self._limits[0] in named and len(self._limits) > 1:
-            gone = self._limits.pop(0)
-            self.notes.append(f"{gone} is not supported; {self._limits[0]} is sent instead ({why})")
-            return True
-        return bool(refused) or not any(name in self._kept or name in self._limits for name in named)

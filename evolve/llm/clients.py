@@ -7,6 +7,7 @@ import concurrent.futures
 import importlib.util
 import json
 import os
+import re
 import threading
 import time
 import zlib
@@ -17,11 +18,17 @@ from typing import Any, TypeAlias, TypeVar
 from openai import DefaultAsyncHttpxClient
 
 from ...problems.base import Json
-from ..types import Completion, Prompt
+from ..types import Completion
 from .base import ErrorKind, MissingExtra, ModelError, Request
-from .chat import MOST_BYTES, Parameters, parse_reply, sort_error
+from .chat import INSIDE, MOST_BYTES, parse_reply, server_fault, sort_error
+from .endings import ReplyEnding, ending
 from .keys import NO_KEY_NEEDED, NO_KEYS, SecretKeys, address_fault, check_key, find_key, is_local
+from .parameters import ChatQuestion, Parameters
+from .proxies import proxy_options, write_plainly
+from .responses_api import PATH, as_chat, question
+from .server_answer import fault_of
 from .settings import ModelSettings
+from .streams import is_stream, joined
 
 # One thread with an event loop, for providers whose packages are asynchronous.
 #
@@ -85,8 +92,8 @@ async def _await(work: Callable[[], Awaitable[None]]) -> None:
 HangUp: TypeAlias = Callable[[], Awaitable[None]]
 """Closes a package's connections."""
 
-Send: TypeAlias = Callable[[list[dict[str, str]], float, Mapping[str, Json]], Awaitable[str]]
-"""Sends chat messages with a time-out (seconds) and parameters; returns the response's body (JSON text)."""
+Send: TypeAlias = Callable[[ChatQuestion, float], Awaitable[str]]
+"""Sends a question with a time-out (seconds); returns the body of a chat completion (JSON text)."""
 
 
 class ChatModel:
@@ -98,6 +105,7 @@ class ChatModel:
             the first call raises its error.
         limit: name of the parameter that limits the reply.
         keys: what is hidden in the sentences of errors and notes.
+        responses: whether the Responses API can be asked where chat completions are refused.
     """
 
     def __init__(
@@ -106,10 +114,19 @@ class ChatModel:
         connect: Callable[[], tuple[Send, HangUp | None]],
         limit: str = "max_tokens",
         keys: SecretKeys = NO_KEYS,
+        *,
+        responses: bool = False,
     ) -> None:
         self._settings = settings
         self._keys = keys
-        self._parameters = Parameters(settings.sent, limit, keys)
+        self._parameters = Parameters(
+            settings.sent,
+            limit,
+            keys,
+            stream=settings.stream,
+            system_role=settings.system_role,
+            responses=responses,
+        )
         self._wire = EventLoopThread(settings.spec)
         self._line = self._wire.start(asyncio.to_thread(connect))
 
@@ -140,17 +157,18 @@ class ChatModel:
     async def _complete(self, request: Request) -> Completion:
         send, _ = await asyncio.shield(asyncio.wrap_future(self._line))
         while True:
-            sent = self._parameters.for_request(request.max_output_tokens)
+            asked = self._parameters.question(request.prompt, request.max_output_tokens)
             started = time.monotonic()
             try:
                 async with asyncio.timeout(request.timeout_seconds):
-                    body = await send(messages(request.prompt), request.timeout_seconds, sent)
+                    body = await send(asked, request.timeout_seconds)
             except ModelError:
                 raise
             except Exception as error:
                 if (own := _own(error)) is not None:
                     raise own from None
-                if self._parameters.drop(error, sent):
+                fault = server_fault(error)
+                if fault is not None and self._parameters.change(fault, asked):
                     continue
                 # Without its cause: the log writes chains of errors out, and there no key is hidden.
                 raise sort_error(error, self.name, self._keys) from None
@@ -166,11 +184,6 @@ def _own(error: BaseException | None) -> ModelError | None:
     return None
 
 
-def messages(prompt: Prompt) -> list[dict[str, str]]:
-    """A prompt as chat messages."""
-    return [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
-
-
 # Connections that read a response no further than its limit, undo one coding at most, and follow nowhere.
 #
 # Importing this module imports the openai package.
@@ -184,13 +197,22 @@ _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate
 class BoundedClient(DefaultAsyncHttpxClient):
     """The SDK's own client, with bodies cut one byte beyond a limit; also those of errors.
 
+    An error inside of an answer that calls itself good gets the status that belongs to it, and a reply that
+    comes as a stream of events is put together, so that packages see neither.
+
     Args:
         most: bytes of a body, as they are after decompression.
         name: the model's specification, for errors.
+        options: for the client, such as its proxy.
+        few_words: whether finish reasons of replies that were cut are written as `length`, for a package that
+            takes words it does not know for a good end.
     """
 
-    def __init__(self, most: int, name: str) -> None:
-        super().__init__(follow_redirects=False)
+    def __init__(
+        self, most: int, name: str, options: Mapping[str, Any] | None = None, *, few_words: bool = False
+    ) -> None:
+        super().__init__(follow_redirects=False, **(options or {}))
+        self._few_words = few_words
         self._most = most
         self._name = name
 
@@ -213,7 +235,7 @@ class BoundedClient(DefaultAsyncHttpxClient):
         ]
         # Without its charset: JSON is UTF-8, and some codecs of Python's take hours for a megabyte.
         headers.append(("content-type", response.headers.get("content-type", "").partition(";")[0]))
-        return type(response)(response.status_code, headers=headers, content=body, request=request)
+        return _plain_response(response, headers, body, request, self._few_words)
 
     async def _read(self, response: Any) -> bytes:
         """The body; what is compressed is undone no further than the limit."""
@@ -251,6 +273,37 @@ class BoundedClient(DefaultAsyncHttpxClient):
             )
 
 
+def _plain_response(
+    response: Any, headers: list[tuple[str, str]], body: bytes, request: Any, few_words: bool
+) -> Any:
+    """The response as packages are to see it."""
+    status: int = response.status_code
+    extensions: dict[str, bool] = {}
+    text = body.decode(errors="replace")
+    if status < 300 and len(body) <= MOST_BYTES:
+        if is_stream(text):
+            text = joined(text)
+            body = text.encode()
+            headers = [(name, value) for name, value in headers if name != "content-type"]
+            headers.append(("content-type", "application/json"))
+        if few_words:
+            text = _FINISH.sub(_few_words, text)
+            body = text.encode()
+        if (fault := fault_of(status, text)) is not None:
+            status = fault.status
+            extensions[INSIDE] = True
+    return type(response)(status, headers=headers, content=body, request=request, extensions=extensions)
+
+
+_FINISH = re.compile(r'"finish_reason"\s*:\s*"(?P<word>[^"\\]{1,40})"')
+"""In a JSON text nothing but the key itself: inside of a string its quotes have backslashes."""
+
+
+def _few_words(found: re.Match[str]) -> str:
+    """A finish reason as `length` where it is one of a reply that was cut."""
+    return '"finish_reason": "length"' if ending(found["word"]) is ReplyEnding.CUT else found[0]
+
+
 def _coding(response: Any) -> str:
     return str(response.headers.get("content-encoding", "")).strip().lower()
 
@@ -271,29 +324,30 @@ def openai_model(settings: ModelSettings, environment: Mapping[str, str]) -> Cha
     model = settings.spec.removeprefix("openai/")
     base_url = settings.base_url or _usual_address(settings.spec, environment)
     key = find_key(settings.spec, base_url, settings.api_key_env, KEY, environment)
+    options = proxy_options(settings.spec, base_url)
 
     def connect() -> tuple[Send, HangUp]:
         import anyio
         from openai import AsyncOpenAI, Timeout
 
-        bounded = BoundedClient(MOST_BYTES, settings.spec)
+        bounded = BoundedClient(MOST_BYTES, settings.spec, options)
         anyio.run(anyio.sleep, 0)  # loads what the first request would wait for
         client: Any = AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, http_client=bounded)
 
-        async def send(
-            messages: list[dict[str, str]], timeout_seconds: float, sent: Mapping[str, Json]
-        ) -> str:
+        async def send(asked: ChatQuestion, timeout_seconds: float) -> str:
             # Not by `chat.completions.create`, which looks through all types of the protocol at each request.
-            question = {"model": model, "messages": messages, **sent}
+            chat = {"model": model, "messages": asked.messages, **asked.sent}
             # A connection that is not made in half of the time is given up as one: nothing was billed then.
             options = {"timeout": Timeout(timeout_seconds, connect=timeout_seconds / 2)}
-            body: str = await client.post("/chat/completions", cast_to=str, body=question, options=options)
-            return body
+            path = PATH if asked.responses else "/chat/completions"
+            sent = question(model, asked.messages, asked.sent) if asked.responses else chat
+            body: str = await client.post(path, cast_to=str, body=sent, options=options)
+            return as_chat(body) if asked.responses else body
 
         return send, client.close
 
     limit = "max_tokens" if base_url else "max_completion_tokens"
-    return ChatModel(settings, connect, limit, SecretKeys([key]))
+    return ChatModel(settings, connect, limit, SecretKeys([key]), responses=True)
 
 
 def _usual_address(spec: str, environment: Mapping[str, str]) -> str | None:
@@ -329,23 +383,26 @@ def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> Ch
         usual = f"{model.split('/')[0].upper()}_API_KEY"
         check_key(settings.spec, usual, environment.get(usual, ""))  # litellm sends it unstripped
 
+    options = proxy_options(settings.spec, settings.base_url)
+
     def connect() -> tuple[Send, None]:
-        litellm = _import(settings.spec)
+        litellm = _import(settings.spec, options)
         if key is None:
             _require_key(litellm, settings.spec, model)
 
-        async def send(
-            messages: list[dict[str, str]], timeout_seconds: float, sent: Mapping[str, Json]
-        ) -> str:
+        async def send(asked: ChatQuestion, timeout_seconds: float) -> str:
+            # A stream is asked for behind the package's back: the connection puts it together.
+            streamed = {name: asked.sent[name] for name in asked.sent if name.startswith("stream")}
             reply = await litellm.acompletion(
                 model=model,
-                messages=messages,
+                messages=asked.messages,
                 timeout=timeout_seconds,
                 base_url=settings.base_url,
                 api_key=key,
                 num_retries=0,
                 max_retries=0,
-                **sent,
+                **{name: value for name, value in asked.sent.items() if name not in streamed},
+                **({"extra_body": streamed} if streamed else {}),
             )
             # Not model_dump_json, which fails on half a character, as a server leaves that cuts at its limit.
             return json.dumps(reply.model_dump(mode="json"))
@@ -356,17 +413,18 @@ def litellm_model(settings: ModelSettings, environment: Mapping[str, str]) -> Ch
     return ChatModel(settings, connect, keys=keys)
 
 
-def _import(spec: str) -> Any:
+def _import(spec: str, options: Mapping[str, Any] | None = None) -> Any:
     """The package, with connections that are bounded and follow nowhere where it lets them be chosen."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
+    write_plainly()
     import litellm
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
 
     litellm.disable_aiohttp_transport = True  # which would undo codings and follow redirections by itself
-    litellm.aclient_session = BoundedClient(MOST_BYTES, spec)
+    litellm.aclient_session = BoundedClient(MOST_BYTES, spec, options, few_words=True)
     return litellm
 
 

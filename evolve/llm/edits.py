@@ -15,18 +15,15 @@ from dataclasses import dataclass
 
 from ...prompts.marks import restore
 from ..types import RejectionReason
+from .endings import ReplyEnding
+from .thoughts import answer_of, without_thoughts
 
 # The fences of a reply, and the parts of a reply that hold a program each.
 
-SEARCH = re.compile(r"^\s*+<{5,9}+\s*+SEARCH\s*+$")
-"""The line that begins a hunk."""
+SEARCH = re.compile(r"^\s*+<{5,9}+\s*+SEARCH\b.*$")
+"""The line that begins a hunk; some models name a file or lines after it, or close a fence."""
 _FENCE = re.compile(r"^[ ]{0,3}(?P<marks>`{3,}+|~{3,}+)(?P<info>[^\n`]*+)$")
 _PYTHON = ("", "python", "py", "python3")
-
-
-def without_thoughts(reply: str) -> str:
-    """The reply after a reasoning model's inline thoughts."""
-    return reply.rsplit("</think>", 1)[-1]
 
 
 def defined(entry_point: str) -> re.Pattern[str]:
@@ -91,8 +88,8 @@ MOST_CHARACTERS = 1_000_000
 """Of a reply without its thoughts; a program has at most a sixteenth of that."""
 SECONDS = 10.0
 """CPU time after which a reply that is still being taken apart is given up."""
-_DIVIDE = re.compile(r"^\s*+={5,9}+\s*+$")
-_REPLACE = re.compile(r"^\s*+>{5,9}+\s*+REPLACE\s*+$")
+_DIVIDE = re.compile(r"^\s*+={5,9}+\s*+(?:`{3,}|REPLACE\b.*)?$")
+_REPLACE = re.compile(r"^\s*+>{5,9}+\s*+REPLACE\b.*$")
 _WORK = 500_000  # hunks times lines (count): more is no edit, and would take minutes to look up
 _WORK_CHARACTERS = 50_000_000  # hunks times characters of the program that they make
 _MOST_PLACES = 10
@@ -132,7 +129,7 @@ class Hunk:
     replace: tuple[str, ...]
 
 
-def apply_reply(reply: str, parent: str, entry_point: str, cut: bool = False) -> str:
+def apply_reply(reply: str, parent: str, entry_point: str, ended: ReplyEnding = ReplyEnding.WHOLE) -> str:
     """The new text of a program.
 
     Args:
@@ -140,13 +137,19 @@ def apply_reply(reply: str, parent: str, entry_point: str, cut: bool = False) ->
         parent: text of the program that was to be changed; regions outside its EVOLVE-BLOCKs, if it has any,
             stay as they are.
         entry_point: name that a whole program defines.
-        cut: whether the provider ended the reply at its length limit; an open fence or hunk is then
-            incomplete.
+        ended: how the reply ended; one that was cut holds no program, and where that is not known, an open
+            fence holds none.
 
     Raises:
         EditError: no code, or it does not fit the parent.
     """
-    reply, deadline = without_thoughts(reply.replace("\r\n", "\n")), Deadline()
+    deadline = Deadline()
+    answer = answer_of(reply.replace("\r\n", "\n"))
+    reply = answer.text
+    if ended is ReplyEnding.CUT:
+        raise EditError(RejectionReason.NO_CODE, "the reply was cut before its end: it was too long")
+    if answer.open and not reply.strip():
+        raise EditError(RejectionReason.NO_CODE, "the reply ends inside its thoughts; end them, then answer")
     if len(reply) > MOST_CHARACTERS:
         raise EditError(
             RejectionReason.TOO_LARGE,
@@ -154,7 +157,7 @@ def apply_reply(reply: str, parent: str, entry_point: str, cut: bool = False) ->
         )
     if hunks := find_hunks(reply, deadline):
         return _tidy(apply_hunks(parent, hunks, deadline))
-    text = restore(find_program(reply, entry_point, cut))
+    text = restore(find_program(reply, entry_point, ended is ReplyEnding.UNKNOWN, parent))
     return _tidy(splice(parent, text)) if START in parent else _tidy(text)
 
 
@@ -162,8 +165,10 @@ def _tidy(text: str) -> str:
     return text.strip("\n") + "\n"
 
 
-def find_program(reply: str, entry_point: str, cut: bool = False) -> str:
+def find_program(reply: str, entry_point: str, cut: bool = False, parent: str = "") -> str:
     """The whole program of a reply: the last fence that defines the entry point, else the longest.
+
+    Fences that quote the parent count where there is no other: replies show what was there before.
 
     Raises:
         EditError: `NO_CODE` when there is no fence with code, or the only one was cut off.
@@ -175,6 +180,7 @@ def find_program(reply: str, entry_point: str, cut: bool = False) -> str:
         raise EditError(
             RejectionReason.NO_CODE, "the reply ends in the middle of the program: it was too long"
         )
+    whole = [fence for fence in whole if not _quotes(fence.text, parent)] or whole
     named = [fence.text for fence in whole if defines.search(fence.text)]
     if named:
         return dedent(named[-1])
@@ -187,6 +193,14 @@ def find_program(reply: str, entry_point: str, cut: bool = False) -> str:
     ):
         return reply
     raise EditError(RejectionReason.NO_CODE, "the reply holds no program in a ```python fence and no hunk")
+
+
+def _quotes(text: str, parent: str) -> bool:
+    """Whether a text is some lines of the parent, whatever their indentation and the blank lines between."""
+    quoted, lines = [
+        "\n".join(filter(None, map(_indentation, t.split("\n")))) for t in (restore(text), parent)
+    ]
+    return f"\n{quoted}\n" in f"\n{lines}\n"
 
 
 def find_hunks(reply: str, deadline: Deadline | None = None) -> list[Hunk]:

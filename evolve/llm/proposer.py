@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ...prompts.builder import DESIGN, NOTES, STALLED, Builder, PromptTooLarge
 from ...prompts.parts import Failure, Parts
+from ...prompts.text import tokens
 from ..agenda import page_of, subject_of, with_page
 from ..course import Course
 from ..history import crashed
@@ -17,8 +19,10 @@ from ..types import Completion, Context, Elite, Origin, Prompt, Proposal, Reject
 from .base import SKIPPED, ErrorKind, Leavable, LeftOpen, ModelError, Recourse
 from .caller import Caller
 from .cassette import CassetteModel
+from .endings import ReplyEnding, ending
 from .ensemble import Arm, ArmChoice, Member, ModelHealth, arms, choose, in_turn
 from .ledger import BudgetSpent
+from .limits import fitting_tokens
 from .prompt_context import context_for, failure_of, main_text
 from .prompt_register import PromptRegister
 from .prompt_scores import Explain, nothing
@@ -30,8 +34,8 @@ HUNKS_FROM_LINES = 150
 """Programs of more lines are changed by hunks, shorter ones written anew."""
 SIMPLIFY_FROM_LINES = 30
 """Programs of fewer lines are not worth a call that makes them shorter."""
-REFUSALS = ("refusal", "content_filter")
-"""Finish reasons of a model that does not answer; they count against it."""
+_ENDED = (ReplyEnding.WHOLE, ReplyEnding.UNKNOWN, ReplyEnding.CUT)
+"""Endings of a page of notes that is of use, as far as it goes."""
 
 NOTES_ROUND = 0
 """Round of the call that writes the page of notes, before the ask's own question."""
@@ -76,6 +80,7 @@ class PromptedProposer:
         self._pages = {number: page for number, page in (pages or {}).items() if page}
         self._remarks = tuple(remarks)
         self._arms = arms([Member(c.settings.spec, c.settings.weight, c.settings.price) for c in callers])
+        self._sizes: dict[int, int] = {}
         self._unusable = ModelHealth([c.unusable_replies for c in callers])
         self._left = threading.Event()
         self._asked = PromptRegister(sent)
@@ -112,7 +117,8 @@ class PromptedProposer:
         reading = self._reading(arm, parents, context)
         alone = self._callers[arm.model].places == 1 or not context.writes
         with with_page(lambda: self._write_page(arm, parents, context), first=alone):
-            return self._answer(arm, asked, Origin(arm.operator), 1, reading, context)
+            shorter = partial(self._first_prompt, arm, parents, context)
+            return self._answer(arm, asked, Origin(arm.operator), 1, reading, context, shorter)
 
     def _made(
         self, answer: Reply | Rejection, parents: Sequence[Elite], context: Context
@@ -132,9 +138,9 @@ class PromptedProposer:
             return made
         failure = Failure(f"{made.reason.value}: {made.excerpt}", said or made.completion.text)
         alone = replace(context, programs=1, program=1)
-        again = self.ask_for("repair", parents, alone, failure)
+        repair = partial(self.ask_for, "repair", parents, alone, failure, arm.model)
         reading = self._reading(arm, parents, alone)
-        mended = self._answer(arm, again, Origin.REPAIR, 2, reading, alone)
+        mended = self._answer(arm, repair(), Origin.REPAIR, 2, reading, alone, repair)
         return mended if isinstance(mended, Rejection) else self._read(mended, Origin.REPAIR, reading, alone)
 
     def _reading(self, arm: Arm, parents: Sequence[Elite], context: Context) -> ReplyReader:
@@ -200,7 +206,7 @@ class PromptedProposer:
     def _first_prompt(self, arm: Arm, parents: Sequence[Elite], context: Context) -> Prompt | PromptTooLarge:
         failed = context.failed if arm.operator == "repair" else None
         failure = None if failed is None else failure_of(failed, context, parents[0])
-        return self.ask_for(arm.operator, parents, context, failure)
+        return self.ask_for(arm.operator, parents, context, failure, arm.model)
 
     def expect(self, iteration: int) -> None:
         """See `Expectation`."""
@@ -235,12 +241,18 @@ class PromptedProposer:
         return [arm for arm in usable if needs.get(arm.operator, True)]
 
     def ask_for(
-        self, operator: str, parents: Sequence[Elite], context: Context, failure: Failure | None = None
+        self,
+        operator: str,
+        parents: Sequence[Elite],
+        context: Context,
+        failure: Failure | None = None,
+        model: int | None = None,
     ) -> Prompt | PromptTooLarge:
-        """The prompt of an operator, or why there is none."""
+        """The prompt of an operator, no longer than the model takes, or why there is none."""
         parts = self._parts(operator, parents, context, failure)
+        most = None if model is None else self._sizes.get(model)
         try:
-            return Prompt(*self._builder.render(operator, parts))
+            return Prompt(*self._builder.render(operator, parts, most))
         except PromptTooLarge as error:
             return error
 
@@ -276,7 +288,7 @@ class PromptedProposer:
         best = parents[0] if context.best is None else context.best
         parts = self._parts(NOTES, [best], context, None)
         try:
-            prompt = Prompt(*self._builder.render(NOTES, parts))
+            prompt = Prompt(*self._builder.render(NOTES, parts, self._sizes.get(arm.model)))
             completion = self._callers[arm.model].ask(prompt, NOTES, context.iteration, NOTES_ROUND)
         except (PromptTooLarge, BudgetSpent):
             return
@@ -285,7 +297,7 @@ class PromptedProposer:
                 raise
             return
         page = page_of(completion.text)
-        if page and completion.finish_reason not in (*REFUSALS, SKIPPED):
+        if page and completion.finish_reason != SKIPPED and ending(completion.finish_reason) in _ENDED:
             self._pages[context.iteration] = page
 
     @property
@@ -320,8 +332,13 @@ class PromptedProposer:
         round: int,
         reading: ReplyReader,
         context: Context,
+        shorter: Callable[[], Prompt | PromptTooLarge],
     ) -> Reply | Rejection:
-        """One question, and the reply or why there is none."""
+        """One question, and the reply or why there is none; asked again with what fits where it is too long.
+
+        Raises:
+            ModelError: a person must act, also where no prompt is short enough.
+        """
         if isinstance(prompt, PromptTooLarge):
             return Rejection(RejectionReason.TOO_LARGE, str(prompt)[:EXCERPT], origin, arm.name)
         try:
@@ -329,9 +346,38 @@ class PromptedProposer:
         except ModelError as error:
             if error.recourse is Recourse.PERSON:
                 raise
+            if error.kind is ErrorKind.TOO_LONG:
+                again = self._shortened(arm, prompt, error, shorter)
+                return self._answer(arm, again, origin, round, reading, context, shorter)
             reason = _REASONS.get(error.kind, RejectionReason.NO_CODE)
             return self._rejected(arm, reason, error.sentence, origin, prompt, error.completion)
         return Reply(arm, prompt, completion, reading)
+
+    def _shortened(
+        self, arm: Arm, prompt: Prompt, error: ModelError, shorter: Callable[[], Prompt | PromptTooLarge]
+    ) -> Prompt | PromptTooLarge:
+        """A prompt that fits into what a model takes, which is remembered; never the same one again.
+
+        Raises:
+            ModelError: the error, final, when none is so short and the model has answered no other either.
+        """
+        caller = self._callers[arm.model]
+        sent = tokens(prompt.system) + tokens(prompt.user)
+        most = min(fitting_tokens(error.sentence, sent), self._sizes.get(arm.model, sent))
+        self._sizes[arm.model] = most
+        again = shorter()
+        if isinstance(again, Prompt) and again.digest != prompt.digest:
+            caller.note(f"prompts are shortened to about {most:,} tokens, as the model takes no more")
+            return again
+        if caller.answered:
+            return again if isinstance(again, PromptTooLarge) else PromptTooLarge(error.sentence)
+        why = str(again) if isinstance(again, PromptTooLarge) else "no shorter prompt was written"
+        error.sentence += (
+            f" ({why}): start the server with a larger context, or take a model with one; or lower "
+            f"max_output_tokens of the [[model]] table ({caller.settings.max_output_tokens:,})"
+        )
+        error.final = True
+        raise error
 
     def _read(
         self, answer: Reply, origin: Origin, reading: ReplyReader, context: Context
@@ -341,7 +387,7 @@ class PromptedProposer:
         reason, counts = RejectionReason.REFUSED_BY_MODEL, context.program == 1
         if completion.finish_reason == SKIPPED:
             return Rejection(reason, "skipped", origin, arm.name, prompt, completion)
-        if completion.finish_reason in REFUSALS:
+        if ending(completion.finish_reason) is ReplyEnding.WITHHELD:
             excerpt = completion.text or f"finish reason {completion.finish_reason}"
             return self._rejected(arm, reason, excerpt, origin, prompt, completion, counts=counts)
         read = reading.read(completion, context.program)
@@ -383,7 +429,7 @@ class PromptedProposer:
     ) -> Rejection:
         """A rejection of a model's reply; whether it counts against the model."""
         caller = self._callers[arm.model]
-        if completion is not None and completion.finish_reason == "length":
+        if completion is not None and ending(completion.finish_reason) is ReplyEnding.CUT:
             excerpt = f"{caller.cut(completion)}; {excerpt}"
         if counts and (sentence := self._unusable.note(arm.model, f"{reason.value}: {excerpt[:EXCERPT]}")):
             caller.note(sentence)
@@ -396,7 +442,4 @@ def _may_be_shorter(parent: Elite) -> bool:
     return parent.candidate.iteration > 0 and len(lines) >= SIMPLIFY_FROM_LINES
 
 
-_REASONS = {
-    ErrorKind.FILTERED: RejectionReason.REFUSED_BY_MODEL,
-    ErrorKind.TOO_LONG: RejectionReason.TOO_LARGE,
-}
+_REASONS = {ErrorKind.FILTERED: RejectionReason.REFUSED_BY_MODEL}

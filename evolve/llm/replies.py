@@ -13,7 +13,9 @@ from ...sandbox.unseen import clean
 from ..admission import Fault
 from ..types import Completion, Examination, Prompt, Rejection, RejectionReason
 from .edits import EditError, apply_reply, programs_of
+from .endings import ReplyEnding, ending
 from .ensemble import Arm
+from .thoughts import without_thoughts
 
 Examine = Callable[[Mapping[str, str]], Examination | Fault]
 
@@ -52,17 +54,21 @@ class ReplyReader:
 
     def part(self, text: str, program: int = 1) -> str | None:
         """What a reply says of one of its programs (1-based); None if it holds fewer."""
-        parts = programs_of(text, self._entry_point, self._programs)
+        parts = self._parts(text)
         return parts[program - 1] if program <= len(parts) else None
+
+    def _parts(self, text: str) -> list[str]:
+        return programs_of(text, self._entry_point, self._programs)
 
     def read(self, completion: Completion, program: int = 1) -> ProgramReading | Fault:
         """The files of one of a reply's programs (1-based), or why there are none."""
         main, parent = next(iter(self._files.items()))
-        part = self.part(completion.text, program)
-        if part is None:
+        parts = self._parts(completion.text)
+        if program > len(parts):
             return RejectionReason.NO_CODE, f"the reply holds fewer than {program} programs"
+        ended = ending(completion.finish_reason) if program == len(parts) else ReplyEnding.WHOLE
         try:
-            text = apply_reply(part, parent, self._entry_point, completion.finish_reason == "length")
+            text = apply_reply(parts[program - 1], parent, self._entry_point, ended)
         except EditError as error:
             return error.reason, error.sentence
         files = {**self._files, main: text}
@@ -144,7 +150,7 @@ def idea_of(reply: str) -> str:
 
     Empty for a reply of code alone.
     """
-    lines = reply.rsplit("</think>", 1)[-1].split("\n")
+    lines = without_thoughts(reply).split("\n")
     marks = [number for number, line in enumerate(lines) if _CODE.match(line)]
     before, after = (lines[: marks[0]], lines[marks[-1] + 1 :]) if marks else (lines, [])
     return _one_line(before) or _one_line(after)

@@ -66,6 +66,13 @@ class ModelSettings(BaseModel):
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
         None, description="how long a reasoning model thinks; none: the provider's default"
     )
+    stream: bool = Field(
+        False, description="whether replies come as streams; found out where a server gives no other"
+    )
+    system_role: bool = Field(
+        True,
+        description="whether the system text is a message of its own; found out where a model refuses that",
+    )
     timeout_seconds: float = Field(300.0, gt=0, description="wall seconds for one attempt")
     outage_seconds: float = Field(
         600.0, ge=0, description="wall seconds without any reply after which the campaign stops, resumable"

@@ -282,6 +282,14 @@ def calls_in_order(reader: Reader) -> list[sqlite3.Row]:
     )
 
 
+def last_trouble(reader: Reader) -> str | None:
+    """The sentence of the last call that brought no usable reply; None if every call brought one."""
+    sentence: str | None = reader.value(
+        "SELECT error FROM calls WHERE error IS NOT NULL ORDER BY id DESC LIMIT 1"
+    )
+    return sentence
+
+
 def without_candidate(reader: Reader) -> Iterable[int]:
     """Iterations that were not told or brought no candidate."""
     # Of 50,000 iterations far fewer rows than those with a candidate.

@@ -2,6 +2,7 @@
 
 import pytest
 from gapsmith.evolve.llm.edits import END, START, EditError, Hunk, apply_hunks, apply_reply, find_program
+from gapsmith.evolve.llm.endings import ReplyEnding
 from gapsmith.evolve.types import RejectionReason
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,10 +40,10 @@ def hunk(search, replace):
     return f"<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n"
 
 
-def rejected(reply, parent=PARENT, cut=False):
+def rejected(reply, parent=PARENT, ended=ReplyEnding.WHOLE):
     """Reason and sentence of a reply that cannot be applied."""
     with pytest.raises(EditError) as caught:
-        apply_reply(reply, parent, "solve", cut)
+        apply_reply(reply, parent, "solve", ended)
     return caught.value.reason, caught.value.sentence
 
 
@@ -82,7 +83,7 @@ def test_a_program_that_was_cut_off_is_rejected():
     """An open fence counts only if the provider did not cut the reply."""
     reply = "```python\ndef solve(items):\n    return 0"
     assert apply_reply(reply, PARENT, "solve").startswith("def solve")
-    reason, sentence = rejected(reply, cut=True)
+    reason, sentence = rejected(reply, ended=ReplyEnding.CUT)
     assert reason is RejectionReason.NO_CODE
     assert "too long" in sentence
 

@@ -86,7 +86,7 @@ def test_importing_litellm_sends_nothing():
         "def refuse(*a, **k): raise SystemExit('connected')\n"
         "socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse\n"
         "from gapsmith.evolve.llm.clients import _import\n"
-        "_import()\n"
+        "_import('litellm/openai/x')\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr[-300:]) == (0, done.stderr[-300:])

@@ -29,7 +29,7 @@ def answering(*outcomes):
     """A model whose package gives these bodies or errors in turn."""
     left = list(outcomes)
 
-    async def send(messages, timeout_seconds, sent):
+    async def send(asked, timeout_seconds):
         outcome = left.pop(0)
         if isinstance(outcome, Exception):
             raise outcome

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.admission import Admission
-from gapsmith.evolve.llm.base import SKIPPED, ErrorKind, ModelError
+from gapsmith.evolve.llm.base import SKIPPED, ErrorKind, ModelError, Recourse
 from gapsmith.evolve.llm.caller import Caller, RetryPolicy
 from gapsmith.evolve.llm.cassette import Cassette, CassetteModel
 from gapsmith.evolve.llm.ensemble import ArmChoice
@@ -231,13 +231,19 @@ def test_faults_that_an_examiner_finds_are_repaired_too():
     [
         (Completion("No.", "told", finish_reason="refusal"), RejectionReason.REFUSED_BY_MODEL),
         (ModelError(ErrorKind.FILTERED, "filtered"), RejectionReason.REFUSED_BY_MODEL),
-        (ModelError(ErrorKind.TOO_LONG, "too long"), RejectionReason.TOO_LARGE),
         (ModelError(ErrorKind.EMPTY, "empty"), RejectionReason.NO_CODE),
     ],
 )
 def test_what_a_model_refuses_is_a_rejection(reply, reason):
-    """Refusals and hopeless prompts reject the proposal; the campaign goes on."""
+    """Refusals reject the proposal; the campaign goes on."""
     assert propose(Told(reply)).reason is reason
+
+
+def test_a_prompt_that_no_model_takes_asks_a_person_with_the_key_that_helps():
+    """Nothing shorter can be written, and nothing was answered: the campaign stops and says so."""
+    with pytest.raises(ModelError, match=r"larger context.*max_output_tokens") as caught:
+        propose(Told(ModelError(ErrorKind.TOO_LONG, "too long")))
+    assert caught.value.recourse is Recourse.PERSON
 
 
 def test_a_person_who_skips_prompts_is_asked_on():

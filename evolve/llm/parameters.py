@@ -1,0 +1,217 @@
+"""How a server is asked, as it refuses things; apart from the clients, which share it."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...problems.base import Json
+from ..types import Prompt
+from .chat import clip
+from .keys import NO_KEYS, SecretKeys
+from .limits import LEAST_ROOM, prompt_alone, stated_limits
+from .server_answer import ServerFault
+
+OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
+_CHANGEABLE = frozenset({400, 404, 405, 413, 422, 429, 500, 501})
+"""Statuses with which servers refuse what another question does without; 500 is a chat template's error."""
+_REFUSED = re.compile(
+    r"unsupported|not support|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed|extra|deprecated"
+    r"|invalid|only|must|may not|can ?not|out of range|above maximum|below minimum|should be|strictly",
+    re.IGNORECASE,
+)
+_RESPONSES = re.compile(r"v1/responses|responses (?:api|endpoint)|not a chat model", re.IGNORECASE)
+_STREAM_ONLY = re.compile(
+    r"stream(?:ing)? mode|non-stream|stream ?= ?`?false|stream`? must be (?:set to )?true"
+    r"|only supports? stream|streaming is (?:required|strongly recommended)|set stream to true"
+    r"|requires? stream|非流式",
+    re.IGNORECASE,
+)
+_NO_STREAM = re.compile(
+    r"to stream this model|stream(?:ing)?`?'? (?:is |mode is )?(?:not|un) ?(?:support|allow|available)",
+    re.IGNORECASE,
+)
+_NO_SYSTEM = re.compile(
+    r"system role|role:? [`'\"]?system|[`'\"]system[`'\"](?: role)? (?:with|is|not)|developer instruction"
+    r"|system (?:message|prompt|instruction)s? (?:is|are) not|does not support (?:system|[`'\"]system)"
+    r"|roles must alternate|only user and assistant roles|system_instruction",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatQuestion:
+    """One request to a server.
+
+    Attributes:
+        messages: the prompt as chat messages.
+        sent: parameters by name.
+        system_role: whether the system text is a message of its own.
+        responses: whether the Responses API is asked.
+    """
+
+    messages: list[dict[str, str]]
+    sent: Mapping[str, Json]
+    system_role: bool
+    responses: bool
+
+
+class Parameters:
+    """What is sent beside the prompt, and in which form. What the provider refuses is changed once.
+
+    Args:
+        wanted: parameters by name; one of `OUTPUT_LIMITS` among them, whose value is given per request.
+        limit: the name of `OUTPUT_LIMITS` to begin with.
+        keys: what is hidden in notes.
+        stream: whether replies come as streams.
+        system_role: whether the system text is a message of its own.
+        responses: whether there is a Responses API to change to.
+    """
+
+    def __init__(
+        self,
+        wanted: Mapping[str, Json],
+        limit: str,
+        keys: SecretKeys = NO_KEYS,
+        *,
+        stream: bool = False,
+        system_role: bool = True,
+        responses: bool = False,
+    ) -> None:
+        self._keys = keys
+        self._lock = threading.Lock()
+        self._kept = dict(wanted)
+        self._limits = [limit, *(name for name in OUTPUT_LIMITS if name != limit)]
+        self._most: int | None = None
+        self._system_role = system_role
+        self._has_responses = responses
+        self._responses = False
+        self._stream_refused = False
+        self.notes: list[str] = []
+        if stream:
+            self._stream(True)
+
+    def for_request(self, max_output_tokens: int) -> dict[str, Json]:
+        """Parameters of the next request, the limit on its reply among them (tokens)."""
+        with self._lock:
+            most = max_output_tokens if self._most is None else min(self._most, max_output_tokens)
+            return {**self._kept, self._limits[0]: most}
+
+    def question(self, prompt: Prompt, max_output_tokens: int) -> ChatQuestion:
+        """The next request of a prompt and a limit on its reply (tokens)."""
+        sent = self.for_request(max_output_tokens)
+        if not self._system_role:
+            one = [{"role": "user", "content": f"{prompt.system}\n\n{prompt.user}"}]
+            return ChatQuestion(one, sent, False, self._responses)
+        two = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+        return ChatQuestion(two, sent, True, self._responses)
+
+    def change(self, fault: ServerFault, asked: ChatQuestion) -> bool:
+        """Whether the fault refuses a part or the form of a question that can change, or has changed since.
+
+        Then the next request is another one. The limit on the reply is never dropped, only renamed or
+        lowered: without it no budget could hold.
+        """
+        if fault.status not in _CHANGEABLE:
+            return False
+        why = clip(self._keys.hide(fault.sentence), 160)
+        said = clip(self._keys.hide(f"{fault.words} {fault.sentence}"), 2000)
+        with self._lock:
+            return (
+                self._reform(said, asked, why)
+                or self._lower(fault, said, asked.sent, why)
+                or self._drop(fault, said, asked.sent, why)
+            )
+
+    def _reform(self, said: str, asked: ChatQuestion, why: str) -> bool:
+        """Another form of the question: its interface, a stream or none, no system role."""
+        if self._has_responses and not asked.responses and _RESPONSES.search(said):
+            if not self._responses:
+                self.notes.append(f"chat completions are refused; the Responses API is asked instead ({why})")
+            self._responses = True
+            return True
+        if asked.system_role and _NO_SYSTEM.search(said):
+            if self._system_role:
+                self.notes.append(f"the system text is sent with the user's (system_role = false): {why}")
+            self._system_role = False
+            return True
+        return self._restream(said, "stream" in asked.sent, why)
+
+    def _restream(self, said: str, streamed: bool, why: str) -> bool:
+        """Replies as streams where nothing else is answered, once; or whole, where streams are refused."""
+        now = "stream" in self._kept
+        if not streamed and _STREAM_ONLY.search(said):
+            if not now and not self._stream_refused:
+                self._stream(True)
+                self.notes.append(f"replies are streamed from now on (stream = true): {why}")
+            return "stream" in self._kept
+        if streamed and _NO_STREAM.search(said):
+            if now:
+                self._stream(False)
+                self.notes.append(f"streaming is not supported and no longer asked for ({why})")
+            self._stream_refused = True
+            return True
+        return False
+
+    def _stream(self, on: bool) -> None:
+        if on:
+            self._kept |= {"stream": True, "stream_options": {"include_usage": True}}
+        else:
+            self._kept.pop("stream", None)
+            self._kept.pop("stream_options", None)
+
+    def _lower(self, fault: ServerFault, said: str, sent: Mapping[str, Json], why: str) -> bool:
+        """A smaller limit on the reply, where the server says or means that this one is too large."""
+        asked = next((sent[name] for name in OUTPUT_LIMITS if name in sent), None)
+        if not isinstance(asked, int) or (fault.status == 429 and "request too large" not in said.lower()):
+            return False
+        if stated_limits(said) is not None and self._most is not None and self._most < asked:
+            return True  # another question was refused meanwhile
+        most = _smaller(said, asked)
+        if most is None or most >= asked:
+            return False
+        self._most = most
+        self.notes.append(f"the limit of a reply is lowered to {most:,} tokens, as the server wants ({why})")
+        return True
+
+    def _drop(self, fault: ServerFault, said: str, sent: Mapping[str, Json], why: str) -> bool:
+        """Parameters that the fault names and that can go; the name of the limit changes."""
+        if fault.status not in (400, 422):
+            return False
+        named = [name for name in sent if any(re.search(rf"\b{word}\b", said) for word in _spellings(name))]
+        if not named or not _REFUSED.search(said):
+            return False
+        refused = [name for name in named if name in self._kept]
+        for name in refused:
+            del self._kept[name]
+            self.notes.append(f"{name} is not supported and no longer sent ({why})")
+        if not refused and self._limits[0] in named and len(self._limits) > 1:
+            gone = self._limits.pop(0)
+            self.notes.append(f"{gone} is not supported; {self._limits[0]} is sent instead ({why})")
+            return True
+        return bool(refused) or not any(name in self._kept or name in self._limits for name in named)
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """How servers spell a parameter in their refusals."""
+    more = {"reasoning_effort": (r"reasoning\.effort", "reasoningEffort", "reasoning")}
+    return (name, *more.get(name, ()))
+
+
+def _smaller(sentence: str, asked: int) -> int | None:
+    """The limit of a reply that a refusal leaves (tokens); None where it refuses something else."""
+    limits = stated_limits(sentence)
+    if limits is None or prompt_alone(sentence):
+        return None
+    if limits.reply is not None:
+        return limits.reply if limits.reply >= 1 else None
+    if (room := limits.room(asked)) is not None:
+        return room - _MARGIN if room >= LEAST_ROOM else None
+    half = (limits.context or asked) // 2
+    return half if half >= LEAST_ROOM else None
+
+
+_MARGIN = 32
+"""Tokens of the chat format that servers count once more when the limit is another one."""
