@@ -112,5 +112,9 @@ def test_operations_may_take_no_time(tmp_path: Path) -> None:
     assert job_shop().verify(instance, [[0, 2], [0, 2]]).objective == 6
     assert job_shop().verify(instance, [[3, 3], [0, 2]]).objective is None
     assert ShopReferences("job-shop").compute(instance, 5).value == 6
+    for text in job_shop().baselines().values():
+        names: dict[str, Any] = {}
+        exec(text, names)  # shipped programs
+        assert job_shop().verify(instance, names["schedule"](**instance.public)).objective >= 6
     with pytest.raises(InstanceFileError, match="line 2 column 2: got 0, expected a processing time"):
         blocking_job_shop().read_instances(tmp_path / "my.txt")
