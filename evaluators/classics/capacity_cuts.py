@@ -46,8 +46,8 @@ class RouteRelaxation(TourRelaxation):
         return 1 if edge[0] else 2
 
     def routes(self, demand: int) -> int:
-        """How many routes a demand needs."""
-        return -(-int(demand) // self.capacity)
+        """How many routes customers with this demand in all need: one even where they demand nothing."""
+        return max(1, -(-int(demand) // self.capacity))
 
     def violated(self, values: Any) -> Iterator[Any]:
         """Sets of customers whose borders carry too little: parts of the support, and sets grown from one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -21,29 +23,34 @@ def components(links: Any) -> list[Any]:
     return parts
 
 
-def least_cut(weights: Any) -> tuple[float, Any]:
+def least_cut(weights: Any, enough: float = -inf, deadline: float = inf) -> tuple[float, Any]:
     """Weight and one side (mask) of a least cut (Stoer and Wagner 1997, doi:10.1145/263867.263872).
 
     Args:
         weights: symmetric array, ≥ 0, diagonal 0, at least two nodes.
+        enough: the first cut below this weight will do.
+        deadline: on the monotonic clock, seconds; then the least cut so far.
     """
     weights = weights.copy()
     groups = np.eye(len(weights), dtype=bool)
     alive = list(range(len(weights)))
     best, side = np.inf, groups[0]
     while len(alive) > 1:
-        reach = weights[alive[0]].copy()
-        left = alive[1:]
+        reach = np.full(len(weights), -np.inf)
+        reach[alive] = weights[alive[0], alive]
+        reach[alive[0]] = -np.inf
         order = [alive[0]]
-        while left:
-            node = max(left, key=reach.__getitem__)
-            left.remove(node)
+        while len(order) < len(alive):
+            node = int(reach.argmax())
             order.append(node)
             value = reach[node]
             reach += weights[node]
+            reach[node] = -np.inf
         last, other = order[-1], order[-2]
         if value < best:
             best, side = value, groups[last].copy()
+        if best < enough or time.monotonic() > deadline:
+            break
         groups[other] |= groups[last]
         weights[other] += weights[last]
         weights[:, other] = weights[other]

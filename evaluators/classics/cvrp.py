@@ -8,7 +8,7 @@ rounded duals, so it holds whatever the floating-point solver did.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any
@@ -33,6 +33,8 @@ _CUTS = 40
 """Subset-row cuts that enter at once."""
 _ROUNDS = 60
 """Times that cuts are looked for."""
+MANY = 250
+"""Nodes above which the bound comes first, and the descent after it takes what time is left."""
 _FEW = 2_000
 """So many useful sets are branched over at once; of more, those of the relaxation come first."""
 _NODES = 20_000
@@ -209,15 +211,21 @@ def certified(
     import highspy
 
     started = time.monotonic()
-    start: Any = answer or improved(
-        savings(**public), public["distances"], public["demands"], public["capacity"]
-    )
     version = highspy.Highs().version()
 
     def certificate(bound: int, routes: Any) -> dict[str, Any]:
         value, spent = length(public["distances"], routes), time.monotonic() - started
         return asdict(Certificate(bound, value, routes, "set partitioning, highs", version, spent))
 
+    quick: Any = answer or savings(**public)
+    bound = edge_bound(public["distances"])
+    note(certificate(bound, quick))
+    if len(public["demands"]) > MANY:
+        bound = max(bound, capacity_bound(public, quick, started + seconds / 2))
+        note(certificate(bound, quick))
+    start: Any = answer or improved(quick, public["distances"], public["demands"], public["capacity"])
+    if len(public["demands"]) > MANY:
+        return certificate(bound, start)
     sets = customer_sets(public["distances"], public["demands"], public["capacity"])
     routes, bound = start, 0
     if sets is not None:
@@ -227,6 +235,15 @@ def certified(
     if bound < length(public["distances"], routes):
         bound = max(bound, capacity_bound(public, routes, started + seconds))
     return certificate(bound, routes)
+
+
+def edge_bound(matrix: Sequence[Sequence[int]]) -> int:
+    """Sum of each customer's shortest edge: a route has two ends of edges at each customer."""
+    return sum(
+        min(length for other, length in enumerate(row) if other != customer)
+        for customer, row in enumerate(matrix)
+        if customer
+    )
 
 
 def partitioned(

@@ -309,17 +309,23 @@ def certified(
     import highspy
 
     started = time.monotonic()
+    always = public["prizes"][0]  # the depot's prize, which every tour has
+    public = {**public, "prizes": [0, *public["prizes"][1:]]}
     prizes, matrix = public["prizes"], public["distances"]
     single = [[j] for j in range(1, len(prizes)) if matrix[0][j] + matrix[j][0] <= public["max_length"]]
+    version = highspy.Highs().version()
+    quick: Any = max([[], *single], key=lambda nodes: sum(prizes[j] for j in nodes))
+    first = sum(prizes[j] for j in quick) + always, sum(prizes) + always
+    note(asdict(Certificate(first[1], first[0], quick, "branch and cut, highs", version, 0.0)))
     tours: list[Any] = [improved(**public) if answer is None else answer, *single]
     best = max(tours, key=lambda nodes: sum(prizes[j] for j in nodes))
     relaxation = OrienteeringRelaxation.of(public, best, spare)
-    version = highspy.Highs().version()
 
     def certificate(bound: int) -> dict[str, Any]:
         nodes: Any = relaxation.best
         spent = time.monotonic() - started
-        return asdict(Certificate(bound, relaxation.value, nodes, "branch and cut, highs", version, spent))
+        value, proved = relaxation.value + always, bound + always
+        return asdict(Certificate(proved, value, nodes, "branch and cut, highs", version, spent))
 
     if not len(relaxation.edges):
         return certificate(relaxation.value)  # no node can be visited

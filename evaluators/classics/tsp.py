@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,14 @@ from ..toolbox import Note, safe_bound
 from .certificates import Certificate
 from .cuts import components, least_cut
 from .references import CertifiedReferences, in_process
+from .tour_search import descended, nearest_tour
 
 UNIT = 1_000
 """Duals are integer multiples of 1 / 1000 of a unit of length."""
 NEAREST = 8
 """Edges of the first relaxation: from each node to so many nearest ones; others are priced in."""
+MANY = 250
+"""Nodes from which on the first tour comes from neighbour lists, within a third of the time."""
 _EPSILON = 1e-6
 
 
@@ -41,6 +45,7 @@ class TourRelaxation:
         cuts: sets of nodes (masks); a tour crosses the border of each at least twice.
         bound: best integer bound in 1 / 1000 of a unit of length.
         reduced: reduced costs of all pairs of nodes at that bound.
+        deadline: of looking for cuts, on the monotonic clock, seconds.
     """
 
     matrix: Any
@@ -49,6 +54,7 @@ class TourRelaxation:
     cuts: list[Any] = field(default_factory=list)
     bound: int = 0
     reduced: Any = None
+    deadline: float = inf
 
     def model(self) -> Any:
         """The relaxation as a model of HiGHS: a row for each node and each cut, a column for each edge."""
@@ -100,13 +106,22 @@ class TourRelaxation:
         """How often a solution uses an edge, at most."""
         return 1
 
-    def solve(self, deadline: float) -> None:
-        """Cuts and prices until neither is left, or the time is over; at least once."""
+    def solve(self, deadline: float, note: Callable[[int], None] = lambda bound: None) -> None:
+        """Cuts and prices until neither is left, or the time is over; at least once.
+
+        Args:
+            deadline: on the monotonic clock, seconds.
+            note: takes each bound (units of length) as soon as it holds.
+        """
+        self.deadline = deadline
         model = self.model()
         while True:
             model.run()
             solution = model.getSolution()
             self.take_duals(solution.row_dual)
+            note(min(self.upper, -(-self.bound // UNIT)))
+            if time.monotonic() > deadline:
+                return
             if self.bound > UNIT * (self.upper - 1):
                 return
             cuts = list(self.violated(np.array(solution.col_value)))
@@ -168,7 +183,8 @@ class TourRelaxation:
                     broken = True
                     yield part
         if not broken:
-            value, part = least_cut(weights)
+            enough = 2 - 1e-4 if count >= MANY else -inf
+            value, part = least_cut(weights, enough, self.deadline)
             if value < 2 - 1e-4:
                 yield part
 
@@ -230,10 +246,8 @@ def certified(
     import highspy
 
     started = time.monotonic()
-    first: Any = answer
     matrix = np.array(public["distances"], dtype=np.int64)
-    start = list(first) if first else nearest([], public["distances"])
-    tour = improved(start, public["distances"], (1, 2, 3))
+    tour = first_tour(matrix, public["distances"], answer, started + seconds / 3)
     upper = length(public["distances"], tour)
     near = np.argsort(matrix, axis=1, kind="stable")[:, : NEAREST + 1]
     links = [(i, int(j)) for i, row in enumerate(near) for j in row if i != j]
@@ -248,9 +262,25 @@ def certified(
 
     if len(matrix) <= 3:
         return certificate(upper, tour)  # all tours of three nodes are one
-    relaxation.solve(started + seconds)
+    note(certificate(edge_bound(matrix), tour))
+    relaxation.solve(started + seconds, lambda bound: note(certificate(bound, tour)))
     bound, better = relaxation.finish(started + seconds, lambda bound: note(certificate(bound, tour)))
     return certificate(bound, better or tour)
+
+
+def first_tour(matrix: Any, rows: list[list[int]], answer: Json, deadline: float) -> list[int]:
+    """A tour that no reversal and no move of a segment shortens; many nodes: of near ones, in time."""
+    known: Any = answer
+    if len(matrix) < MANY:
+        return improved(list(known) if known else nearest([], rows), rows, (1, 2, 3))
+    return descended(list(known) if known else nearest_tour(matrix), matrix, deadline)
+
+
+def edge_bound(matrix: Any) -> int:
+    """Half the sum of the two shortest edges of each node, rounded up: no tour is shorter."""
+    rows = np.array(matrix)
+    np.fill_diagonal(rows, np.iinfo(np.int64).max)
+    return -(-int(np.partition(rows, 1, axis=1)[:, :2].sum()) // 2)
 
 
 def _walk(links: Any) -> list[int]:

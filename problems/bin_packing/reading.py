@@ -18,12 +18,17 @@ from .laws import ItemDraw
 MAX_ITEMS = 100_000
 MAX_DIGITS = 6
 MAX_CAPACITY = 10**12
+_READ_OVER = ("note", "comment")
+"""Keys and columns that say nothing about the instance."""
+_KEYS = ("capacity", "sizes", "id", "stratum", *_READ_OVER)
+"""Of an object of JSON lines."""
 _FINEST = Decimal(1).scaleb(-MAX_DIGITS)
 
 FORMAT = (
     "JSON lines (.jsonl): one object per line with `capacity` and `sizes` (list, in order of arrival), "
-    "optionally `id` and `stratum`. CSV (.csv): header `instance,capacity,size`, one row per item, rows of "
-    "an instance together. OR-Library text (.txt): number of instances, then for each its name, a line with "
+    "optionally `id` and `stratum`; `note` and `comment` are read over, others refused. CSV (.csv): header "
+    "`instance,capacity,size`, perhaps `note` or `comment`, no other column; one row per item, rows of an "
+    "instance together. OR-Library text (.txt): number of instances, then for each its name, a line with "
     "capacity, number of items and a listed value, and one size per line. BPPLIB text (.txt, .bpp): one "
     "number per line: number of items, capacity, then the sizes. Sizes and capacity are in any one "
     f"unit, 0 < size ≤ capacity; decimals with at most {MAX_DIGITS} digits after the point are scaled to "
@@ -133,6 +138,9 @@ def _json_lines(path: Path, text: str) -> Iterator[_Raw]:
         except JsonFault as fault:
             column = f", column {fault.column}" if fault.column else ""
             _fail(path, place + column, fault.got, fault.expected)
+        unknown = [key for key in entry if key not in _KEYS] if isinstance(entry, dict) else []
+        if unknown:
+            _fail(path, place, f"the key {unknown[0]}", f"an object with keys of {', '.join(_KEYS)} alone")
         if not isinstance(entry, dict) or not isinstance(entry.get("sizes"), list) or "capacity" not in entry:
             _fail(path, place, line, "an object with `capacity` and `sizes` (a list)")
         sizes = [(f"{place}, item {j}", size) for j, size in enumerate(entry["sizes"])]
@@ -156,8 +164,10 @@ def _csv_rows(path: Path, text: str) -> Iterator[_Raw]:
 
 def _csv_instances(path: Path, rows: csv.DictReader[str]) -> Iterator[_Raw]:
     columns, header = {"instance", "capacity", "size"}, list(rows.fieldnames or ())
-    if not columns <= set(header) or len(set(header)) < len(header):
-        _fail(path, "row 1", ",".join(header), "a header with the columns instance,capacity,size, each once")
+    others = set(header) - columns - set(_READ_OVER)
+    if not columns <= set(header) or others or len(set(header)) < len(header):
+        expected = "a header with the columns instance,capacity,size, each once (note is read over)"
+        _fail(path, "row 1", ",".join(header), expected)
     current: _Raw | None = None
     sizes: list[tuple[str, Any]] = []
     for row in rows:

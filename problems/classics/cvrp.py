@@ -14,10 +14,10 @@ from ..faults import integer_fault, list_fault, objective_of
 from ..programs import program, programs
 from ..rule_form import PURE
 from ..strata import Cell, Draw
-from ..stratified import StratifiedProblem
 from ..summaries import percent, quantiles
 from . import cvrp_texts as texts
 from . import cvrplib, distances, routes
+from .reads_nodes import ReadsNodes
 from .rules import SelectsNode
 
 SIDE = 1_000
@@ -112,7 +112,7 @@ def length(matrix: Sequence[Sequence[int]], plan: Sequence[Sequence[int]]) -> in
     return sum(int(matrix[a][b]) for route in plan for a, b in pairwise([0, *route, 0]))
 
 
-class Cvrp(StratifiedProblem):
+class Cvrp(ReadsNodes):
     """Minimise the length of routes that serve all customers by vehicles of one capacity."""
 
     name = stream = "cvrp"
@@ -129,6 +129,11 @@ class Cvrp(StratifiedProblem):
     )
     statement = texts.ROUTES
     instance_format = cvrplib.FORMAT
+
+    def __init__(self, rounds: Mapping[str, int], most_nodes: int = 1_001, decimals: int = 0) -> None:
+        """Takes the sizes of the splits, and how users' files are read; see `cvrplib.read`."""
+        super().__init__(rounds, most_nodes)
+        self.decimals = decimals
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """The instances of the literature."""
@@ -174,7 +179,7 @@ class Cvrp(StratifiedProblem):
 
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """A user's instance in the layout of CVRPLIB."""
-        return cvrplib.read(path)
+        return cvrplib.read(path, self.most_nodes, self.decimals)
 
     def _routes(self, instance: Instance, answer: Json) -> list[list[int]]:
         """Valid routes.

@@ -77,6 +77,11 @@ class FlowShop(StratifiedProblem):
     statement = texts.SEQUENCE
     instance_format = taillard.FORMAT
 
+    def __init__(self, rounds: Mapping[str, int], most_operations: int) -> None:
+        """Takes the sizes of the splits, and the operations that an instance of a file may have."""
+        super().__init__(rounds)
+        self.most_operations = most_operations
+
     def other(self, set: str, seed: int) -> list[Instance]:
         """Taillard's instances."""
         return taillard.instances(set)
@@ -113,7 +118,7 @@ class FlowShop(StratifiedProblem):
 
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """A user's instances in Taillard's layout."""
-        return taillard.read(path)
+        return taillard.read(path, self.most_operations)
 
     def _shop(self, instance: Instance) -> Instance:
         return Instance(

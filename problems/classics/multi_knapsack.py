@@ -90,6 +90,11 @@ class MultiKnapsack(StratifiedProblem):
     statement = texts.CHOOSE
     instance_format = or_library.FORMAT
 
+    def __init__(self, rounds: Mapping[str, int], most_weights: int) -> None:
+        """Takes the sizes of the splits, and the weights that an instance of a file may have."""
+        super().__init__(rounds)
+        self.most_weights = most_weights
+
     def other(self, set: str, seed: int) -> list[Instance]:
         """Large instances, the same for every seed, and those of the literature."""
         if set in LARGE:
@@ -157,7 +162,7 @@ class MultiKnapsack(StratifiedProblem):
 
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """A user's instances in the layout of OR-Library's `mknap`."""
-        return or_library.read(path)
+        return or_library.read(path, self.most_weights)
 
     def _chosen(self, instance: Instance, answer: Json) -> list[int]:
         objective_of(instance.id, judge(instance.public, answer))

@@ -13,10 +13,10 @@ from ..faults import integer_fault, list_fault, objective_of
 from ..programs import completed, program, programs
 from ..rule_form import PURE
 from ..strata import Cell, Draw
-from ..stratified import StratifiedProblem
 from ..summaries import percent, quantiles
 from . import distances, oplib, routes
 from . import orienteering_texts as texts
+from .reads_nodes import ReadsNodes
 from .rules import SelectsNode
 
 SIDE = 10_000
@@ -74,7 +74,12 @@ def judge(public: Mapping[str, Any], answer: Json) -> Verdict:
     total = length(public["distances"], nodes)
     if total > longest:
         return Verdict.infeasible(f"tour: got length {total} with the way back, expected at most {longest}")
-    return Verdict.valid(sum(int(prizes[node]) for node in nodes))
+    return Verdict.valid(prize(prizes, nodes))
+
+
+def prize(prizes: Sequence[int], nodes: Sequence[int]) -> int:
+    """Prize of a tour from the depot through the nodes; the depot's is in it (0 but in some users' files)."""
+    return sum(int(prizes[node]) for node in [0, *nodes])
 
 
 def length(matrix: Sequence[Sequence[int]], nodes: Sequence[int]) -> int:
@@ -82,7 +87,7 @@ def length(matrix: Sequence[Sequence[int]], nodes: Sequence[int]) -> int:
     return sum(int(matrix[a][b]) for a, b in zip([0, *nodes], [*nodes, 0], strict=True))
 
 
-class Orienteering(StratifiedProblem):
+class Orienteering(ReadsNodes):
     """Maximise the prize of the nodes that a closed tour of limited length visits."""
 
     name = stream = "orienteering"
@@ -132,7 +137,7 @@ class Orienteering(StratifiedProblem):
         public = instance.public
         title = (
             f"{instance.id}: {len(nodes)} of {len(public['prizes']) - 1} nodes, prize "
-            f"{sum(public['prizes'][node] for node in nodes)}, "
+            f"{prize(public['prizes'], nodes)}, "
             f"length {length(public['distances'], nodes)} of {public['max_length']}"
         )
         return routes.picture(title, public["coordinates"], [[0, *nodes, 0]])
@@ -142,9 +147,9 @@ class Orienteering(StratifiedProblem):
         nodes, public = self._nodes(instance, answer), instance.public
         prizes, matrix = public["prizes"], public["distances"]
         used = length(matrix, nodes)
-        prize = sum(prizes[node] for node in nodes)
         lines = [
-            f"{len(nodes)} of {len(prizes) - 1} nodes with {percent(prize, sum(prizes))} of all prizes; "
+            f"{len(nodes)} of {len(prizes) - 1} nodes with "
+            f"{percent(prize(prizes, nodes), sum(prizes))} of all prizes; "
             f"length {used} of {public['max_length']} ({percent(used, public['max_length'])})."
         ]
         if outside := [node for node in range(1, len(prizes)) if node not in set(nodes)]:
@@ -160,7 +165,7 @@ class Orienteering(StratifiedProblem):
 
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """A user's instance in the layout of OPLib."""
-        return oplib.read(path)
+        return oplib.read(path, self.most_nodes)
 
     def _nodes(self, instance: Instance, answer: Json) -> list[int]:
         """The nodes of a valid answer."""

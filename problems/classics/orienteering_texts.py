@@ -5,11 +5,11 @@ from __future__ import annotations
 from ..base import Primitive
 
 _NODES = """\
-n nodes are numbered from 0, the depot; node j has a prize (an integer from 0, the depot's is 0), and the
-symmetric distances are integers, Euclidean ones rounded to the nearest (so the triangle inequality may fail
-by 1). A tour begins at the depot, visits some other nodes, each at most once, and goes back to the depot;
-its length, the way back included, may be at most a given limit. The sum of the prizes of its nodes shall be
-as large as possible."""
+n nodes are numbered from 0, the depot; node j has a prize (an integer from 0; the depot's counts for every
+tour and is 0 but in some users' files), and the symmetric distances are integers, Euclidean ones rounded to
+the nearest (so the triangle inequality may fail by 1). A tour begins at the depot, visits some other nodes,
+each at most once, and goes back to the depot; its length, the way back included, may be at most a given
+limit. The sum of the prizes of its nodes shall be as large as possible."""
 
 TOUR = f"""{_NODES}
 distances[a][b] is the distance of nodes a and b, prizes[a] the prize of a, max_length the limit,

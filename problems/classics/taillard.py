@@ -13,13 +13,16 @@ from typing import Any, NoReturn
 
 from ..base import Instance, InstanceFileError
 from ..files import read_text, shown, split_lines
+from ..shops.reading import too_many_operations
 from ..shops.taillard import between, lehmer
 
 FORMAT = """\
 A text file in Taillard's layout: a line that begins with the numbers of jobs n and machines m (seed and
-bounds may follow), then m lines of n processing times, one line for each machine; lines of words and lines
-that begin with `#` are skipped. A file may hold several instances, one after the other. Times are integers
-from 1 to 10⁹, time units."""
+bounds may follow), then m lines of n processing times, one line for each machine. Lines of words before the
+first numbers, lines that begin with `#`, and the titles of Taillard's files (`number of jobs …`, `processing
+times :`) are read over, other text is refused. A file may hold several instances, one after the other. Times
+are integers from 1 to 10⁹, time units. At most 20,000 operations (`--set problem.most_operations=N` lifts
+that up to 200,000)."""
 
 SIZES = ((20, 5), (20, 10), (20, 20))
 """Jobs and machines of each group of ten, in the order of the instances' numbers."""
@@ -30,7 +33,8 @@ _SEEDS = """
 479340445 268827376 1958948863 918272953 555010963 2010851491 1519833303 1748670931 1923497586 1829909967
 """
 _LONGEST = 10**9
-_MOST = 20_000
+_BETWEEN = re.compile(r"\s*((number|nb) of jobs\b.*|processing times\s*:?|[+-]*|eof)\s*$", re.IGNORECASE)
+"""Lines of words that may stand behind numbers."""
 _COUNT = "a line that begins with the numbers of jobs and machines, each from 1 to 1,000"
 
 
@@ -68,14 +72,14 @@ def _times(seed: int, jobs: int, machines: int) -> list[list[int]]:
     return [list(job) for job in zip(*rows, strict=True)]
 
 
-def read(path: Path) -> list[Instance]:
-    """The instances of a file, named after the file and numbered if they are several.
+def read(path: Path, most: int = 20_000) -> list[Instance]:
+    """The instances of a file, of at most `most` operations, numbered if they are several.
 
     Raises:
         InstanceFileError: names file, line and column, what was got and what was expected.
     """
     text = read_text(path)
-    shops = list(_shops(path, text))
+    shops = list(_shops(path, text, most))
     if not shops:
         raise InstanceFileError(f"{path}: got no numbers, expected {_COUNT}")
     width, several = len(str(len(shops))), len(shops) > 1
@@ -86,21 +90,31 @@ def read(path: Path) -> list[Instance]:
     ]
 
 
-def _shops(path: Path, text: str) -> Iterator[list[list[int]]]:
+def _rows(path: Path, text: str) -> list[tuple[int, list[str]]]:
+    """Line and words of each line of numbers; refuses text behind them that is no known title."""
+    rows: list[tuple[int, list[str]]] = []
+    for number, line in enumerate(split_lines(text), 1):
+        if re.match(r"\s*[-+]?[0-9.]", line):
+            rows.append((number, line.split()))
+        elif rows and not _BETWEEN.match(line.partition("#")[0]):
+            _refuse(path, number, 0, shown(line.strip()), "numbers, or a title of Taillard's files")
+    return rows
+
+
+def _shops(path: Path, text: str, most: int) -> Iterator[list[list[int]]]:
     """Processing times, one list per job, of each instance in a text."""
-    rows = [
-        (number, line.split())
-        for number, line in enumerate(split_lines(text), 1)
-        if re.match(r"\s*[-+]?[0-9.]", line)
-    ]
+    rows = _rows(path, text)
     place = 0
     while place < len(rows):
         line, words = rows[place]
         if len(words) < 2:
             _refuse(path, line, 0, f"{len(words)} number", _COUNT)
         jobs, machines = (_number(path, line, words, k, 1_000, _COUNT) for k in (0, 1))
-        if jobs * machines > _MOST:
-            _refuse(path, line, 0, f"{jobs} x {machines}", f"at most {_MOST:,} operations")
+        if jobs * machines > most:
+            _refuse(path, line, 0, f"{jobs} x {machines}", too_many_operations(jobs * machines, most))
+        for word in words[2:]:
+            if not re.fullmatch(r"[0-9]{1,20}", word):
+                _refuse(path, line, 0, shown(word), "seeds and bounds, whole numbers")
         body = rows[place + 1 : place + 1 + machines]
         if len(body) < machines:
             got = f"{len(body)} lines of times after the line {jobs} {machines}"

@@ -13,9 +13,9 @@ from ..faults import objective_of, permutation_fault
 from ..programs import program, programs
 from ..rule_form import PURE
 from ..strata import Cell, Draw
-from ..stratified import StratifiedProblem
 from . import distances, routes, tsplib
 from . import tsp_texts as texts
+from .reads_nodes import ReadsNodes
 from .rules import SelectsNode
 
 SIDE = 10_000
@@ -56,7 +56,7 @@ def length(matrix: Sequence[Sequence[int]], tour: Sequence[int]) -> int:
     return sum(int(matrix[tour[place - 1]][node]) for place, node in enumerate(tour))
 
 
-class Tsp(StratifiedProblem):
+class Tsp(ReadsNodes):
     """Minimise the length of a closed tour through all nodes."""
 
     name = stream = "tsp"
@@ -113,7 +113,7 @@ class Tsp(StratifiedProblem):
 
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """A user's instance in the layout of TSPLIB."""
-        return tsplib.read(path)
+        return tsplib.read(path, self.most_nodes)
 
     def _tour(self, instance: Instance, answer: Json) -> list[int]:
         """The nodes of a valid tour, the first one again at the end."""

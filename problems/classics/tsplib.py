@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import acos, ceil, cos, floor, sqrt
+from math import acos, ceil, cos, floor, hypot, sqrt
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,11 +19,14 @@ from .distances import distances
 FORMAT = """\
 A text file of TSPLIB with one symmetric instance: lines `KEY : value` (TYPE TSP, DIMENSION, EDGE_WEIGHT_TYPE
 EUC_2D, CEIL_2D, MAN_2D, MAX_2D, ATT, GEO or EXPLICIT, of the last one EDGE_WEIGHT_FORMAT FULL_MATRIX,
-UPPER_ROW, UPPER_DIAG_ROW, LOWER_ROW or LOWER_DIAG_ROW), then NODE_COORD_SECTION with lines `node x y`, nodes
-from 1 in their order, or EDGE_WEIGHT_SECTION with integers, then EOF. At least 3 and at most 2,000 nodes. A
-file with other keys or sections (FIXED_EDGES_SECTION …) is refused: what they ask for would be ignored."""
+UPPER_ROW, UPPER_DIAG_ROW, LOWER_ROW, LOWER_DIAG_ROW, or COL in place of ROW), then NODE_COORD_SECTION with
+lines `node x y`, nodes from 1 in their order, or EDGE_WEIGHT_SECTION with integers, then EOF. At least 3
+nodes, at most 2,000 (`--set problem.most_nodes=N` lifts that up to 6,000). COMMENT, NODE_COORD_TYPE,
+DISPLAY_DATA_TYPE and DISPLAY_DATA_SECTION change no instance and are read over. A file with other keys or
+sections (FIXED_EDGES_SECTION …), or with something behind EOF, is refused: it would be ignored."""
 
-_MOST = 2_000
+MOST_NODES = 6_000
+"""Of any file: distances of more nodes take gigabytes."""
 _LARGEST = 10**9
 _SHAPES: Mapping[str, Callable[[int, int], range]] = {
     "FULL_MATRIX": lambda row, n: range(n),
@@ -31,8 +34,15 @@ _SHAPES: Mapping[str, Callable[[int, int], range]] = {
     "UPPER_DIAG_ROW": lambda row, n: range(row, n),
     "LOWER_ROW": lambda row, n: range(row),
     "LOWER_DIAG_ROW": lambda row, n: range(row + 1),
+    "UPPER_COL": lambda row, n: range(row),
+    "UPPER_DIAG_COL": lambda row, n: range(row + 1),
+    "LOWER_COL": lambda row, n: range(row + 1, n),
+    "LOWER_DIAG_COL": lambda row, n: range(row, n),
 }
-"""Columns that a format lists in each row."""
+"""Columns that a format lists in each row; the columns of a symmetric half are the rows of the other."""
+
+_READERS = {"TSP": "tsp", "CVRP": "cvrp", "OP": "orienteering"}
+"""TYPE → the problem that reads files of that type."""
 
 KEYS = (
     *("NAME", "COMMENT", "TYPE", "DIMENSION", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT"),
@@ -67,6 +77,11 @@ METRICS: Mapping[str, Callable[[float, float, float, float], int]] = {
 """Distance of two nodes x, y by EDGE_WEIGHT_TYPE."""
 
 
+def _unrounded(points: Sequence[Sequence[float]], scale: int) -> list[list[int]]:
+    """Euclidean distances times `scale`, to the nearest integer."""
+    return [[floor(scale * hypot(a - c, b - d) + 0.5) for c, d in points] for a, b in points]
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """One word of a file with its line, from 1."""
@@ -75,14 +90,14 @@ class Word:
     line: int
 
 
-def read(path: Path) -> list[Instance]:
-    """The instance of a file, named after the file.
+def read(path: Path, most: int = 2_000) -> list[Instance]:
+    """The instance of a file of at most `most` nodes, named after the file.
 
     Raises:
         InstanceFileError: names file and line, what was got and what was expected.
     """
     file = SectionFile(path, "TSP")
-    public = file.nodes(3, _MOST)
+    public = file.nodes(3, most)
     count = len(public["distances"])
     return [Instance(path.stem, path.name, f"{count} nodes", public, 1, f"file {path.name}")]
 
@@ -139,17 +154,35 @@ class SectionFile:
         if name.text in keys:
             self.keys[name.text] = Word(value, name.line)
             if name.text == "TYPE" and value.split()[:1] != [self._type]:
-                self.fault(Word(value, name.line), f"TYPE {self._type}")
+                self._refuse_type(Word(value, name.line))
             return None
         if value:
             self.fault(Word(value, name.line), f"nothing behind {name.text} on its line")
         words = self.sections[name.text] = []
         return words
 
-    def nodes(self, least: int, most: int) -> dict[str, Any]:
-        """Coordinates (empty without them) and distances of `least` to `most` nodes."""
-        count = self.integer(self.key("DIMENSION"), least, most)
+    def _refuse_type(self, value: Word) -> NoReturn:
+        """Refuses a file of another type, and names the problem that reads it."""
+        reader = _READERS.get(value.text.partition(" ")[0])
+        others = f"; `{reader}` reads such files" if reader else "; no problem here reads this type"
+        self.fault(value, f"TYPE {self._type}{others}, if the label is right")
+
+    def nodes(self, least: int, most: int, decimals: int = 0) -> dict[str, Any]:
+        """Coordinates (empty without them) and distances of `least` to `most` nodes.
+
+        Args:
+            least: nodes at least.
+            most: nodes at most.
+            decimals: digits behind the point that EUC_2D distances keep, as whole units of 10^-decimals.
+        """
+        dimension = self.key("DIMENSION")
+        count = self.integer(dimension, least, 10**9)
+        if count > most:
+            lifted = f" (`--set problem.most_nodes={count}` lifts the limit)" if count <= MOST_NODES else ""
+            self.fault(dimension, f"at most {most if lifted else MOST_NODES:,} nodes{lifted}")
         kind = self.key("EDGE_WEIGHT_TYPE")
+        if decimals and kind.text != "EUC_2D":
+            self.fault(kind, "EUC_2D, where `problem.decimals` is not 0")
         if kind.text == "EXPLICIT":
             return {"coordinates": [], "distances": self._matrix(count)}
         if kind.text not in METRICS:
@@ -158,9 +191,11 @@ class SectionFile:
             self.fault(kind, "EDGE_WEIGHT_TYPE EXPLICIT, since the file lists weights in EDGE_WEIGHT_SECTION")
         words = self.section("NODE_COORD_SECTION", 3 * count)
         for node in range(count):
-            if self.integer(words[3 * node], 0, most) != node + 1:
+            if self.integer(words[3 * node], 0, count) != node + 1:
                 self.fault(words[3 * node], f"node {node + 1}: nodes in their order, from 1")
         points = [[self._number(words[3 * node + k]) for k in (1, 2)] for node in range(count)]
+        if decimals:
+            return {"coordinates": points, "distances": _unrounded(points, 10**decimals)}
         if kind.text == "EUC_2D" and all(isinstance(x, int) for point in points for x in point):
             return {"coordinates": points, "distances": distances(points)}  # type: ignore[arg-type]
         metric = METRICS[kind.text]

@@ -19,6 +19,13 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 _END = "the end of the file"
+_DRAWN = """
+arrowhead arrowsize bb bgcolor center class color colorscheme comment compound concentrate constraint decorate
+dir fillcolor fixedsize fontcolor fontname fontsize group headlabel height id image label labelloc layout
+margin minlen nodesep nojustify ordering orientation outputorder overlap pad penwidth peripheries pos rank
+rankdir ranksep ratio regular shape sides splines style taillabel title tooltip url weight width xlabel
+"""
+"""Keys of Graphviz that say how a graph is drawn: they change no instance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,7 @@ class _DotReader:
     word: _Word
     nodes: dict[str, str] = field(default_factory=dict)
     costs: dict[str, tuple[str, str]] = field(default_factory=dict)
+    stated: set[str] = field(default_factory=set)
     links: list[tuple[str, str, str, str, str]] = field(default_factory=list)
     defaults: dict[str, dict[str, tuple[str, str]]] = field(
         default_factory=lambda: {"node": {}, "edge": {}, "graph": {}}
@@ -91,9 +99,10 @@ class _DotReader:
         if first.lower() == "subgraph":
             refuse(self.path, place, "a subgraph", "nodes and edges alone")
         if first.lower() in self.defaults and not (self.word.sign and self.word.text in ("->", "=")):
-            self.defaults[first.lower()].update(self.attributes())
+            self.defaults[first.lower()].update(self.attributes(first.lower()))
             return
         if self.take("="):
+            self.known(first, "graph", place)
             self.name("a value")
             return
         chain = [(self.node(first, place), place)]
@@ -102,10 +111,17 @@ class _DotReader:
             chain.append((self.node(self.name("a node"), place), place))
         if self.word.sign and self.word.text == "--":
             refuse(self.path, self.word.place, "an edge without direction", "'->'")
-        own = self.attributes()
+        own = self.attributes("node" if len(chain) == 1 else "edge")
         if len(chain) == 1:
+            if "cost" in own and first in self.stated:
+                refuse(
+                    self.path, own["cost"][1], f"a second cost of {shown(first)}", "one cost for each node"
+                )
             if cost := own.get("cost", self.defaults["node"].get("cost")):
-                self.costs[first] = cost
+                self.costs.setdefault(first, cost)
+            if "cost" in own:
+                self.costs[first] = own["cost"]
+                self.stated.add(first)
             return
         size, where = own.get("size", self.defaults["edge"].get("size", ("0", place)))
         for (tail, _), (head, at) in pairwise(chain):
@@ -118,12 +134,23 @@ class _DotReader:
         self.nodes.setdefault(name, place)
         return name
 
-    def attributes(self) -> dict[str, tuple[str, str]]:
-        """`[key=value, …]`, also several or none: key → value with its place."""
-        values = {}
+    def known(self, key: str, kind: str, place: str) -> None:
+        """Refuses a key that is neither read nor about the drawing."""
+        read = {"node": ("cost",), "edge": ("size",)}.get(kind, ())
+        if key not in read and key.lower() not in _DRAWN.split() and not (kind == "graph" and key == "size"):
+            expected = f"the key {read[0]}, or one that says how to draw" if read else "keys for drawing"
+            refuse(self.path, place, f"the key {shown(key)} of a {kind}", expected)
+
+    def attributes(self, kind: str) -> dict[str, tuple[str, str]]:
+        """`[key=value, …]` of a `node`, `edge` or `graph`, several or none: key → value with its place."""
+        values: dict[str, tuple[str, str]] = {}
         while self.take("["):
             while not self.take("]"):
+                at = self.word.place
                 key = self.name("a key or ']'")
+                self.known(key, kind, at)
+                if key in values:
+                    refuse(self.path, at, f"the key {shown(key)} twice", "each key once")
                 self.expect("=", "between key and value")
                 place = self.word.place
                 values[key] = (self.name("a value"), place)

@@ -15,7 +15,8 @@ FORMAT = """\
 By the ending of the file. `.json`: an object, or a list of objects, with `times` (a list for each task with
 its time on each processor, `null` where it cannot run), `edges` (lists `[task, successor, transfer]`, tasks
 from 0) and maybe `name`. `.dot`, `.gv`: a digraph with `cost` on nodes (one number, or one for each processor
-with blanks between, `-` where the task cannot run) and `size` on edges (transfer; 0 without). `.stg`: the
+with blanks between, `-` where the task cannot run) and `size` on edges (transfer; 0 without); keys that
+say how to draw are read over, others refused. `.stg`: the
 Standard Task Graph Set, a line `task time count predecessors…` for each task. Where a file gives one time for
 all processors, the parameter `processors` says how many there are. Times are whole numbers from 1 to 10⁹,
 transfers from 0, time units; beginnings and ends of time 0 whose edges transfer nothing are left out. Tasks

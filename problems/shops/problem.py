@@ -44,6 +44,11 @@ class JobShop(StratifiedProblem):
     cpu_seconds = 0.8
     _start: tuple[str, ...] = ("non-delay-spt-wkr", "non-delay-mopnr", "non-delay-tail")
 
+    def __init__(self, rounds: Mapping[str, int], most_operations: int) -> None:
+        """Takes the sizes of the splits, and the operations that an instance of a file may have."""
+        super().__init__(rounds)
+        self.most_operations = most_operations
+
     def other(self, set: str, seed: int) -> list[Instance]:
         """Taillard's instances."""
         return taillard.instances(set)
@@ -81,7 +86,7 @@ class JobShop(StratifiedProblem):
 
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """A user's instances in the standard or in Taillard's layout."""
-        return read(path)
+        return read(path, self.most_operations, 1 if self.blocking else 0)
 
 
 class JobShopRule(RuleForm, JobShop):
@@ -93,9 +98,11 @@ class JobShopRule(RuleForm, JobShop):
     signature = f"def priority({texts.RULE_ARGUMENTS}) -> np.ndarray:"
     calls = texts.RULE_CALLS
 
-    def __init__(self, rounds: Mapping[str, int], dispatching: rules.Dispatching) -> None:
-        """Takes the sizes of the splits, and which schedules the loop builds."""
-        super().__init__(rounds)
+    def __init__(
+        self, rounds: Mapping[str, int], most_operations: int, dispatching: rules.Dispatching
+    ) -> None:
+        """Takes what a job shop takes, and which schedules the loop builds."""
+        super().__init__(rounds, most_operations)
         self._dispatching = dispatching
         self.statement = texts.rule(dispatching) + PURE
 

@@ -430,7 +430,11 @@ def test_cvrplib_is_read(tmp_path: Path) -> None:
         (HEAD + POINTS + "SERVICE_TIME_SECTION\n", "line 13: got 'SERVICE_TIME_SECTION', expected a section"),
         (HEAD + POINTS + DEMANDS + DEPOT + HEAD, "line 23: got 'NAME : cross', expected nothing after EOF"),
         (HEAD + POINTS + DEPOT, "got no DEMAND_SECTION"),
-        (HEAD + POINTS + DEMANDS.replace("5 1", "5 4") + DEPOT, "got '4', expected an integer from 1 to 3"),
+        (HEAD + POINTS + DEMANDS.replace("5 1", "5 4") + DEPOT, "got '4', expected an integer from 0 to 3"),
+        (
+            HEAD + POINTS + "DEMAND_SECTION\n1 0\n2 0\n3 0\n4 0\n5 0\n" + DEPOT,
+            "got '0', expected at least one demand",
+        ),
         (HEAD + POINTS + DEMANDS.replace("1 0", "1 1") + DEPOT, "got '1', expected an integer from 0 to 0"),
         (HEAD + POINTS + DEMANDS.replace("2 2", "3 2") + DEPOT, "got '3', expected node 2"),
         (HEAD + POINTS + DEMANDS + DEPOT.replace(" 1", " 2"), "got '2', expected 1 and -1"),
@@ -442,3 +446,28 @@ def test_a_faulty_file_is_refused(tmp_path: Path, text: str, message: str) -> No
     with pytest.raises(InstanceFileError) as error:
         read(tmp_path, text)
     assert message in str(error.value)
+
+
+def test_a_customer_may_demand_nothing(tmp_path: Path) -> None:
+    """It has to be visited all the same; the bound is the optimum of all partitions of the customers."""
+    text = HEAD + POINTS + "DEMAND_SECTION\n1 0\n2 0\n3 2\n4 3\n5 0\n" + DEPOT
+    public = read(tmp_path, text).public
+    assert WHOLE.verify(read(tmp_path, text), [[2], [3]]).objective is None
+    proof = solve(public, 10, None)
+    assert proof.bound == proof.value == shortest(dict(public))
+    assert capacity_bound(public, proof.answer, 0) <= proof.value
+
+
+def test_decimals_keep_the_fractions_of_distances(tmp_path: Path) -> None:
+    """With two digits the distances are hundredths, a gap's least denominator stays one unit of the file."""
+    text = HEAD + POINTS + DEMANDS + DEPOT
+    path = tmp_path / "my.vrp"
+    path.write_text(text)
+    (fine,) = cvrp.problem(decimals=2).read_instances(path)
+    (coarse,) = cvrp.problem().read_instances(path)
+    assert fine.scale == 100
+    assert "x 100" in fine.source
+    assert "rounded to integers" in coarse.source
+    for rows in zip(fine.public["distances"], coarse.public["distances"], strict=True):
+        assert all(abs(a / 100 - b) <= 0.505 for a, b in zip(*rows, strict=True))
+    assert any(a % 100 for row in fine.public["distances"] for a in row)

@@ -321,7 +321,7 @@ def test_taillards_layout(tmp_path: Path) -> None:
         ("3 2\n1 2 3\n1 2.5 3\n", "line 3 column 2: got '2.5'"),
         ("3 2\n1 2 3\n1 0 3\n", "line 3 column 2: got 0, expected a processing time"),
         ("3 2\n1 2 3\n1 99999999999 3\n", "line 3 column 2: got 99999999999"),
-        ("1000 1000\n", "got 1000 x 1000, expected at most 20,000 operations"),
+        ("1000 1000\n", "got 1000 x 1000, expected at most 200,000 operations"),
     ],
 )
 def test_a_faulty_file_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:

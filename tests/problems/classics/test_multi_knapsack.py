@@ -313,10 +313,10 @@ def test_files_of_or_library_are_read(tmp_path: Path) -> None:
     [
         ("", "got the end of the file, expected the number of instances"),
         ("1\n3 2 0\n5 4 3\n", "line 3 number 3: got the end of the file, expected a weight"),
-        ("1\n3 2 0\n5 4 3.5\n", "line 3 number 3: got '3.5', expected a profit"),
+        ("1\n3 2 0\n5 4 3.5e1\n", "line 3 number 3: got '3.5e1', expected a profit"),
         ("1\n3 2 0\n5 -4 3\n", "line 3 number 2: got '-4', expected a profit"),
         ("1\n0 2 0\n", "line 2 number 1: got '0', expected the items of instance 1"),
-        ("1\n10000 1000 0\n", "got 10000 x 1000, expected at most 100,000 weights"),
+        ("1\n10000 1000 0\n", "got 10000 x 1000, expected at most 1,000,000 weights"),
         ("1\n" + ONE + "7", "line 8 number 1: got '7', expected the end of the file"),
         ("x", "line 1 number 1: got 'x'"),
     ],

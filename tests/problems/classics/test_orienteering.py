@@ -324,8 +324,18 @@ EOF
 
 
 def test_oplib_is_read(tmp_path: Path) -> None:
-    """The square; a prize of the depot counts for nothing."""
-    assert dict(read(tmp_path, FILE).public) == SQUARE
+    """The square; the prize of the depot counts, as published."""
+    assert dict(read(tmp_path, FILE).public) == {**SQUARE, "prizes": [7, 3, 5, 4]}
+
+
+@pytest.mark.parametrize("longest", [0, 20, 34, 40])
+def test_the_depots_prize_counts_in_verdict_and_bound(longest: int) -> None:
+    """Every tour and every bound is better by it than without it, also where no node can be visited."""
+    bare, priced = ({**SQUARE, "prizes": [d, 3, 5, 4], "max_length": longest} for d in (0, 7))
+    proofs = [solve(public, 5, None) for public in (bare, priced)]
+    assert [proof.bound for proof in proofs] == [proofs[0].value, proofs[0].value + 7]
+    assert judge(priced, proofs[1].answer).objective == proofs[1].value == proofs[1].bound
+    assert judge(priced, []).objective == 7
 
 
 @pytest.mark.parametrize(

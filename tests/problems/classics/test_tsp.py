@@ -332,10 +332,14 @@ def explicit(form: str, numbers: str) -> str:
         explicit("UPPER_DIAG_ROW", "0 10 14 10 0 10 14 0 10 0"),
         explicit("LOWER_ROW", "10\n14 10\n10 14 10"),
         explicit("LOWER_DIAG_ROW", "0\n10 0\n14 10 0\n10 14 10 0"),
+        explicit("LOWER_COL", "10 14 10 10 14 10"),
+        explicit("LOWER_DIAG_COL", "0 10 14 10 0 10 14 0 10 0"),
+        explicit("UPPER_COL", "10\n14 10\n10 14 10"),
+        explicit("UPPER_DIAG_COL", "0\n10 0\n14 10 0\n10 14 10 0"),
     ],
 )
 def test_tsplib_is_read(tmp_path: Path, text: str) -> None:
-    """The square in seven ways; a file may have several lines of comment."""
+    """The square in eleven ways; a file may have several lines of comment."""
     instance = read(tmp_path, text)
     assert instance.public["distances"] == SQUARE["distances"]
     assert instance.public["coordinates"] in ([], SQUARE["coordinates"])
@@ -369,8 +373,14 @@ def test_other_metrics(tmp_path: Path, kind: str, points: Any, row: list[int]) -
     [
         ("", "got no key DIMENSION"),
         ("\x00\x01", "line 1: got"),
-        (HEAD.replace("4", "2") + EUCLIDEAN, "line 4: got '2', expected an integer from 3 to 2000"),
-        (HEAD.replace("4", "9" * 30) + EUCLIDEAN, "expected an integer from 3 to 2000"),
+        (HEAD.replace("4", "2") + EUCLIDEAN, "line 4: got '2', expected an integer from 3 to"),
+        (
+            HEAD.replace("4", "2001") + EUCLIDEAN,
+            "line 4: got '2001', expected at most 2,000 nodes (`--set problem.most_nodes=2001` lifts",
+        ),
+        (HEAD.replace("4", "6001") + EUCLIDEAN, "line 4: got '6001', expected at most 6,000 nodes"),
+        (HEAD.replace("TSP", "CVRP") + EUCLIDEAN, "got 'CVRP', expected TYPE TSP; `cvrp` reads such files"),
+        (HEAD.replace("4", "9" * 30) + EUCLIDEAN, "expected an integer from 3 to"),
         (HEAD.replace("TSP", "ATSP") + EUCLIDEAN + POINTS, "line 3: got 'ATSP', expected TYPE TSP"),
         (HEAD + EUCLIDEAN.replace("EUC_2D", "EUC_3D") + POINTS, "got 'EUC_3D', expected EDGE_WEIGHT_TYPE"),
         (HEAD + EUCLIDEAN + POINTS[:-7], "got 9 numbers in NODE_COORD_SECTION, expected 12"),

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.evaluators.shops.references import ShopReferences
 from gapsmith.problems.base import InstanceFileError
-from gapsmith.problems.shops import job_shop, taillard
+from gapsmith.problems.shops import blocking_job_shop, job_shop, taillard
 
 STANDARD = "# two jobs\n2 3\n0 4 1 5 2 6\n2 1 1 2 0 3\n"
 ROUTES, TIMES = [[0, 1, 2], [2, 1, 0]], [[4, 5, 6], [1, 2, 3]]
@@ -72,11 +73,15 @@ def test_a_written_instance_is_read_back(tmp_path: Path) -> None:
         ("2 3\n0 4 1 5 2 6\n", "line 2: got 1 lines of numbers after the first, expected 2"),
         ("2 3\n0 4 1 5 2 6\n2 1 1 2 0 3\n0 1 1 1 2 1\n", "line 4: got 3 lines"),
         ("2 3\n0 4 1 5 3 6\n2 1 1 2 0 3\n", "line 2 column 5: got 3, expected a machine"),
-        ("2 3\n0 4 1 5 2 6\n2 1 1 0 0 3\n", "line 3 column 4: got 0, expected a processing time"),
+        ("2 3\n0 4 1 5 2 6\n2 1 1 -1 0 3\n", "line 3 column 4: got -1, expected a processing time"),
         ("2 3\n0 4 1 5.5 2 6\n2 1 1 2 0 3\n", "line 2 column 4: got '5.5'"),
         ("2 3\n4 5 6\n1 2 3\n1 2 3\n3 2 0\n", "line 5 column 3: got 0, expected a machine"),
         ("2 3\n4 5 6\n1 2 3\n1 2 3\n", "line 4: got 3 lines of numbers after the first, expected 4"),
-        ("1000 1000\n", "line 1: got 1000 x 1000, expected at most 20,000 operations"),
+        ("30 1000\n", "at most 20,000 operations (`--set problem.most_operations=30000` lifts the limit)"),
+        ("2 3 x\n0 4 1 5 2 6\n2 1 1 2 0 3\n", "line 1 column 3: got 'x', expected a seed or a bound"),
+        ("2 3\n0 4 1 5 2 6\nrelease\n2 1 1 2 0 3\n", "line 3: got 'release', expected numbers, or a line"),
+        ("2 3\n0 4 1 5 2 6\n2 1 1 2 0 3\ndue dates follow\n", "line 4: got 'due dates follow'"),
+        ("1000 1000\n", "line 1: got 1000 x 1000, expected at most 200,000 operations"),
     ],
 )
 def test_an_error_names_line_and_column(tmp_path: Path, text: str, message: str) -> None:
@@ -91,3 +96,25 @@ def test_a_job_may_return_to_a_machine(tmp_path: Path) -> None:
     (instance,) = read(tmp_path, "1 2\n0 3 0 4\n")
     assert job_shop().verify(instance, [[0, 3]]).objective == 7
     assert job_shop().verify(instance, [[0, 2]]).objective is None
+
+
+def test_taillards_files_hold_several_instances(tmp_path: Path) -> None:
+    """Each begins with its heading; the first has the file's name, the others numbers."""
+    part = "Nb of jobs, Nb of Machines, Time seed\n 2 3 84\nTimes\n 4 5 6\n 1 2 3\nMachines\n 1 2 3\n 3 2 1\n"
+    instances = read(tmp_path, part + part)
+    assert [instance.id for instance in instances] == ["my", "my-2"]
+    assert all(dict(i.public)["times"] == TIMES for i in instances)
+
+
+def test_operations_may_take_no_time(tmp_path: Path) -> None:
+    """orb07 has one; judged and solved alike by the dispatch loop and CP-SAT; a blocking shop refuses it."""
+    (instance,) = read(tmp_path, "2 2\n0 0 1 3\n1 2 0 4\n")
+    assert job_shop().verify(instance, [[0, 2], [0, 2]]).objective == 6
+    assert job_shop().verify(instance, [[3, 3], [0, 2]]).objective is None
+    assert ShopReferences("job-shop").compute(instance, 5).value == 6
+    for text in job_shop().baselines().values():
+        names: dict[str, Any] = {}
+        exec(text, names)  # shipped programs
+        assert job_shop().verify(instance, names["schedule"](**instance.public)).objective >= 6
+    with pytest.raises(InstanceFileError, match="line 2 column 2: got 0, expected a processing time"):
+        blocking_job_shop().read_instances(tmp_path / "my.txt")

@@ -9,7 +9,7 @@ def objective(answer, coordinates, distances, prizes, max_length):
         here = node
     if length + distances[here][0] > max_length:
         return float("-inf")
-    return sum([prizes[node] for node in answer])
+    return prizes[0] + sum([prizes[node] for node in answer])
 
 
 class Neighbours:

@@ -94,7 +94,7 @@ class Shop:
         if DISPATCHING == "active":
             end = min(self.end)
             waiting = self.waiting[self.machine[self.next[self.end.index(end)]]]
-            return [job for job in waiting if self.start[job] < end]
+            return [job for job in waiting if self.start[job] < end] or [self.end.index(end)]
         start = min(self.start)
         waiting = self.waiting[self.machine[self.next[self.start.index(start)]]]
         return [job for job in waiting if self.start[job] == start]
