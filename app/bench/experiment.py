@@ -16,7 +16,7 @@ from typing import Any
 
 from ...evolve.store.operations import Operation, reserve
 from ...evolve.types import stream
-from ...problems.base import Instance, Interactive, Problem, Sense, canonical_json
+from ...problems.base import Instance, Interactive, Problem, Sense, canonical_json, encode_number
 from ...problems.reported import Reported
 from ...sandbox.base import Description, Execution, Limits, Program, Sandbox, SandboxError
 from ...sandbox.policy import DEFAULT_MODULES
@@ -92,7 +92,7 @@ def rows(at: Sitting) -> list[dict[str, Any]]:
             "group": one.stratum,
             "public": dict(one.public),
             "hidden": None if one.hidden is None else dict(one.hidden),
-            "scale": plain(one.scale),
+            "scale": encode_number(one.scale),
             "reference": None if known is None else plain(known.value),
             "reference_kind": None if known is None else known.kind.value,
         }
