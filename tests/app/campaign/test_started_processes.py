@@ -242,9 +242,10 @@ def test_nobody_else_starts_processes() -> None:
     assert sorted(found) == [
         "app/check/__init__.py",
         "app/check/second_process.py",
-        "app/setup/workers.py",
         "app/runs/standalone.py",
+        "app/setup/workers.py",
         "evaluators/toolbox/process.py",
+        "evolve/llm/command_model.py",  # a model's program, by the user's word; test_second_round_places.py
         "sandbox/process.py",
         "sandbox/template.py",
         "sandbox/trusted_evaluator.py",
