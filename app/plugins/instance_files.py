@@ -12,11 +12,11 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from ...problems.base import Instance, InstanceFileError, ReadsInstances
 from ..errors import INVALID, USAGE, UserError
@@ -272,8 +272,12 @@ def _members(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
 def _members_of_tar(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     with path.open("rb") as file:
         start = file.read(6)
-    openers = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
-    opener = next((opener for mark, opener in openers.items() if start.startswith(mark)), open)
+    openers: dict[bytes, Callable[[Path, str], Any]] = {
+        b"\x1f\x8b": gzip.open,
+        b"BZh": bz2.open,
+        b"\xfd7zXZ\0": lzma.open,
+    }
+    opener = next((one for mark, one in openers.items() if start.startswith(mark)), Path.open)
     with cast(IO[bytes], opener(path, "rb")) as packed:
         bounded = _Bounded(packed)
         with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:") as tar:

@@ -245,7 +245,7 @@ def test_nobody_else_starts_processes() -> None:
         "app/runs/standalone.py",
         "app/setup/workers.py",
         "evaluators/toolbox/process.py",
-        "evolve/llm/command_model.py",
+        "evolve/llm/command_model.py",  # a model's program, by the user's word; test_second_round_places.py
         "sandbox/process.py",
         "sandbox/template.py",
         "sandbox/trusted_evaluator.py",
