@@ -38,7 +38,8 @@ def descended(tour: list[int], matrix: Any, deadline: float) -> list[int]:
         matrix: symmetric distances, an array of integers.
         deadline: on the monotonic clock, seconds.
     """
-    near = np.argsort(matrix, axis=1, kind="stable")[:, 1 : _NEIGHBOURS + 1].tolist()
+    others = matrix - np.eye(len(matrix), dtype=matrix.dtype)  # itself first, also among equals
+    near = np.argsort(others, axis=1, kind="stable")[:, 1 : _NEIGHBOURS + 1].tolist()
     descent = _Descent(list(tour), matrix.tolist(), near)
     waiting = deque(tour)
     queued = set(tour)

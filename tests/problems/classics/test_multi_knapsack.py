@@ -326,3 +326,14 @@ def test_a_faulty_file_is_refused_with_its_place(tmp_path: Path, text: str, mess
     with pytest.raises(InstanceFileError) as error:
         read(tmp_path, text)
     assert message in str(error.value)
+
+
+def test_decimals_are_scaled_exactly(tmp_path: Path) -> None:
+    """Profits by one power of ten, which the source names; each row with its capacity by its own."""
+    (instance,) = read(
+        tmp_path, "1\n2 2 8706.1\n600.1 310\n1.25 2\n3 4\n5.5 6.50\n".replace("5.5 6.50", "5.5 6")
+    )
+    assert instance.public["profits"] == [6001, 3100]
+    assert instance.public["weights"] == [[125, 200], [3, 4]]
+    assert instance.public["capacities"] == [550, 6]
+    assert (instance.scale, instance.source) == (10, "file my.txt, profits x 10")

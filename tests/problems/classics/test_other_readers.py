@@ -46,7 +46,7 @@ def test_distances_are_those_of_tsplib95(tmp_path: Path, metric: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_matrices_are_those_of_tsplib95(tmp_path: Path, form: str) -> None:
-    """Of four nodes, from half of the matrix; weights differ, so that no place can be mistaken."""
+    """Of four nodes, from a half of the matrix; all weights are different."""
     count = 10 if "DIAG" in form else 6
     numbers = [3 * k + 1 for k in range(count)]
     text = (
