@@ -33,7 +33,7 @@ _SEEDS = """
 479340445 268827376 1958948863 918272953 555010963 2010851491 1519833303 1748670931 1923497586 1829909967
 """
 _LONGEST = 10**9
-_BETWEEN = re.compile(r"\s*((number|nb) of jobs\b.*|processing times\s*:?|[+-]*|eof)\s*$", re.IGNORECASE)
+_BETWEEN = re.compile(r"((number|nb) of jobs\b.*|processing times ?:?|[+-]*|eof)$", re.IGNORECASE)
 """Lines of words that may stand behind numbers."""
 _COUNT = "a line that begins with the numbers of jobs and machines, each from 1 to 1,000"
 
@@ -96,7 +96,7 @@ def _rows(path: Path, text: str) -> list[tuple[int, list[str]]]:
     for number, line in enumerate(split_lines(text), 1):
         if re.match(r"\s*[-+]?[0-9.]", line):
             rows.append((number, line.split()))
-        elif rows and not _BETWEEN.match(line.partition("#")[0]):
+        elif rows and not _BETWEEN.match(" ".join(line.partition("#")[0].split())):
             _refuse(path, number, 0, shown(line.strip()), "numbers, or a title of Taillard's files")
     return rows
 

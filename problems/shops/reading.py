@@ -29,7 +29,7 @@ _LONGEST = 10**9
 _NAME = re.compile(r"\s*instance\s+(\S+)\s*$", re.IGNORECASE)
 _HEADING = re.compile(r"\s*nb of jobs\b", re.IGNORECASE)
 """Begins each instance of Taillard's files."""
-_BETWEEN = re.compile(r"[\s+#=-]*(times|machines|eof)?[\s+#=:-]*$", re.IGNORECASE)
+_BETWEEN = ("", "times", "machines", "eof")
 """What may stand between and behind the numbers of an instance."""
 _COUNT = "a line that begins with the numbers of jobs and machines, each from 1 to 1,000"
 
@@ -79,7 +79,9 @@ def _sections(path: Path, text: str) -> Iterator[tuple[str, int, list[_Row]]]:
             yield name, first, rows
             part += 1
             name, first, rows = f"{path.stem}-{part}", number, []
-        elif rows and _is_title(content) and not _BETWEEN.match(content.partition("#")[0]):
+        elif (
+            rows and _is_title(content) and content.partition("#")[0].strip(" \t+=-:").lower() not in _BETWEEN
+        ):
             _refuse(path, number, 0, shown(content.strip()), "numbers, or a line `instance NAME`")
         elif content.strip() and not content.lstrip().startswith("#") and not _is_title(content):
             words = tuple((m.start() + 1, m[0]) for m in re.finditer(r"\S+", content))
