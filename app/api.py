@@ -397,7 +397,8 @@ def _watcher(progress: bool | Callable[[Progress], None], view: LiveView | None)
         tell(Progress(what, done, total))
 
     def observe(campaign: Campaign) -> None:
-        usage, best = campaign.usage(), best_validated(campaign)
+        usage = campaign.usage()
+        best = best_validated(campaign)
         gap = None if best is None else mean_gap(best[1])
         total = campaign.budget.iterations
         tell(Progress("search", usage.iterations, total, usage.evaluations, gap, usage.wall_seconds))

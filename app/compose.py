@@ -97,7 +97,8 @@ def run(
     Raises:
         UserError: whatever a person can mend.
     """
-    watcher, began = watcher or Watcher(), time.monotonic()
+    watcher = watcher or Watcher()
+    began = time.monotonic()
     with at_work(folder), run_log(folder) as log:
         (folder / STOP_NAME).unlink(missing_ok=True)  # of an earlier session
         watcher = _heeding(folder, watcher)
@@ -253,13 +254,18 @@ def _campaign(
     source_of: SourceOf,
 ) -> Campaign:
     """The search, its ports, its budget and its pace."""
-    config, evaluator, problem = setup.config, setup.evaluator, setup.loaded.problem
-    instances, control = evaluator.instances("train"), Control(config.campaign.control)
-    floor, limit = floor_of(store.read), config.evaluation.time_budget
+    config = setup.config
+    evaluator = setup.evaluator
+    problem = setup.loaded.problem
+    instances = evaluator.instances("train")
+    control = Control(config.campaign.control)
+    floor = floor_of(store.read)
+    limit = config.evaluation.time_budget
     space = MeasureSpace.of(config.archive.measures, founders[0][1], instances, evaluator.loss, floor, limit)
     # A control learns nothing from an archive: one island holds what it found.
     archive = settled(space, config.archive.islands if control is Control.NONE else 1, founders)
-    elites, source = [archive.elite(*founder, 0) for founder in founders], source_of(admission, archive)
+    elites = [archive.elite(*founder, 0) for founder in founders]
+    source = source_of(admission, archive)
     whole = config.search.founders == "all"
     context = Context(
         problem=problem,
@@ -345,7 +351,8 @@ def crown(
     if stopped.halts:
         return
     keep_timing(store, campaign.ports.admission.sandbox, setup.policy)  # not while a first question waits
-    settings, floor = setup.config.evaluation, floor_of(store.read)
+    settings = setup.config.evaluation
+    floor = floor_of(store.read)
     best = champion.choose(campaign, settings, floor, surpasses, keeper, setup.config.sandbox.cpu_seconds)
     keep_left_out(campaign, store)
     first = store.read.candidate(store.read.record("start"))

@@ -285,7 +285,9 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
         config: as parsed.
         document: what it was parsed from: a key that stands there keeps its value.
     """
-    budget, search, archive = config.budget, config.search, config.archive
+    budget = config.budget
+    search = config.search
+    archive = config.archive
     asks = [n for n in (budget.iterations, budget.evaluations) if n is not None]
     if not budget.limited:
         asks = [DEFAULT_ITERATIONS]
@@ -413,7 +415,8 @@ def _suggestion(location: list[str], given: object) -> str:
 def _explain(error: ErrorDetails, where: str) -> str:
     """One problem as `file [section] key: got …, expected …`."""
     location = [str(part) for part in error["loc"]]
-    section, key = location[0], ".".join(location[1:])
+    section = location[0]
+    key = ".".join(location[1:])
     place = f"{where} [{section}] {key}".rstrip()
     if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"{place}: unknown {'key' if key else 'table'}{_suggestion(location, error['input'])}"

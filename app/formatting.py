@@ -61,7 +61,8 @@ def code_span(text: str) -> str:
     """A clean text on one line as Markdown's code, which no back-tick in the text ends."""
     words = " ".join(clean(text).split())
     longest = max((len(run) for run in re.findall(r"`++", words)), default=0)
-    marks, room = "`" * (longest + 1), " " if longest or not words else ""
+    marks = "`" * (longest + 1)
+    room = " " if longest or not words else ""
     return f"{marks}{room}{words}{room}{marks}"
 
 
@@ -150,7 +151,8 @@ def sparkline(values: Iterable[float], width: int) -> str:
         numbers = [numbers[round(i * step)] for i in range(width)]
     if not numbers:
         return ""
-    low, high = min(numbers), max(numbers)
+    low = min(numbers)
+    high = max(numbers)
     span = high - low
     return "".join(_BLOCKS[round((n - low) / span * 7) if span else 0] for n in numbers)
 
@@ -209,7 +211,8 @@ def gap_cell(figures: Mapping[str, Any] | None, form: Callable[[float | None], s
 
 def reported_cell(figures: Mapping[str, Any]) -> str:
     """Mean reported score, and by how much it differs from the start program's: `0.9598 [+0.012]`."""
-    score, change = figures["reported_score"], figures["change"]
+    score = figures["reported_score"]
+    change = figures["change"]
     return "–" if score is None or change is None else f"{score:.5g} [{signed(change, '.3g')}]"
 
 

@@ -131,7 +131,8 @@ class RunResult(Mapping[str, Any]):
         with open_record(self.folder) as record:
             id = best["candidate"]
             files = dict(record.candidate(id).files)
-            problem, sandbox = record.problem, record.config.get("sandbox") or {}
+            problem = record.problem
+            sandbox = record.config.get("sandbox") or {}
             seconds = None if record.foreign else sandbox.get("cpu_seconds")
             return Champion(
                 id,
@@ -174,7 +175,8 @@ class RunResult(Mapping[str, Any]):
         if kind not in KINDS:
             raise UserError(USAGE, f"plot {kind!r}: not known, expected one of {', '.join(KINDS)}")
         with open_record(self.folder) as record:
-            figure, caption = KINDS[kind].draw(record), KINDS[kind].caption_of(record)
+            figure = KINDS[kind].draw(record)
+            caption = KINDS[kind].caption_of(record)
         if figure is None:
             raise UserError(NO_CANDIDATE, f"{self.folder.name}: nothing to draw for {kind}")
         return Picture(kind, caption, figure)

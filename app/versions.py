@@ -35,7 +35,8 @@ def refuse_other_version(recorded: Mapping[str, str | None], name: str) -> None:
     Raises:
         UserError: the versions differ.
     """
-    began, here = recorded.get("gapsmith"), versions()["gapsmith"]
+    began = recorded.get("gapsmith")
+    here = versions()["gapsmith"]
     if began not in (None, here):
         raise UserError(
             USAGE,

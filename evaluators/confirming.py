@@ -16,7 +16,8 @@ from .numbers import scorable
 from .scoring import figures
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_MESSAGE_CHARACTERS, _MARKS = 4000, 1000
+_MESSAGE_CHARACTERS = 4000
+_MARKS = 1000
 _JUDGED = (ScoreStatus.OK, ScoreStatus.BEYOND_BOUND)
 
 
@@ -81,7 +82,8 @@ def confirm_score(
     Raises:
         NotConfirmed: one of them is another one than the objective makes.
     """
-    reference, where = references[score.instance], f"score of {score.instance}"
+    reference = references[score.instance]
+    where = f"score of {score.instance}"
     if (score.reference, score.reference_kind) != (reference.value, reference.kind):
         raise NotConfirmed(
             f"{where}: reference {_shown(score.reference)}, expected {_shown(reference.value)}"

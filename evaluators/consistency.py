@@ -13,7 +13,8 @@ def consistent(problem: Problem, first: Reference, second: Reference) -> bool:
 
     Two optima are equal by that, and two bounds from the same arithmetic must be.
     """
-    minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)
+    minimise = problem.sense is Sense.MINIMISE
+    tolerance = tolerance_of(problem)
     return not _arithmetic_differs(first, second, tolerance) and not any(
         one.bound is not None and better_than(other.value, one.bound, minimise, tolerance)
         for one, other in ((first, second), (second, first))

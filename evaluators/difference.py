@@ -47,7 +47,8 @@ def difference(strata: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Dif
         return None
     rng = np.random.default_rng(_SEED)
     total = sum(len(a) for a, _ in both)
-    observed, shuffled = 0.0, np.zeros(ROUNDS)
+    observed = 0.0
+    shuffled = np.zeros(ROUNDS)
     for a, b in both:
         weight = len(a) / total
         observed += weight * float(b.mean() - a.mean())

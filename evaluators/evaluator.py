@@ -29,10 +29,13 @@ from .judging import Judges, NotExplained
 from .reported import metrics_of
 from .scoring import fitness, normalised_loss, one_line, score
 
-_CROWDED_TRIES, _CROWDED_PAUSE = 3, 1.0
+_CROWDED_TRIES = 3
+_CROWDED_PAUSE = 1.0
 """How often an execution is made that other work on the machine kept from computing (count), and the wall
 seconds before the second try; each further pause is as much longer."""
-_SHORT, _TRIES, _MANY_TRIES = 0.1, 5, 25
+_SHORT = 0.1
+_TRIES = 5
+_MANY_TRIES = 25
 """CPU seconds up to which a limit is short, how often an execution may meet it before it has failed, and how
 often the first such execution of a whole evaluation may, as those of baselines and of reports are."""
 REPORTED_CHARACTERS = 6_000
@@ -269,8 +272,10 @@ class GapEvaluator:
     def _run(
         self, program: Program, instance: Instance, sandbox: Sandbox, tries: int = _TRIES
     ) -> tuple[Execution, Score]:
-        encoded, seed = self._encoded[instance.id], execution_seed(self.seed, instance.id)
-        dialogue, judgement = None, None
+        encoded = self._encoded[instance.id]
+        seed = execution_seed(self.seed, instance.id)
+        dialogue = None
+        judgement = None
         if self._interactive:
             # Ten times the limit: a slot that replays a record waits longer than the limits say.
             dialogue = self._judges.dialogue(instance, 10 * self.limits.wall_seconds)

@@ -63,7 +63,8 @@ class Figures:
     def as_json(self) -> dict[str, Any]:
         """The figures under the field names of the JSON contract."""
         document = {**asdict(self), "reference_kinds": dict(self.reference_kinds)}
-        score, excess = document.pop("mean_score"), self.mean_excess
+        score = document.pop("mean_score")
+        excess = self.mean_excess
         if not self.reported:
             return document
         return {

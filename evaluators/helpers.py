@@ -31,7 +31,8 @@ Work = Callable[[bytes, Sequence[int]], bytes]
 
 _SIZE = struct.Struct("<Q")
 _ORDER = struct.Struct("<ci")
-_START, _END = b"s", b"e"
+_START = b"s"
+_END = b"e"
 _CHUNK = 1 << 15  # bytes; the system maps memory anew for each larger buffer
 _TICK = 0.2  # seconds between two checks of a helper's clock
 _PAUSE = struct.pack("@ll", 0, int(_TICK * 1e6))
@@ -205,7 +206,8 @@ def _receive(
     Raises:
         EOFError: the other side has closed the channel.
     """
-    found, room = array("i"), socket.CMSG_SPACE(4 * descriptors) if descriptors else 0
+    found = array("i")
+    room = socket.CMSG_SPACE(4 * descriptors) if descriptors else 0
     size = _SIZE.size
     parts: list[bytes] = []
     got = 0

@@ -32,14 +32,16 @@ def mean_interval(
     """
     if sum(value != 0 for value in values) < FEWEST:
         return None
-    number, scale = len(values), max(map(abs, values))
+    number = len(values)
+    scale = max(map(abs, values))
     shares = [value / scale for value in values]  # powers of large numbers would overflow
     mean = math.fsum(shares) / number
     second = math.fsum((share - mean) ** 2 for share in shares) / number
     below, above = _reaches(shares, mean, second, student(level, number - 1))
     if min(values) < 0 < max(values):
         below = above = max(below, above)
-    low, high = (scale * (mean - below), scale * (mean + above))
+    low = scale * (mean - below)
+    high = scale * (mean + above)
     return (low if least is None else max(low, least)), high
 
 
@@ -83,9 +85,11 @@ def student(level: float, freedom: int) -> float:
         level: chance (0 to 1, both excluded).
         freedom: degrees of freedom, ≥ 1; more than 1,000 count as 1,000.
     """
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     while within(high, freedom) < level:
-        low, high = high, 2 * high
+        low = high
+        high = 2 * high
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
         if within(middle, freedom) < level:
@@ -99,9 +103,11 @@ def within(value: float, freedom: int) -> float:
     """Chance that Student's t stays within ±value (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4)."""
     freedom = min(freedom, _MOST_FREEDOM)
     angle = math.atan(value / math.sqrt(freedom))
-    sine, cosine = math.sin(angle), math.cos(angle)
+    sine = math.sin(angle)
+    cosine = math.cos(angle)
     odd = freedom % 2
-    term, total = (cosine if odd else 1.0), 0.0
+    term = cosine if odd else 1.0
+    total = 0.0
     for step in range(2 + odd, freedom + 1, 2):
         total += term
         term *= cosine**2 * (step - 1) / step

@@ -38,7 +38,8 @@ EXPLAIN_SECONDS = 2.0
 """CPU seconds for the explanation of one answer."""
 EXPLAINED_CHARACTERS = 1_500
 """Longest explanation; the rest is cut."""
-_MOST_VIOLATIONS, _MOST_CHARACTERS = 100, 4000
+_MOST_VIOLATIONS = 100
+_MOST_CHARACTERS = 4000
 """Of a verdict that a helper sends: a problem that quotes an answer would fill the memory of its caller."""
 LATE = "verification took more than"
 """Start of the message, after the problem's name, when the verdict on an answer comes too late."""
@@ -132,7 +133,8 @@ class Judges:
     def close(self) -> None:
         """Ends the processes; the next use starts them again."""
         with self._starting:
-            helpers, self._helpers = self._helpers, None
+            helpers = self._helpers
+            self._helpers = None
         if helpers is not None:
             helpers.close()
 

@@ -67,7 +67,8 @@ def far_beyond(objective: Number, known: Number, minimise: bool) -> bool:
     size. Maximisation is the mirror image.
     """
     sign = 1 if minimise else -1
-    new, old = sign * objective, sign * known
+    new = sign * objective
+    old = sign * known
     return new * FAR_FACTOR <= old if old > 0 else new <= old * FAR_FACTOR and new < 0
 
 

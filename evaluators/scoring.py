@@ -42,7 +42,8 @@ def score(
         status = ScoreStatus(execution.status.value)
         return _failed(instance, reference, execution, status, execution.error or "", None)
     judgement = judgement or judge(problem, instance, execution.answer)
-    verdict, digest = judgement.verdict, judgement.digest
+    verdict = judgement.verdict
+    digest = judgement.digest
     if verdict.objective is None:
         status = ScoreStatus(verdict.status.value)
         return _failed(instance, reference, execution, status, "; ".join(verdict.violations), digest)

@@ -87,7 +87,8 @@ def sign_flip(differences: Sequence[float]) -> float:
     if number <= EXACT:
         patterns = np.arange(2**number)[:, None] >> np.arange(number) & 1
         return float(np.mean(_sums(patterns, values) >= limit))
-    rng, beyond = np.random.default_rng(_SEED), 0
+    rng = np.random.default_rng(_SEED)
+    beyond = 0
     for _ in range(DRAWS // _BLOCK):
         patterns = rng.integers(0, 2, (_BLOCK, number), dtype=np.int8)
         beyond += int((_sums(patterns, values) >= limit).sum())

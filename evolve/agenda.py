@@ -234,7 +234,8 @@ class Subjects:
 
     def told(self, number: int, context: Context) -> Context:
         """The context of an open ask with its subject."""
-        wanted, improved = self._designs.wanted(number), self._designs.improved(number)
+        wanted = self._designs.wanted(number)
+        improved = self._designs.improved(number)
         turn = None if wanted else self._stall.turn(number)
         still = 0 if turn is None else self._stall.before(number)
         develops = improved and turn is None

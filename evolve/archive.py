@@ -261,7 +261,8 @@ class Archive:
         """Gain of taking the better of two elites on each instance over the first elite alone (ratio,
         summed).
         """
-        mine, its = self._losses_of(first), self._losses_of(other)
+        mine = self._losses_of(first)
+        its = self._losses_of(other)
         return sum(max(0.0, loss - its[id]) for id, loss in mine.items())
 
     def _losses_of(self, elite: Elite) -> dict[str, float]:
@@ -353,7 +354,8 @@ def _novelty(elite: Elite, others: Sequence[Elite]) -> float:
 
 def _same_form(one: Elite, other: Elite) -> bool:
     """Whether two programs have at least half of their lines in common."""
-    first, second = _lines(one), _lines(other)
+    first = _lines(one)
+    second = _lines(other)
     return 2 * len(first & second) >= len(first | second)
 
 

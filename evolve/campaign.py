@@ -49,11 +49,13 @@ def grow(search: Search, ports: Ports, prefix: int, stopped: Callable[[], bool],
     Returns:
         False if it was stopped before the end: then the search has not changed.
     """
-    store, evaluator = ports.store, ports.evaluator
+    store = ports.store
+    evaluator = ports.evaluator
     evaluations: dict[str, Evaluation] = {}
     under_way: dict[Future[Evaluation], Elite] = {}
     for elite in search.to_grow():
-        candidate, count = elite.candidate, len(elite.evaluation.scores)
+        candidate = elite.candidate
+        count = len(elite.evaluation.scores)
         recorded = store.read.evaluation(candidate.id, "train", prefix)
         if recorded is not None and len(recorded.scores) > count:
             evaluations[candidate.id] = recorded
@@ -291,7 +293,8 @@ class Campaign:
 
     def _reopened(self, number: int) -> InFlight:
         """Reopens a recorded iteration; does only the work whose outcome the record lacks."""
-        recorded, made = self.recorded[number], self.recorded.made(number)
+        recorded = self.recorded[number]
+        made = self.recorded.made(number)
         ask = self.ports.submissions.ask(self.search)
         if ask is None:
             shared = self.search.sharing.programs > 1
@@ -330,7 +333,8 @@ class Campaign:
         if ask.context is None:
             raise AssertionError(f"iteration {ask.number}: nobody is to be asked")
         rng = stream(self.search.seed, "propose", ask.number)
-        elites, context = ask.elites, ask.context
+        elites = ask.elites
+        context = ask.context
         proposer = (self.ports.beside if ask.offline else None) or self.ports.proposer
         return sheltered(lambda: proposer.propose(elites, context, rng))
 
@@ -344,13 +348,15 @@ class Campaign:
     def _evaluate(self, flight: InFlight) -> None:
         """Starts the training evaluation of a candidate, unless there is one."""
         if isinstance(flight.made, Candidate) and flight.evaluation is None:
-            program, last = self.ports.evaluator.program(flight.made.files), self.search.pool.prefix
+            program = self.ports.evaluator.program(flight.made.files)
+            last = self.search.pool.prefix
             job = EvaluationJob(program, "train", race=flight.race, last=last)
             flight.evaluation, flight.since = self.ports.executor.submit(job), self._pauses.now()
 
     def _close(self, flight: InFlight) -> None:
         """Tells the search an outcome; one transaction."""
-        store, number = self.ports.store, flight.ask.number
+        store = self.ports.store
+        number = flight.ask.number
         outcome = flight.outcome()
         if not isinstance(outcome, Refused) and not flight.recorded:
             self._pauses.evaluated(flight.since)
@@ -372,7 +378,8 @@ class Campaign:
         """Whether one more iteration may be opened now; notes the reason when none may ever be."""
         if self._stop_file.exists():
             self.interrupt(StopReason.STOP_FILE)
-        tally, followed = self.search.tally, self._pace.course is not None
+        tally = self.search.tally
+        followed = self._pace.course is not None
         repeated = tally.asked + 1 in self.recorded
         if self.stopped is None and not repeated:
             self.stopped = self.budget.exhausted(self.usage(), self.kept(self))
@@ -392,7 +399,8 @@ class Campaign:
             return True
         if self.search.due is not None and self._flights:
             return False
-        most, flights = self._pace.in_flight, list(self._flights.values())
+        most = self._pace.in_flight
+        flights = list(self._flights.values())
         asks = {flight.ask.first for flight in flights}
         if self._pace.order is TellOrder.SUBMITTED:
             return len(asks) < most

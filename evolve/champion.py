@@ -105,7 +105,8 @@ class TimeReserve:
         leaders = unique(campaign.search.archive.elites())[: self._reserve.champions]
         if not leaders:
             return 0.0
-        tally, validation = campaign.search.tally, campaign.validation
+        tally = campaign.search.tally
+        validation = campaign.validation
         best = per_execution(leaders[0].evaluation)
         training = [best * len(leaders[0].evaluation.scores)] * (tally.asked - tally.told)
         validating = [best * self._reserve.lengths["valid"] for _ in validation.futures]
@@ -193,7 +194,8 @@ def choose(
         within = cpu_limit is None or slowest(evaluation) <= ROOM * cpu_limit
         return within or not elite.candidate.iteration
 
-    archive, store = campaign.search.archive, campaign.ports.store
+    archive = campaign.search.archive
+    store = campaign.ports.store
     elites = [elite for elite in unique(archive.elites()) if quick(elite, elite.evaluation)]
     _validate(campaign, elites[: settings.champions], keeper)
     recorded = RecordedCourse(store.read)
@@ -233,7 +235,8 @@ def validate_leaders(campaign: Campaign, floor: float, keeper: TimeReserve | Non
         floor: CPU seconds of an execution that does nothing.
         keeper: as for `choose`.
     """
-    best, leaders = float("-inf"), dict[int, Elite]()
+    best = float("-inf")
+    leaders = dict[int, Elite]()
     for elite in unique(campaign.search.archive.elites()):  # best first
         leaders.setdefault(time_class(net_seconds(elite.evaluation.scores, floor)), elite)
     wanted = []
@@ -280,10 +283,12 @@ def evaluate_on_test(campaign: Campaign, candidate: Candidate, *, divided: bool 
         candidate: whose program is evaluated.
         divided: whether all slots share the instances.
     """
-    store, ports = campaign.ports.store, campaign.ports
+    store = campaign.ports.store
+    ports = campaign.ports
     evaluation = store.read.evaluation(candidate.id, "test")
     if evaluation is None:
-        program, size = ports.evaluator.program(candidate.files), len(ports.evaluator.instances("test"))
+        program = ports.evaluator.program(candidate.files)
+        size = len(ports.evaluator.instances("test"))
         jobs = in_parts(ports.executor, program, "test", size, divided=divided)
         evaluation = reduce(ports.evaluator.joined, (job.result() for job in jobs))
         store.put_evaluation(candidate.id, evaluation, ports.evaluator.version)

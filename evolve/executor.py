@@ -132,8 +132,10 @@ class _Ending:
     """A slot that begins no execution once its executor closes: nobody waits for the evaluation any more."""
 
     def __init__(self, slot: Sandbox, closing: threading.Event) -> None:
-        self._slot, self._closing = slot, closing
-        self.describe, self.close = slot.describe, slot.close
+        self._slot = slot
+        self._closing = closing
+        self.describe = slot.describe
+        self.close = slot.close
 
     def execute(self, *job: Any, **named: Any) -> Execution:
         """See `Sandbox`.

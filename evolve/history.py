@@ -66,7 +66,8 @@ class CandidateRegistry:
         """
         if proposal.examined is None:
             raise AssertionError("a proposal is examined before it is admitted")
-        id, description = proposal.examined.id, proposal.examined.description
+        id = proposal.examined.id
+        description = proposal.examined.description
         if id in self.candidates:
             return rejected(proposal, RejectionReason.DUPLICATE, f"same tokens as candidate {id}")
         near = self.shapes.get(description.shape_digest or "") if len(proposal.files) == 1 else None
@@ -203,12 +204,17 @@ class AttemptLog:
         """
         if isinstance(outcome, Refused):
             return
-        candidate, scores = outcome.candidate, outcome.evaluation.scores
-        end, reason, means, beyond = End.STOPPED, "", None, False
+        candidate = outcome.candidate
+        scores = outcome.evaluation.scores
+        end = End.STOPPED
+        reason = ""
+        means = None
+        beyond = False
         if isinstance(outcome, Failed):
             score = outcome.score
             words = [score.status.value.replace("_", " "), *(score.message or "").split("\n")[:1]]
-            end, reason = End.FAILED, ": ".join(word for word in words if word)
+            end = End.FAILED
+            reason = ": ".join(word for word in words if word)
         elif isinstance(outcome, Complete):
             self._scores[candidate.id] = _by_instance(outcome.evaluation)
             end = End.DUPLICATE if duplicate is not None else End.KEPT if added else End.BEHIND

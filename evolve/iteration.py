@@ -201,7 +201,9 @@ class AskPacing:
         """Whether the next ask waits, given when the evaluations under way began (seconds)."""
         if self._many or not self._replies or not self._evaluations:
             return False
-        longest, usual, now = SHARE * median(self._replies), median(self._evaluations), self._clock()
+        longest = SHARE * median(self._replies)
+        usual = median(self._evaluations)
+        now = self._clock()
         if not any(usual - (now - start) < longest for start in began):
             self._since = None
             return False

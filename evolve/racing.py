@@ -213,7 +213,8 @@ def alike_after(count: int) -> int:
 
 def looks_of(count: int) -> tuple[int, ...]:
     """After how many of `count` instances the test is made: growing by half, the last instance left out."""
-    looks, size = [], float(FIRST_LOOK)
+    looks = []
+    size = float(FIRST_LOOK)
     while size < count:
         looks.append(int(size))
         size *= _GROWTH
@@ -223,7 +224,8 @@ def looks_of(count: int) -> tuple[int, ...]:
 def clearly_above(differences: Sequence[float], level: float) -> bool:
     """Whether the mean of differences is above 0 at a one-sided level (paired t test)."""
     count = len(differences)
-    mean, spread = fmean(differences), stdev(differences)
+    mean = fmean(differences)
+    spread = stdev(differences)
     if spread == 0.0:
         return mean > 0.0
     return mean / (spread / math.sqrt(count)) > student(1 - level, count - 1)

@@ -63,7 +63,8 @@ def news(number: int, outcome: Outcome, best: Elite | None) -> list[Event]:
     return events
 
 
-_POPULATION, _SETTINGS = PopulationSettings(), SearchSettings()
+_POPULATION = PopulationSettings()
+_SETTINGS = SearchSettings()
 
 
 class Search:
@@ -149,7 +150,8 @@ class Search:
             return self._joined(number, self.sharing.before)
         point = self._point(number)
         if point is not None:
-            elites, island = [point[0]], point[0].island
+            elites = [point[0]]
+            island = point[0].island
             incumbent = point[0] if self.races.level > 0 else None
         else:
             island = (number - 1) % self.archive.islands
@@ -214,7 +216,8 @@ class Search:
             elites: the first parent and the inspirations of an iteration that is still open.
             incumbent: of an iteration that is still open.
         """
-        number, before = self._next(), self.sharing.before
+        number = self._next()
+        before = self.sharing.before
         point = self._point(number) if self._points is None and before is None else None
         again = point[1] if point is not None and tuned is None else None
         tuned = again is not None if tuned is None else tuned
@@ -230,9 +233,11 @@ class Search:
         ask = Ask(number, island, parents, tuple(elites), raced, race, tuned, offline, again)
         shown = [*parents[:1], *inspirations]
         failed = self._opened(number, island, shown) if ask.of_model and before is None else None
-        programs, program = self.sharing.wanted(failed) if ask.of_model else 1, 1
+        programs = self.sharing.wanted(failed) if ask.of_model else 1
+        program = 1
         if before is not None:
-            programs, program = before.programs, before.program + 1
+            programs = before.programs
+            program = before.program + 1
         context = self.context(number, elites, failed, programs, program) if elites and not tuned else None
         return self.sharing.open(replace(ask, programs=programs, program=program, context=context))
 
@@ -292,7 +297,8 @@ class Search:
 
         `evaluations` are those of `to_grow` on the next prefix, by candidate.
         """
-        before, self.due = [elite.candidate.id for elite in unique(self.archive.elites())], None
+        before = [elite.candidate.id for elite in unique(self.archive.elites())]
+        self.due = None
         for elite in self.to_grow():
             scores = evaluations[elite.candidate.id].scores[len(elite.evaluation.scores) :]
             self.tally.executions += len(scores)
@@ -310,7 +316,8 @@ class Search:
             self.tuner.grow()
         else:
             self.pool.stop()
-        best, failed = self.archive.best, [id for id in before if evaluations[id].fitness is None]
+        best = self.archive.best
+        failed = [id for id in before if evaluations[id].fitness is None]
         data = {"prefix": self.pool.prefix, "elites": before, "failed": failed}
         if best is not None:
             data |= {"candidate": best.candidate.id, "fitness": best.fitness}
@@ -358,7 +365,8 @@ class Search:
         count = 1 + self._inspirations
         if self._guide is None or self._offline(number) or self._selection.fresh(number):
             return self._selection.parents(self.archive, island, number, count)
-        rng, first = stream(self.seed, "select", number), self._subjects.parent(number, self.archive.best)
+        rng = stream(self.seed, "select", number)
+        first = self._subjects.parent(number, self.archive.best)
         return self._guide.parents(self.archive, island, first, rng, count)
 
     def _offline(self, number: int) -> bool:
@@ -397,15 +405,14 @@ class Search:
             return None
         if not isinstance(outcome, Complete):
             return AddStatus.NOT_ADDED
-        candidate, evaluation = outcome.candidate, outcome.evaluation
+        candidate = outcome.candidate
+        evaluation = outcome.evaluation
         self.memory.fitness[candidate.id] = outcome.fitness
         self.races.slow.beaten(outcome.fitness, self.memory.fitness)
         if self._control is Control.RANDOM:
             self._selection.add(self.archive.elite(candidate, evaluation, ask.island))
-        duplicate, slower = (
-            self.archive.duplicate(candidate, evaluation),
-            self.archive.same(candidate, evaluation),
-        )
+        duplicate = self.archive.duplicate(candidate, evaluation)
+        slower = self.archive.same(candidate, evaluation)
         second = self._guide is not None
         added = self.archive.add(candidate, evaluation, ask.island, second=second)
         if duplicate is not None and not added:

@@ -79,7 +79,8 @@ class Submissions:
         is to learn the most from a race that ends early.
         """
         number = search.tally.asked + 1
-        submission, best = self._by_number.get(number), search.archive.best
+        submission = self._by_number.get(number)
+        best = search.archive.best
         if submission is None or best is None:
             return None
         search.tally.asked = number

@@ -238,7 +238,8 @@ def _short(number: re.Match[str]) -> str:
 
 def _score(text: str, instance: Instance) -> Score:
     """How far the numbers of a text are from those of an instance."""
-    values, targets = numbers(text), instance.public["numbers"]
+    values = numbers(text)
+    targets = instance.public["numbers"]
     padded = [*values, *[0.0] * len(targets)]
     loss = sum(abs(value - target) for value, target in zip(padded, targets, strict=False))
     loss = round(loss + 0.01 * max(0, len(values) - len(targets)), 1)

@@ -158,7 +158,8 @@ class Generations:
         if self._strategy.stop():
             self._left = 0
             return
-        self._points, self._losses = self._strategy.ask(), {}
+        self._points = self._strategy.ask()
+        self._losses = {}
         count = min(len(self._points), self._left)
         self._left -= count
         self._points = self._points if count == len(self._points) else self._points[:count]
@@ -212,7 +213,8 @@ class Tuner:
         if self._work is None or self._work.over:
             self._work, self._elite = None, self._promising(archive)
         elif self._named and (better := self._better(archive)) is not None:
-            self._work, self._elite = None, better
+            self._work = None
+            self._elite = better
         elite = self._elite
         if elite is None:
             return None

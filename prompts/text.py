@@ -57,7 +57,8 @@ def cut(text: str, limit: int) -> str:
     mark = f" … ({len(text) - limit} characters left out) … "
     if len(text) <= limit + len(mark):  # a mark would be as long as what it stands for
         return text
-    head, tail = limit // 3, limit - limit // 3
+    head = limit // 3
+    tail = limit - limit // 3
     return f"{text[:head]}{mark}{text[-tail:]}"
 
 

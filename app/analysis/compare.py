@@ -87,10 +87,13 @@ class Front:
         if not self.start_loss or self.limit <= _LEAST:
             return None
         points = sorted((self._place(one.seconds), -100 * one.fitness) for one in self.programs)
-        area, gain, last = 0.0, 0.0, 0.0
+        area = 0.0
+        gain = 0.0
+        last = 0.0
         for place, loss in points:
             area += gain * (place - last)
-            last, gain = place, max(gain, 1 - loss / self.start_loss)
+            last = place
+            gain = max(gain, 1 - loss / self.start_loss)
         return area + gain * (1.0 - last)
 
     def _place(self, seconds: float) -> float:

@@ -177,7 +177,8 @@ def _judged(said: dict[str, Any]) -> dict[str, Any]:
 
 # What a task of another tool needs and gets on this machine; its evaluator is not run.
 
-_TASK_SECONDS, _MEMORY = 60.0, 1 << 30
+_TASK_SECONDS = 60.0
+_MEMORY = 1 << 30
 _FIND = """
 import importlib.util, sys
 def drive(path, folder, instance, options, seed, report):

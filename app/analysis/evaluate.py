@@ -67,10 +67,12 @@ def stopped_solver(
             why = f"--solver {effort:g}: expected deterministic seconds above 0, at most {_MOST_EFFORT:g}"
             raise UserError(USAGE, why)
     instances = list(setup.evaluator.instances(chosen).values())
-    total, rows = len(efforts) * len(instances), dict[str, Evaluation]()
+    total = len(efforts) * len(instances)
+    rows = dict[str, Evaluation]()
     notify("solver runs", 0, total)
     for number, effort in enumerate(efforts):
-        scores, solver = dict[str, Score](), ""
+        scores = dict[str, Score]()
+        solver = ""
         runs = parallel(partial(references.incumbent, effort=effort), instances, setup.config.run.slots)
         for done, (instance, run) in enumerate(runs, number * len(instances) + 1):
             scores[instance.id], solver = _score(setup, instance, run, effort), run.solver
@@ -233,7 +235,8 @@ def write_answers(setup: Setup, chosen: str, files: Mapping[str, str], path: Pat
     """
     import json
 
-    program, instances = setup.evaluator.program(files), setup.evaluator.instances(chosen)
+    program = setup.evaluator.program(files)
+    instances = setup.evaluator.instances(chosen)
     problem = setup.loaded.problem
     as_csv = path.suffix.lower() == ".csv" and isinstance(problem, WritesAnswers)
     if as_csv and len(instances) > 1:

@@ -71,7 +71,8 @@ def without(text: str, statement: Statement) -> str:
 
 
 def _row(text: str, statement: Statement, whole: Evaluation, other: Evaluation) -> dict[str, Any]:
-    before, after = _loss(whole), _loss(other)
+    before = _loss(whole)
+    after = _loss(other)
     failure = other.failure
     return {
         "line": statement.line,

@@ -176,11 +176,13 @@ def recorded_source(reader: Reader, config: Config) -> SourceOf:
         recorded = RecordedCourse(
             reader
         )  # reads every iteration, so that damage is reported before anything runs
-        submissions, bench = Submissions.of(recorded), has_workbench(reader)
+        submissions = Submissions.of(recorded)
+        bench = has_workbench(reader)
         course = None if asked and not submissions else recorded_course(reader)
         pace = Pace(config.campaign.in_flight, waits=config.uses_models, course=course)
         points = recorded.points(archive) if config.uses_models else None
-        proposer, share = _proposer(reader, recorded, config, admission), offline_share(config, bench)
+        proposer = _proposer(reader, recorded, config, admission)
+        share = offline_share(config, bench)
         beside = _offline(reader, recorded) if share else None
         return CampaignSource(proposer, pace, points, beside, share, submissions, bench)
 
@@ -270,7 +272,8 @@ def _run_again(
     from .. import compose
     from ..config import BudgetSection
 
-    config, evaluator = opened.config, opened.evaluator
+    config = opened.config
+    evaluator = opened.evaluator
     evaluator.timed = False
     points = made_by(record.reader, OPERATOR, told) if config.uses_models else 0
     budget = BudgetSection(iterations=told - points)  # without the seconds, which differ from run to run
@@ -363,7 +366,8 @@ def _pairs(record: Reader, now: Reader) -> Iterator[tuple[Any, Any]]:
 
 def _compare_outcome(record: RunRecord, now: RunRecord, findings: Findings) -> None:
     """The archive cell by cell, validation, champion and test."""
-    then, again = cells(record), cells(now)
+    then = cells(record)
+    again = cells(now)
     for place in sorted({*then, *again}):
         island, cell, number = place
         where = f"island {island}, cell {cell}" + (", second place" if number > 1 else "")
@@ -381,7 +385,8 @@ def cells(record: RunRecord) -> dict[tuple[int, tuple[int, ...], int], tuple[str
     """(island, cell, place from 1) → (candidate, fitness) of a run's archive."""
     from ..runs.course import rebuild
 
-    archive, places = rebuild(record), Counter[tuple[int, tuple[int, ...]]]()
+    archive = rebuild(record)
+    places = Counter[tuple[int, tuple[int, ...]]]()
     found: dict[tuple[int, tuple[int, ...], int], tuple[str, float]] = {}
     for elite in archive.elites() if archive else ():
         cell = elite.island, elite.cell

@@ -96,7 +96,10 @@ class _Judge:
     ) -> None:
         self._candidate = record.candidate(id)
         self._path, self.text = next(iter(self._candidate.files.items()))
-        self._record, self._evaluator, self._slot, self._tried = record, setup.evaluator, slot, tried
+        self._record = record
+        self._evaluator = setup.evaluator
+        self._slot = slot
+        self._tried = tried
         self._entry = record.problem["entry_point"]
         self._number = 0
         self._renamed = False
@@ -137,7 +140,8 @@ class _Judge:
             return False
         if worse(self._loss(evaluation), self._losses, LEVEL):
             return False
-        self._after, self._description = evaluation, description
+        self._after = evaluation
+        self._description = description
         return True
 
     def renamed(self, text: str, other: str) -> str:
@@ -150,7 +154,9 @@ class _Judge:
         if description.error is None and len(description.statements) <= most:
             evaluation = self._evaluate(program)
             if evaluation.fitness is not None and self._loss(evaluation) == self._loss(self._after):
-                self._after, self._description, self._renamed = evaluation, description, True
+                self._after = evaluation
+                self._description = description
+                self._renamed = True
                 return other
         return text
 
@@ -169,7 +175,8 @@ class _Judge:
     def document(self, text: str, done: Simplification) -> dict[str, Any]:
         """The reduced program beside the original, both measured on this machine in this call."""
         outcome = paired(self._loss(self._after), self._losses)
-        before, after = self._candidate.description, self._description
+        before = self._candidate.description
+        after = self._description
         return {
             "run": self._record.name,
             "candidate": self._candidate.id,

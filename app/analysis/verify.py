@@ -133,13 +133,15 @@ def surroundings(record: RunRecord, loaded: LoadedProblem, findings: Findings) -
     from ..setup.prepare import problem_record
     from ..versions import versions
 
-    problem, own = record.problem, problem_record(loaded)
+    problem = record.problem
+    own = problem_record(loaded)
     for name in ("name", "sense", "unit", "statement", "strata"):
         if name in problem:
             findings.note(f"problem {name}", problem[name], own[name])
     findings.note("problem version", problem.get("version"), loaded.problem.version)
     findings.note("problem source digest", problem.get("digest"), loaded.digest)
-    recorded, now = record.reader.record("versions") or {}, versions()
+    recorded = record.reader.record("versions") or {}
+    now = versions()
     for name in {**recorded, **now}:
         findings.note(name, recorded.get(name), now.get(name))
 
@@ -174,7 +176,8 @@ def _references(
 
     It does not look them up: `reference` of a built-in problem may return a shipped value.
     """
-    loaded, seconds = setup.loaded, setup.config.evaluation.reference_seconds
+    loaded = setup.loaded
+    seconds = setup.config.evaluation.reference_seconds
     known = record.reader.references()
     if loaded.references is None:
         _best_baselines(record, loaded.problem, known, findings)
@@ -183,7 +186,8 @@ def _references(
     for done, instance in enumerate(chosen):
         notify("references", done, len(chosen))
         recorded = known[instance.id]
-        told, what = f"{recorded.kind.value} {recorded.value}", f"reference of {instance.id}"
+        told = f"{recorded.kind.value} {recorded.value}"
+        what = f"reference of {instance.id}"
         try:
             now = proved_again(loaded, instance, recorded, seconds)
         except SolverFailed as error:
@@ -208,7 +212,8 @@ def _best_baselines(
 
     A reference may be better: start programs, whose objectives no run records, took part.
     """
-    minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)
+    minimise = problem.sense is Sense.MINIMISE
+    tolerance = tolerance_of(problem)
     for name in record.reader.baselines():
         for split in SPLITS:
             evaluation = record.evaluation(BASELINE + name, split)
@@ -246,7 +251,8 @@ def compare_claims(record: RunRecord, now: Sequence[Mapping[str, Any]], findings
     again = {str(claim["against"]): claim for claim in now}
     recorded = {str(claim.get("against")): claim for claim in claimed}
     for against in dict.fromkeys([*recorded, *again]):
-        told, follows = recorded.get(against), again.get(against)
+        told = recorded.get(against)
+        follows = again.get(against)
         if told is not None and follows is not None:
             follows = {name: follows.get(name) for name in told}
         findings.compare("claims", f"claim against {against}", told, follows)
@@ -411,7 +417,8 @@ def check_fresh(
     from ...evaluators.cache import Cache
     from ..setup.prepare import setup_over
 
-    config, loaded = opened.config, opened.loaded
+    config = opened.config
+    loaded = opened.loaded
     if config.evaluation.instances:
         return {
             "skipped": "the instances came from files or named sets; new ones must be collected and evaluated"

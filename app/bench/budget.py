@@ -29,7 +29,9 @@ def budget_document(sitting: Sitting, executions: int = 0, experiment: float = 0
         executions: of the operation under way (count), which are not recorded yet.
         experiment: its CPU seconds beyond those that are reserved for it.
     """
-    read, usage, budget = sitting.store.read, sitting.campaign.usage(), sitting.campaign.budget
+    read = sitting.store.read
+    usage = sitting.campaign.usage()
+    budget = sitting.campaign.budget
     beside = executions + sum(count.executions for count in counts(read).values())
     used, allowed = experiment_seconds(read)
     return {

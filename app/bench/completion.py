@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 MOST_SETS = 8
 """Named sets that a champion is tried on (count)."""
-FEWEST_INSTANCES, MOST_INSTANCES = 4, 24
+FEWEST_INSTANCES = 4
+MOST_INSTANCES = 24
 """Instances of each (counts)."""
 REFERENCE_SECONDS = 60.0
 """Wall seconds for references of these instances."""
@@ -73,7 +74,9 @@ def neighbours(setup: Setup, record: StoredRun) -> dict[str, list[Instance]]:
 
     References that are not at hand are computed for `REFERENCE_SECONDS` at most.
     """
-    loaded, config, until = setup.loaded, setup.config, time.monotonic() + REFERENCE_SECONDS
+    loaded = setup.loaded
+    config = setup.config
+    until = time.monotonic() + REFERENCE_SECONDS
     used = {one.digest for one in record.instances.values()}
     own = {*SPLITS, *config.evaluation.instances}
     found: dict[str, list[Instance]] = {}

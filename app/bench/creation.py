@@ -75,7 +75,8 @@ def with_hidden_seed(config: Config, fresh: bool | None, notify: Notify) -> tupl
     usual = splits_of(loaded, config)
     if all(list(splits[name]) == list(usual[name]) for name in SPLITS[1:]):
         return config, GIVEN  # fixed data, whatever the seed
-    missing, began = missing_references(loaded, changed, splits, Cache()), time.monotonic()
+    missing = missing_references(loaded, changed, splits, Cache())
+    began = time.monotonic()
     if fresh or not missing:
         return changed, OWN
     for done, _ in enumerate(computed(loaded, changed, missing, Cache(), SECONDS), 1):
@@ -132,8 +133,10 @@ def open_bench(
 
 def bench_document(at: Sitting) -> dict[str, Any]:
     """The task of a workbench, its limits, its programs of the beginning, and its budget."""
-    problem, evaluator = at.setup.loaded.problem, at.evaluator
-    read, best = at.store.read, at.archive.best
+    problem = at.setup.loaded.problem
+    evaluator = at.evaluator
+    read = at.store.read
+    best = at.archive.best
     assert best is not None, "a workbench begins with a start program"
     start = read.evaluation(read.record("start"), "train")
     mine = gaps_of(best.evaluation.scores, evaluator.loss)

@@ -64,12 +64,14 @@ def instances_of(at: Sitting) -> list[Instance]:
     None of them is an instance of validation or test.
     """
     chosen = list(at.instances.values())[:MOST_INSTANCES]
-    evaluator, loaded = at.evaluator, at.setup.loaded
+    evaluator = at.evaluator
+    loaded = at.setup.loaded
     source = (at.setup.config.evaluation.instances or ("train",))[0]
     if source not in loaded.problem.sets():
         return chosen  # of a user's file there are no more
     seen = {one.digest for split in evaluator.splits for one in evaluator.instances(split).values()}
-    began, config = time.monotonic(), at.setup.config
+    began = time.monotonic()
+    config = at.setup.config
     for number in range(config.search.pool + 1, config.search.pool + _MOST_SETS):
         if len(chosen) >= MOST_INSTANCES or time.monotonic() - began > _DRAW_SECONDS:
             break
@@ -84,7 +86,9 @@ def instances_of(at: Sitting) -> list[Instance]:
 
 def rows(at: Sitting) -> list[dict[str, Any]]:
     """The instances as an experiment gets them, as many as `MOST_BYTES` hold."""
-    references, left, found = at.evaluator.references, MOST_BYTES, list[dict[str, Any]]()
+    references = at.evaluator.references
+    left = MOST_BYTES
+    found = list[dict[str, Any]]()
     for one in instances_of(at):
         known = references.get(one.id)
         row = {
@@ -335,7 +339,8 @@ def _fault(description: Description, modules: tuple[str, ...]) -> str | None:
 
 def _run(at: Sitting, text: str, given: list[dict[str, Any]], seconds: float) -> tuple[Execution, str | None]:
     """The execution of a script, and why there is no objective in it; None if there is one."""
-    problem, secret = at.setup.loaded.problem, at.setup.config.evaluation.secret
+    problem = at.setup.loaded.problem
+    secret = at.setup.config.evaluation.secret
     texts = texts_of(problem, at.setup.loaded.source)
     slot, texts = _open(at, texts)
     files = {"experiment.py": text, f"{MODULE}.py": _STUB}

@@ -138,7 +138,8 @@ def _message(score: Score, execution: Execution) -> str | None:
 
 def instance_list(sitting: Sitting) -> dict[str, Any]:
     """The training instances: those in use, and those that the pool holds beside them."""
-    references, used = sitting.evaluator.references, sitting.campaign.search.pool.prefix
+    references = sitting.evaluator.references
+    used = sitting.campaign.search.pool.prefix
     return {
         "in_use": used,
         "instances": [
@@ -207,7 +208,8 @@ def _drawing(sitting: Sitting, instance: Instance, program: str) -> str | None:
         or sitting.store.read.candidate(program) is None
     ):
         return None
-    candidate, evaluator = find_candidate(sitting, program), sitting.evaluator
+    candidate = find_candidate(sitting, program)
+    evaluator = sitting.evaluator
     answer = evaluator.answer(evaluator.program(candidate.files), instance, sitting.slot)
     if answer is None:
         return None
@@ -237,8 +239,10 @@ def compare(sitting: Sitting, first: str, second: str) -> dict[str, Any]:
         UserError: one is not there.
     """
     (a, one), (b, other) = (_named(sitting, text) for text in (first, second))
-    evaluator, instances = sitting.evaluator, sitting.instances
-    mine, theirs = gaps_of(one.scores, evaluator.loss), gaps_of(other.scores, evaluator.loss)
+    evaluator = sitting.evaluator
+    instances = sitting.instances
+    mine = gaps_of(one.scores, evaluator.loss)
+    theirs = gaps_of(other.scores, evaluator.loss)
     both = {id: gap for id, gap in mine.items() if id in theirs}
     rows = [
         {
@@ -282,7 +286,8 @@ def read(sitting: Sitting, text: str) -> dict[str, Any]:
         UserError: there is none of this name.
     """
     candidate = find_candidate(sitting, text)
-    evaluation, evaluator = sitting.evaluation(candidate.id), sitting.evaluator
+    evaluation = sitting.evaluation(candidate.id)
+    evaluator = sitting.evaluator
     scores = () if evaluation is None else evaluation.scores
     mine = gaps_of(scores, evaluator.loss)
     return {
@@ -308,7 +313,8 @@ def candidates(sitting: Sitting) -> dict[str, Any]:
     """All candidates in the order in which they came, with their mean gaps in training."""
     rows = []
     for id in sitting.store.read.candidate_ids():
-        candidate, evaluation = sitting.store.read.candidate(id), sitting.evaluation(id)
+        candidate = sitting.store.read.candidate(id)
+        evaluation = sitting.evaluation(id)
         assert candidate is not None, "its id was just read"
         scores = () if evaluation is None else evaluation.scores
         complete = evaluation is not None and evaluation.fitness is not None

@@ -166,7 +166,8 @@ class Session:
             setup = opened(self.folder)
             store = Store(self.folder)
             opening.callback(store.close, plain=False)
-            watcher, source = Watcher(), bench_source(store)
+            watcher = Watcher()
+            source = bench_source(store)
             campaign = opening.enter_context(prepared(setup, store, self.folder, None, watcher, source))
             follow(campaign)
             if store.read.record("stop_reason") != OPEN:

@@ -39,7 +39,8 @@ def submit(
     Raises:
         UserError: the parent is none of this run, or the budget is spent.
     """
-    campaign, best = sitting.campaign, sitting.archive.best
+    campaign = sitting.campaign
+    best = sitting.archive.best
     assert best is not None, "a workbench begins with a start program"
     first = find_candidate(sitting, parent) if parent is not None else best.candidate
     idea = (said(" ".join(idea.split()), IDEA_CHARACTERS) or "").strip()
@@ -77,9 +78,11 @@ def _document(
     sitting: Sitting, operation: Operation, candidate: Candidate, parent: str, best: str, explain: bool = True
 ) -> dict[str, Any]:
     """What is told of a candidate: outcome, differences, groups, times, the worst instances."""
-    evaluation, evaluator = sitting.evaluation(candidate.id), sitting.evaluator
+    evaluation = sitting.evaluation(candidate.id)
+    evaluator = sitting.evaluator
     assert evaluation is not None, "the iteration was told"
-    instances, scores = sitting.instances, evaluation.scores
+    instances = sitting.instances
+    scores = evaluation.scores
     mine = gaps_of(scores, evaluator.loss)
     others = {
         id: gaps_of(other.scores, evaluator.loss)

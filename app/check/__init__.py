@@ -62,7 +62,8 @@ def check_problem(
     spec = spec_of(problem)
     if is_foreign(spec):
         return check_task(spec, parameters or {}, notify, inf if limit is None else limit)
-    report, started = CheckReport(load_problem(spec, parameters).name), time.monotonic()
+    report = CheckReport(load_problem(spec, parameters).name)
+    started = time.monotonic()
     ends = inf if limit is None else started + limit + _GRACE_SECONDS
     place = [os.getcwd(), module_places()]
     job = json.dumps([spec, dict(parameters or {}), min(seconds, limit or seconds), *place, quick, limit])
@@ -75,7 +76,9 @@ def check_problem(
         text=True,
         process_group=0,
     )
-    name, ended, names = "start", False, list[str]()
+    name = "start"
+    ended = False
+    names = list[str]()
     try:
         for line in _lines(process, job, patience, ends):
             kind, value = json.loads(line)
@@ -161,7 +164,8 @@ def check_task(
     problem = loaded.problem
     assert isinstance(problem, ReportedTask)
     report = CheckReport(loaded.name, checks=["packages", "start-program", "repeats"])
-    scores, seconds = [], []
+    scores = []
+    seconds = []
     instances = [one for split in ("train", "valid") for one in problem.instances(split, 1)]
     started = time.monotonic()
     for number, instance in enumerate(instances[:_RUNS], 1):

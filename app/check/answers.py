@@ -135,7 +135,8 @@ def damages(answer: Json, rng: random.Random, sites: int = 6) -> Iterator[Pertur
         for value in (10**9, -(10**9)):
             yield Perturbation("range-ignored", f"{at(answer, path)} → {value}", put(answer, path, value))
     for path in _some(numbers(answer), rng, sites):
-        inside, value = at(answer, path[:-1]) if path else None, at(answer, path)
+        inside = at(answer, path[:-1]) if path else None
+        value = at(answer, path)
         if isinstance(inside, list) and isinstance(value, int) and value >= 0:
             alias = value - 1 - max(v for v in inside if isinstance(v, int))
             yield Perturbation("negative-aliases", f"{value} → {alias}", put(answer, path, alias))
@@ -161,7 +162,8 @@ def _damaged_list(answer: Json, path: Path, rng: random.Random) -> Iterator[Pert
 
 def step(answer: Json, rng: random.Random) -> tuple[str, Json] | None:
     """One random change of an answer, for a search; None if there is nothing to change."""
-    sequences, places = lists(answer), numbers(answer)
+    sequences = lists(answer)
+    places = numbers(answer)
     moves = ["swap", "drop", "copy", "extend"] * bool(sequences) + ["number"] * bool(places)
     if not moves:
         return None
@@ -173,7 +175,8 @@ def step(answer: Json, rng: random.Random) -> tuple[str, Json] | None:
         return f"{value} → {change}", put(answer, path, change)
     path = rng.choice(sequences)
     whole = list(at(answer, path))
-    i, j = rng.randrange(len(whole)), rng.randrange(len(whole))
+    i = rng.randrange(len(whole))
+    j = rng.randrange(len(whole))
     if move == "swap":
         whole[i], whole[j] = whole[j], whole[i]
     elif move == "drop":

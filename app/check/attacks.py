@@ -142,7 +142,9 @@ def search(bench: Bench, seconds: float) -> None:
     tried = 0
     for origin in proven or starts:
         share = time.monotonic() + seconds / len(proven or starts)
-        answer, best, last = origin.answer, origin.objective, "nothing"
+        answer = origin.answer
+        best = origin.objective
+        last = "nothing"
         ends = tried + LEAST_ANSWERS
         while tried < ends or time.monotonic() < share:
             move = step(answer, rng)
@@ -154,7 +156,9 @@ def search(bench: Bench, seconds: float) -> None:
             verdict = bench.judge(origin.case.instance, changed, sent)
             if verdict is None or verdict.objective is None or bench.better(best, verdict.objective):
                 continue
-            answer, best, last = changed, verdict.objective, words
+            answer = changed
+            best = verdict.objective
+            last = words
             sent = f"{shorten(repr(answer), 160)} ({last})"
             if _compare(bench, origin.case, best, sent) or _far(bench, origin.case, best, sent):
                 break

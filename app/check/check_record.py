@@ -73,7 +73,8 @@ def checked(
 
 def sentences(spec: str, result: CheckRecord) -> list[str]:
     """What `run` says of a check; nothing if the file passed all checks since it changed."""
-    findings, again = in_order(result.report.findings), f"`gapsmith problems check {spec}`"
+    findings = in_order(result.report.findings)
+    again = f"`gapsmith problems check {spec}`"
     lines = [f"{spec}: {finding.check}: {finding.got}; {finding.fix}" for finding in findings]
     if result.whole:
         return reminder(spec, result)
@@ -90,5 +91,6 @@ def reminder(spec: str, result: CheckRecord) -> list[str]:
     findings = in_order(result.report.findings)
     if not findings:
         return []
-    check, again = "check" if result.whole else "quick check", f"`gapsmith problems check {spec}`"
+    check = "check" if result.whole else "quick check"
+    again = f"`gapsmith problems check {spec}`"
     return [f"{spec}: did not pass its {check} ({findings[0].check}); {again} says why"]

@@ -205,7 +205,8 @@ def _sorted_text(values: list[Any]) -> str:
 
 def check_names(bench: Bench) -> None:
     """Name, version and ids of programs in the forms that commands and tables expect."""
-    problem, pattern = bench.problem, re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+    problem = bench.problem
+    pattern = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
     names = [("name", problem.name)]
     names += [("baseline", name) for name in _programs(bench, "baselines")]
     names += [("start program", name) for name in _programs(bench, "start_programs")]

@@ -206,7 +206,8 @@ def _threshold(
     def valid(number: float) -> bool:
         return verdict_of(bench, changed(instance, path, number), origin.answer)[0] == "valid"
 
-    good, bad = float(value), float(4 * value if upwards else 0)
+    good = float(value)
+    bad = float(4 * value if upwards else 0)
     if not valid(good) or valid(bad):
         return None
     for _ in range(48):
@@ -371,7 +372,8 @@ def _common(some: list[HonestAnswer]) -> list[Part]:
 
 
 def _parts(origin: HonestAnswer) -> Iterator[Part]:
-    public, hidden = origin.case.instance.public, origin.case.instance.hidden or {}
+    public = origin.case.instance.public
+    hidden = origin.case.instance.hidden or {}
     lengths = {len(value) for value in (*public.values(), *hidden.values()) if isinstance(value, list | dict)}
     for key, value in public.items():
         if key in hidden or (type(value) is int and value in lengths):
@@ -390,7 +392,8 @@ def _parts(origin: HonestAnswer) -> Iterator[Part]:
 def _ignored_matters(bench: Bench, origin: HonestAnswer, part: Part) -> bool:
     """Whether some change of a part changes the verdict on an answer, or the objective."""
     instance = origin.case.instance
-    before, value = ("valid", origin.objective), instance.public[part.key]
+    before = ("valid", origin.objective)
+    value = instance.public[part.key]
     for change in _CHANGES:
         other = part.put(value, change)
         if (

@@ -182,7 +182,8 @@ def check_trivial(bench: Bench) -> None:
         "every number 0": lambda answer: put_all(answer, numbers(answer), 0),
     }
     for words, make in trivial.items():
-        better, every = [], [o for o in origins(bench) if not _proven_best(bench, o)]
+        better = []
+        every = [o for o in origins(bench) if not _proven_best(bench, o)]
         for origin in every:
             objective = send(bench, origin, make(origin.answer), words)
             best = [value for _, value in origin.case.answers.values()]
@@ -327,7 +328,8 @@ def _changes(
     """Kind, objective to compare with, words and answer of each change."""
     if permutation:
         for index in rng.sample(range(len(paths)), min(SITES, len(paths))):
-            value, other = at(origin.answer, paths[index]), at(origin.answer, paths[index - 1])
+            value = at(origin.answer, paths[index])
+            other = at(origin.answer, paths[index - 1])
             words = f"{value} replaced by {other}, which is there already"
             yield "copied", origin.objective, words, put(origin.answer, paths[index], other)
             yield "missing", origin.objective, f"{value} left out", without(origin.answer, paths[index])

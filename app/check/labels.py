@@ -103,7 +103,8 @@ def _reading(bench: Bench, some: list[HonestAnswer]) -> Labels | None:
         for origin in in_time(o for o in some if _items(labels, o) >= LEAST):
             for new in _renumberings(rng, _items(labels, origin), _ROUNDS):
                 objective = _objective(bench, labels, origin.case, origin.answer, new)
-                tried, refused = tried + 1, refused + (objective is None)
+                tried = tried + 1
+                refused = refused + (objective is None)
                 same += objective == origin.objective or _equal(bench, objective, origin.objective)
                 if objective != origin.objective:
                     got = f"{origin.words}: objective {origin.objective}, renumbered {objective}"

@@ -94,7 +94,8 @@ def _changed(
     bench: Bench, origin: HonestAnswer, names: Mapping[str, Any], values: Sequence[object]
 ) -> str | None:
     """One sentence on an answer one random move away that objective and verification judge unlike."""
-    draw, instance = random.Random(1).random, origin.case.instance
+    draw = random.Random(1).random
+    instance = origin.case.instance
     found, error = attempt(lambda: names["Neighbours"](origin.answer, *values))
     until = time.process_time() + CPU_SECONDS
     for _ in range(_DRAWS if error is None else 0):
@@ -240,7 +241,8 @@ def _primitives(bench: Bench, problem: HasPrimitives) -> None:
 
 def _drawing(bench: Bench, problem: Drawable) -> None:
     for origin in origins(bench)[:1]:
-        instance, answer = origin.case.instance, origin.answer
+        instance = origin.case.instance
+        answer = origin.answer
         drawing, error = attempt(lambda i=instance, a=answer: problem.draw(i, a))  # type: ignore[misc]
         kinds = {"rectangle", "line", "label"}
         proper = isinstance(drawing, Drawing) and all(shape.kind in kinds for shape in drawing.shapes)

@@ -60,7 +60,8 @@ def check_programs(bench: Bench, sandbox: Sandbox, seconds: float) -> None:
             if index and used > seconds:  # CPU time: a busy machine does not make the sample smaller
                 break
             answer, failure, spent = run(sandbox, bench, text, case.instance)
-            slowest, used = max(slowest, spent), used + spent
+            slowest = max(slowest, spent)
+            used = used + spent
             sent = f"{name} on {case.instance.id}"
             if failure is None:
                 verdict = bench.judge(case.instance, answer, sent)
@@ -91,7 +92,8 @@ def check_references(bench: Bench, seconds: float) -> None:
     """
     if bench.loaded.references is None:
         return
-    ends, slowest = time.monotonic() + seconds, 0.0
+    ends = time.monotonic() + seconds
+    slowest = 0.0
     book = ReferenceCache(Cache(), bench.problem, bench.loaded.references, bench.loaded.reference_fingerprint)
     first = None
     for index, case in enumerate(bench.cases):
@@ -101,7 +103,8 @@ def check_references(bench: Bench, seconds: float) -> None:
             continue
         if index and time.monotonic() > ends:
             continue
-        started, used = time.monotonic(), _cpu_seconds()
+        started = time.monotonic()
+        used = _cpu_seconds()
         try:
             case.reference = bench.loaded.reference(case.instance, REFERENCE_SECONDS)
         except ProblemError as error:

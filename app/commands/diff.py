@@ -15,7 +15,8 @@ def diff(
         from ..views.history import loss, print_diff, unified
 
         with opened(single(run, folders_of(run, runs))) as record:
-            first, second = record.resolve(a), record.resolve(b)
+            first = record.resolve(a)
+            second = record.resolve(b)
             if json:
                 losses = [loss(record, first), loss(record, second)]
                 names = {"run": record.name, "a": first, "b": second}

@@ -156,7 +156,8 @@ def progress_line() -> Notify:
 
     from ..views.live import StepPace
 
-    pace, said = StepPace(), dict[str, float]()
+    pace = StepPace()
+    said = dict[str, float]()
 
     def show(what: str, done: int, total: int) -> None:
         now = time.monotonic()

@@ -36,7 +36,8 @@ def member(
         group, config, programs = read_array(array, number)
         if workers is not None:
             config = config.model_copy(update={"run": replace(config.run, workers=workers)})
-        run, interrupted = array.parent / group.member(number), Event()
+        run = array.parent / group.member(number)
+        interrupted = Event()
         if not run.exists():
             document = search_new(config, run.parent, run.name, programs, group, interrupted)
         elif not (run / FILE_NAME).is_file():  # a kill while it was set up

@@ -302,7 +302,8 @@ def build_config(
     document: dict[str, Any] = {}
     where = "command line"
     if what.endswith(".toml"):
-        document, where = read(Path(what)), what
+        document = read(Path(what))
+        where = what
         check_file(Path(what), parse(document, what), without or ())
     else:
         document["campaign"] = {"problem": what}

@@ -25,7 +25,8 @@ def replay(
     with errors(json):
         from ..analysis.replay import replay as again
 
-        documents, trust = [], trust_of(trust_run, unsafe_without)
+        documents = []
+        trust = trust_of(trust_run, unsafe_without)
         for folder in folders_of(run, runs):
             documents.append(again(folder, trust, workers=workers))
             if not json:
@@ -39,7 +40,8 @@ def replay(
 def _print(document: Mapping[str, Any]) -> None:
     from ..formatting import clean, count, unsafe
 
-    out, counts = console(), document["compared"]
+    out = console()
+    counts = document["compared"]
     if document["differences"]:
         first = document["differences"][0]
         line = (

@@ -111,7 +111,9 @@ def _resume_group(
     from ..runs.folders import running
     from ..runs.resume import ended, missing_member, stored_config, stored_group
 
-    group, place, interrupted = stored_group(name, members, trust), members[0].parent, Event()
+    group = stored_group(name, members, trust)
+    place = members[0].parent
+    interrupted = Event()
     folders = [place / group.member(number + 1) for number in range(group.members)]
     done = [f for f in folders if f in members and ended(f) and not totals and not running(f)]
 

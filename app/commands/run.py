@@ -174,7 +174,8 @@ def run(
         if slurm:
             _write_array(runs_folder(runs), Group(name, repeat), config, programs, json)
             return
-        group, interrupted = Group(name, repeat) if repeat > 1 else None, Event()
+        group = Group(name, repeat) if repeat > 1 else None
+        interrupted = Event()
         searches = (
             search_new(
                 _with_seed(config, offset),

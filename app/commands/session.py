@@ -214,7 +214,8 @@ def print_next(document: dict[str, Any], runs: Path | None) -> None:
 
 def _next_commands(run: str, status: str, runs: Path | None) -> list[tuple[str, str]]:
     """The three most useful commands after a run; they name the folder of the runs where it was named."""
-    run, where = shlex.quote(run), _where(runs)
+    run = shlex.quote(run)
+    where = _where(runs)
     if status == "open":
         first = (f"gapsmith bench finish {run}{where}", "choose the champion, test it once")
     elif status in ("interrupted", "stopped"):

@@ -91,7 +91,8 @@ def _draw(
     from ..views.plots.canvas import FORMATS, render
     from ..views.plots.drawing import draw, extent, in_terminal, lines
 
-    target, setup = find_instance(record, instance), setup_of_record(record, trust)
+    target = find_instance(record, instance)
+    setup = setup_of_record(record, trust)
     problem = setup.loaded.problem
     if not isinstance(problem, Drawable):
         raise UserError(USAGE, f"{problem.name}: its answers cannot be drawn", "it offers no `draw`")

@@ -68,7 +68,8 @@ def _stays(record: RunRecord, document: Mapping[str, Any]) -> None:
     """Says on standard error that the run holds a smaller form than the one just made."""
     from ..runs.record import stored_simplification
 
-    before, after = stored_simplification(record, document["candidate"]) or document, document
+    before = stored_simplification(record, document["candidate"]) or document
+    after = document
     sizes = [
         f"{form['statements_after']} statements, {form['nodes_after']} nodes" for form in (before, after)
     ]

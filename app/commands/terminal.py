@@ -53,7 +53,8 @@ def console(*, stderr: bool = False) -> Console:
             """Prints; a table that does not fit becomes lines, and an error names the stream."""
             with printing("error" if stderr else "output"):
                 if len(objects) == 1 and isinstance(objects[0], Table) and not fits(objects[0], self.width):
-                    objects, how = (Text("\n").join(records(objects[0])),), {}
+                    objects = (Text("\n").join(records(objects[0])),)
+                    how = {}
                 super().print(*objects, **how)
 
     return Piped(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty() and not stderr)

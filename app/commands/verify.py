@@ -42,7 +42,8 @@ def verify(
         from ..runs.trust import Use
         from ..setup.reruns import setup_of_record
 
-        documents, trust = [], trust_of(trust_run, unsafe_without)
+        documents = []
+        trust = trust_of(trust_run, unsafe_without)
         for folder in folders_of(run, runs):
             with opened(folder) as record:
                 setup = setup_of_record(record, trust, uses=[Use.INSTANCE_FILES], workers=workers)

@@ -254,7 +254,8 @@ def _own_names(function: ast.FunctionDef) -> Iterator[str]:
 def _global_names(function: ast.FunctionDef) -> set[str]:
     """Names that a function, or a block inside of it, takes from its module or from Python."""
     text = ast.unparse(_WithoutAnnotations().visit(ast.parse(ast.unparse(function))))
-    tables, names = symtable.symtable(text, "<function>", "exec").get_children(), set[str]()
+    tables = symtable.symtable(text, "<function>", "exec").get_children()
+    names = set[str]()
     while tables:
         table = tables.pop()
         tables += table.get_children()

@@ -83,7 +83,8 @@ def load_foreign(spec: str, given: Mapping[str, object]) -> ForeignTask:
     _refuse_links(folder)
     python = values["python"] or sys.executable
     tool = spec.partition(":")[0]
-    evaluator, start = _file(folder, *_EVALUATORS[tool]), _start(folder, tool)
+    evaluator = _file(folder, *_EVALUATORS[tool])
+    start = _start(folder, tool)
     for path in (evaluator, start):
         if path.stat().st_size > _MOST_BYTES:
             raise ProblemError(f"{path}: more than {_MOST_BYTES} bytes, expected a program")
@@ -226,7 +227,8 @@ def with_task_defaults(document: Mapping[str, Any]) -> tuple[dict[str, Any], str
 
 def workshop_task(problem: Reported) -> EvaluatorTask:
     """What a workshop is set up for."""
-    driver, options = problem.workshop_driver, problem.workshop_options
+    driver = problem.workshop_driver
+    options = problem.workshop_options
     return EvaluatorTask(problem.folder, driver, options, problem.python, problem.workshop_packages)
 
 

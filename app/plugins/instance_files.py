@@ -73,6 +73,11 @@ def names_file(text: str) -> bool:
     return path.exists() or len(path.parts) > 1 or path.suffix in _FILE_ENDINGS or _is_many(text)
 
 
+def are_there(text: str) -> bool:
+    """Whether files that a text names exist, so that they would be read."""
+    return os.path.exists(text) or (glob.has_magic(text) and next(glob.iglob(text), None) is not None)
+
+
 def _is_many(text: str) -> bool:
     """Whether a text names more than one plain file."""
     return glob.has_magic(text) or text.lower().endswith((*_ARCHIVES, ".gz")) or Path(text).is_dir()

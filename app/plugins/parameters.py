@@ -34,7 +34,8 @@ class ParameterSpec:
     @property
     def expected(self) -> str:
         """The allowed values in words: `an integer from 2 to 500 (jobs)`."""
-        low, high = self.parameter.minimum, self.parameter.maximum
+        low = self.parameter.minimum
+        high = self.parameter.maximum
         words = _WORDS.get(self.type) or _type_text(self.type)
         if low is not None and high is not None:
             words += f" from {low:g} to {high:g}"
@@ -62,7 +63,8 @@ class ParameterSpec:
 
     def inside(self, value: Any) -> bool:
         """Whether a value is in the range; a value that is not a number always is."""
-        low, high = self.parameter.minimum, self.parameter.maximum
+        low = self.parameter.minimum
+        high = self.parameter.maximum
         if not isinstance(value, int | float):
             return True
         return (low is None or value >= low) and (high is None or value <= high)

@@ -132,7 +132,8 @@ def _render(name: str, package: bool, kind: str, more: Mapping[str, object]) -> 
             f"name {name!r}: {stem}.py would hide the Python module {stem} from programs started beside it",
             f"choose another name, like my-{name}",
         )
-    distribution, module = f"gapsmith-{name}", f"gapsmith_{stem}"
+    distribution = f"gapsmith-{name}"
+    module = f"gapsmith_{stem}"
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), undefined=StrictUndefined, keep_trailing_newline=True
     )

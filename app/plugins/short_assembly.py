@@ -29,7 +29,8 @@ def form_of(stated: ProblemStatement) -> Form:
             raise ProblemError(f"{stated.where}: has no {what}", f"write a function under @problem.{what}")
     if "objective" not in stated.parts:
         raise ProblemError(f"{stated.where}: has no objective", "write a function under @problem.objective")
-    source, kind = _source(stated), stated.kind
+    source = _source(stated)
+    kind = stated.kind
     parts = {what: FormPart(what, function) for what, function in stated.parts.items()}
     online = parts.get("online")
     heuristics = {n: FormPart("heuristic", f, 0) for n, f in stated.heuristics.items()}

@@ -144,7 +144,8 @@ class Steps:
         try:
             question = step()
         except StopIteration as end:
-            self.asked, self.result = None, end.value
+            self.asked = None
+            self.result = end.value
             return
         values: Sequence[Any] = question if isinstance(question, tuple) else (question,)
         names = self._talk.yielded

@@ -132,7 +132,8 @@ class _Stated(ast.NodeTransformer):
 
     def _inside(self, node: ast.AST) -> None:
         """Does the same inside another function, whose return would not be the objective's."""
-        infinity, self.infinity = self.infinity, None
+        infinity = self.infinity
+        self.infinity = None
         self.generic_visit(node)
         self.infinity = infinity
 

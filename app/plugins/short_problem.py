@@ -94,8 +94,11 @@ class ShortFormProblem:
         self._parameters = parameters
         self._secret = secret
         form = self.form
-        self.name, self.sense, self.unit = form.name, form.sense, form.unit
-        self.entry_point, self.tolerance = form.entry, form.tolerance
+        self.name = form.name
+        self.sense = form.sense
+        self.unit = form.unit
+        self.entry_point = form.entry
+        self.tolerance = form.tolerance
         self._check()
         self.version = version_of(form)
 
@@ -115,7 +118,8 @@ class ShortFormProblem:
     @cached_property
     def signature(self) -> str:
         """The entry point with types that follow from the instances' data."""
-        form, questions = self.form, self._questions
+        form = self.form
+        questions = self._questions
         arguments = ", ".join(f"{n}: {type_text([q[n] for q in questions])}" for n in self.arguments)
         return f"def {form.entry}({arguments}) -> {self._returns}:"
 
@@ -169,7 +173,8 @@ class ShortFormProblem:
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The form, the constraints and the objective of an answer, or of all decisions of a dialogue."""
-        form, names = self.form, self._names(instance)
+        form = self.form
+        names = self._names(instance)
         try:
             if form.online is not None:
                 answer = self._talk.replayed(names, answer)
@@ -186,12 +191,14 @@ class ShortFormProblem:
 
     def _check(self) -> None:
         """Refuses functions that ask for what no instance has."""
-        form, first = self.form, self._sample[0]
+        form = self.form
+        first = self._sample[0]
         names = self._names(first)
         for instance in self._sample:
             other = self._names(instance)
             if set(other) != set(names) or not all(name.isidentifier() for name in other):
-                got, expected = ", ".join(map(repr, other)), ", ".join(names)
+                got = ", ".join(map(repr, other))
+                expected = ", ".join(names)
                 raise ProblemError(
                     f"{form.name}: instance {instance.id} has {got}, expected names {expected}"
                 )

@@ -103,7 +103,8 @@ def written(thing: Any, what: str) -> Written:
             "make it a constant of the module, or part of the instance",
         )
     lines, node = _found(thing, function, what)
-    home, indent = function.__globals__, " " * node.col_offset
+    home = function.__globals__
+    indent = " " * node.col_offset
     own = "".join(line.removeprefix(indent) for line in lines[node.lineno - 1 : node.end_lineno])
     heads = [f"@{ast.unparse(d)}" for d in node.decorator_list if not _declares(d, home)]
     text = "\n".join([*heads, own.rstrip("\n")])
@@ -310,7 +311,8 @@ def _import(name: str, value: Any, home: Mapping[str, Any]) -> str:
     """The statement that gives a name its value; empty where the value is the module's own."""
     if isinstance(value, ModuleType):
         return f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}")
-    module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    module = getattr(value, "__module__", None)
+    own = getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(own, str) or "." in own:
         return ""
     if module == home.get("__name__"):

@@ -33,7 +33,8 @@ from .fingerprint import code_digest, is_given
 
 _MOST = 5
 """File names in one message."""
-_LONGEST, _LONGEST_PART = 4000, 255
+_LONGEST = 4000
+_LONGEST_PART = 255
 """Longest path and longest name in a path that the system takes (bytes)."""
 
 
@@ -183,7 +184,8 @@ def told_when_slow(what: str, seconds: float) -> Iterator[None]:
         what: as for `blame`.
         seconds: wall seconds that the caller requested.
     """
-    ended, started = Event(), time.monotonic()
+    ended = Event()
+    started = time.monotonic()
 
     def watch() -> None:
         pause = seconds + PATIENCE_SECONDS
@@ -325,7 +327,9 @@ def source_of_module(name: str) -> PluginSource:
 
 
 def _found(name: str) -> PluginSource:
-    places, file, packaged = None, None, False
+    places = None
+    file = None
+    packaged = False
     parts = name.split(".")
     for number in range(len(parts)):
         full = ".".join(parts[: number + 1])
@@ -336,7 +340,8 @@ def _found(name: str) -> PluginSource:
             spec = None
         if spec is None:
             return PluginSource(Path(name), None)
-        places, file = spec.submodule_search_locations, spec.origin if spec.has_location else None
+        places = spec.submodule_search_locations
+        file = spec.origin if spec.has_location else None
         packaged = number > 0 or places is not None
     return PluginSource(Path(file or name), content_digest(_files(file, packaged)))
 
@@ -393,7 +398,8 @@ def _likely(frame: FrameType) -> int:
     3: the user's own code; 2: an installed package; 1: the standard library or Gapsmith; 0: code that loads
     plug-ins.
     """
-    name, file = str(frame.f_globals.get("__name__")), frame.f_code.co_filename
+    name = str(frame.f_globals.get("__name__"))
+    file = frame.f_code.co_filename
     top = name.partition(".")[0]
     if name.startswith(f"{__package__}.") or file.startswith("<frozen") or "importlib" in file:
         return 0

@@ -247,7 +247,8 @@ def _too_slow(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
     limit = summary["time_budget_seconds"]
     slow = [row for row in summary["champions"] if row["iteration"] and limit and row["time_seconds"] > limit]
     if slow:
-        gap, took = percent(slow[0]["splits"]["valid"]["mean_gap_percent"]), slow[0]["time_seconds"]
+        gap = percent(slow[0]["splits"]["valid"]["mean_gap_percent"])
+        took = slow[0]["time_seconds"]
         yield {
             "reason": f"candidate {slow[0]['candidate'][:8]} has {gap} on validation and takes "
             f"{time_words(took)}, the time budget is {time_words(limit)}; a search that time steers keeps "
@@ -273,7 +274,8 @@ def _near_limit(reader: Reader) -> Iterator[Advice]:
 def _misled(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
     """The search found what is better in training, which validation or test did not confirm."""
     found = [step for step in best_so_far(reader) if step[0]]
-    training, baseline = _instances(summary), summary["headline"]["baseline"]
+    training = _instances(summary)
+    baseline = summary["headline"]["baseline"]
     unconfirmed = summary["headline"]["verdict"] == Conclusion.NO_IMPROVEMENT
     rivals = [summary["baselines"].get(baseline, {}).get("train")]
     if unconfirmed:
@@ -306,7 +308,8 @@ def _more_instances(reader: Reader, training: int) -> str:
 
 def _more_of_the_budget(reader: Reader, summary: Mapping[str, Any], left_out: int) -> Iterator[Advice]:
     """A spent budget, unless the search had stopped finding anything in the first half of its evaluations."""
-    reason, evaluations = summary["stop_reason"], summary["evaluations"]
+    reason = summary["stop_reason"]
+    evaluations = summary["evaluations"]
     if reason not in _SPENT or left_out:
         return
     best = [step for step in steps(reader) if step.iteration]
@@ -351,7 +354,8 @@ def _without_baselines(reader: Reader, headline: Mapping[str, Any]) -> Iterator[
 
 def _baseline(reader: Reader, headline: Mapping[str, Any]) -> Iterator[Advice]:
     """The best baseline's program, unless the champion is ahead of it."""
-    name, champion = headline["baseline"], headline["champion_percent"]
+    name = headline["baseline"]
+    champion = headline["champion_percent"]
     percents = headline["baseline_percent"]
     if name is not None and percents is not None and champion is not None and percents <= champion:
         yield {

@@ -75,7 +75,8 @@ def timed_programs(reader: Reader, *, baselines: bool = True) -> list[TimedProgr
     if baselines:
         known = {founders.get(id) for id in ids}
         ids += [BASELINE + name for name in reader.baselines() if name not in known]
-    floor, timed = floor_of(reader), []
+    floor = floor_of(reader)
+    timed = []
     for id in ids:
         evaluation = reader.evaluation(id, SPLIT)
         if evaluation is not None and evaluation.fitness is not None:
@@ -91,7 +92,8 @@ def class_champions(reader: Reader) -> list[TimedProgram]:
     beyond noise (paired bootstrap over instances).
     """
     champions: list[TimedProgram] = []
-    programs, instances = timed_programs(reader), reader.instances()
+    programs = timed_programs(reader)
+    instances = reader.instances()
     for number in sorted({one.time_class for one in programs}):
         best = max(
             (one for one in programs if one.time_class == number),

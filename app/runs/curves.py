@@ -122,10 +122,12 @@ def _spent(record: RunRecord) -> tuple[dict[str, BudgetUse], BudgetUse]:
     search = search_cost(reader)
     for id in reader.record("founders") or ():
         search.pop(id, None)  # a baseline's evaluations are no cost of the search
-    executions, cpu = sum(count for count, _ in search.values()), sum(time for _, time in search.values())
+    executions = sum(count for count, _ in search.values())
+    cpu = sum(time for _, time in search.values())
     cost_of = costs(reader)
     usd: float | None = 0.0
-    evaluations, by_candidate = 0, dict[str, BudgetUse]()
+    evaluations = 0
+    by_candidate = dict[str, BudgetUse]()
     begun = [search.pop(id, (0, 0.0)) for id in reader.record("starts") or []]
     so_far = sum(count for count, _ in begun), sum(time for _, time in begun)
     for iteration, candidate in completed_candidates(reader):
@@ -150,7 +152,8 @@ def check_comparable(records: list[RunRecord]) -> list[str]:
     """
     first, *others = records
     for other in others:
-        mine, theirs = _identity(first), _identity(other)
+        mine = _identity(first)
+        theirs = _identity(other)
         for what in mine:
             if mine[what] != theirs[what]:
                 raise UserError(

@@ -127,7 +127,8 @@ def follow(folder: Path, *, wait: bool = True) -> Iterator[dict[str, Any]]:
     Rows are those of `new_rows`. A row that is stored after the campaign's last look is not missed: the state
     is read before the rows.
     """
-    last, checked = {"outcome": 0, "event": 0, "evaluation": 0}, True
+    last = {"outcome": 0, "event": 0, "evaluation": 0}
+    checked = True
     while True:
         spent = time.process_time()
         with open_record(folder, checked=checked) as record:
@@ -214,7 +215,8 @@ def write_scalars(
             if row["what"] != "outcome":
                 continue
             outcomes += 1
-            step, at = int(row["told"]), float(row["at"])
+            step = int(row["told"])
+            at = float(row["at"])
             if outcomes == 1:
                 curves.add_best("train", first, 0, at)
             sums["candidates"] += row["candidate"] is not None
@@ -236,7 +238,8 @@ class _Curves:
     """Losses of candidates on each split, and the best so far on those that steer the search."""
 
     def __init__(self, sink: Sink, suffix: str) -> None:
-        self._sink, self._suffix = sink, suffix
+        self._sink = sink
+        self._suffix = suffix
         self._best: dict[str, float] = {}
 
     def add(self, split: str, fitness: float | None, step: int, at: float) -> None:

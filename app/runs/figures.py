@@ -101,7 +101,8 @@ def change_words(best: Mapping[str, Any], split: str, name: str) -> str:
     figures = best["splits"].get(split)
     if figures is None or figures["reported_score"] is None:
         return f"no reported score on {name}"
-    score, change = figures["reported_score"], figures["change"]
+    score = figures["reported_score"]
+    change = figures["change"]
     return (
         f"reported score {score:.5g} on {name}, {signed(change, '.3g')} over the start program (unverified)"
     )

@@ -39,7 +39,8 @@ def headline(reader: Reader, summary: Mapping[str, Any]) -> dict[str, Any]:
         reader: reader of the run's store.
         summary: the campaign's document, with `best`, `baselines`, `start` and `claims`.
     """
-    best, rival = summary["best"], best_baseline_name(summary)
+    best = summary["best"]
+    rival = best_baseline_name(summary)
     document: dict[str, Any] = {
         "verdict": Conclusion.NOTHING,
         "baseline": rival,
@@ -84,7 +85,8 @@ def _given_start(reader: Reader, summary: Mapping[str, Any], document: Mapping[s
 
     Without baselines the headline compares with the start program anyhow.
     """
-    start, split = summary["start"], document["split"]
+    start = summary["start"]
+    split = document["split"]
     if start is None or document["baseline"] is None or not reader.record("start_given"):
         return ""
     if start["candidate"] == document["champion"] or start["candidate"] in (reader.record("founders") or {}):
@@ -131,7 +133,8 @@ def _of_founder(reader: Reader, summary: Mapping[str, Any], document: dict[str, 
     operator = None if candidate is None else candidate.operator
     name = names.get(summary["best"]["candidate"])
     title = "baseline" if name is not None else "start program"
-    founder, rival = name or operator, document["baseline"]
+    founder = name or operator
+    rival = document["baseline"]
     found = (
         f"best {title}: {founder}, {percent(document['champion_percent'])} on {_SPLITS[document['split']]}"
     )
@@ -144,7 +147,8 @@ def _of_founder(reader: Reader, summary: Mapping[str, Any], document: dict[str, 
 
 def _verdict(claim: Mapping[str, Any]) -> Conclusion:
     """What a paired comparison says: a difference counts beyond noise only."""
-    difference, p = claim["difference_percent"], claim["p_value"]
+    difference = claim["difference_percent"]
+    p = claim["p_value"]
     if difference is None or p is None or p >= LEVEL or not difference:
         return Conclusion.UNDECIDED
     return Conclusion.BETTER if difference < 0 else Conclusion.WORSE
@@ -152,7 +156,8 @@ def _verdict(claim: Mapping[str, Any]) -> Conclusion:
 
 def _proof(claim: Mapping[str, Any], other: str = "the baseline") -> str:
     """The paired result in words: direction, instances, p value."""
-    difference, p = claim["difference_percent"], claim["p_value"]
+    difference = claim["difference_percent"]
+    p = claim["p_value"]
     if difference is None:
         words = "no mean difference, for an answer is missing"
     elif _verdict(claim) is not Conclusion.UNDECIDED:
@@ -194,7 +199,8 @@ def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None])
     """
     mine = reader.evaluation(champion, "test")
     others = {"start program": reader.evaluation(str(reader.record("start")), "test")}
-    limit, floor = time_budget(reader), floor_of(reader)
+    limit = time_budget(reader)
+    floor = floor_of(reader)
     known = {
         name: {"valid": evaluation}
         for name in reader.baselines()

@@ -271,7 +271,8 @@ def run_row(folder: Path) -> dict[str, Any]:
 
 
 def _row(folder: Path, reader: Reader) -> dict[str, Any]:
-    models, best = reader.record("model") or [], best_candidate(reader)
+    models = reader.record("model") or []
+    best = best_candidate(reader)
     return {
         "run": folder.name,
         "problem": (reader.record("problem") or {}).get("name"),
@@ -331,7 +332,8 @@ class MetricValues:
         if not numbers:
             return one_line(" | ".join(dict.fromkeys(map(str, self.values))), _CELL)
         mean = f"{_mean(numbers):.5g}"
-        least, most = min(numbers), max(numbers)
+        least = min(numbers)
+        most = max(numbers)
         return mean if least == most else f"{mean} ({least:.4g} to {most:.4g})"
 
     def as_json(self) -> dict[str, Any]:

@@ -100,7 +100,9 @@ def seal(config: Mapping[str, Any], problem: Mapping[str, Any], before: object =
 
 def is_own(reader: Reader) -> bool:
     """Whether this user's signature holds for what is stored; a run without one is foreign."""
-    stored, config, problem = reader.record(SEAL), reader.record("config"), reader.record("problem")
+    stored = reader.record(SEAL)
+    config = reader.record("config")
+    problem = reader.record("problem")
     if not isinstance(stored, dict) or not isinstance(stored.get("signature"), str):
         return False
     signed = {key: value for key, value in stored.items() if key != "signature"}

@@ -117,7 +117,8 @@ def simplified_text(record: RunRecord, document: Mapping[str, Any], file_name: s
         document: document of the simplified form, as `simplify` wrote it.
         file_name: name of the file to be written, for the commands in the header.
     """
-    before, after = document["valid_before"], document["valid_after"]
+    before = document["valid_before"]
+    after = document["valid_after"]
     kinds = after["reference_kinds"]
     header = [
         *_title(record, document["candidate"]),
@@ -175,7 +176,8 @@ def evaluate_command(record: RunRecord, file_name: str, split: str | None = "tes
     Names the run's configuration file if the instances depend on more than the problem's parameters and the
     seed. A secret is never written into the command, because a program's text may become part of a prompt.
     """
-    problem, config = record.problem, record.config
+    problem = record.problem
+    config = record.config
     name = (config.get("campaign") or {}).get("problem") or problem.get("name") or "PROBLEM"
     if record.foreign and name not in BUILT_INS:
         return shlex.join(["gapsmith", "verify", str(record.folder)])
@@ -264,7 +266,8 @@ def _usage(record: RunRecord, file_name: str) -> list[str]:
     again = f"Check it again: {evaluate_command(record, file_name)}"
     if trust(record.reader) == REPORTED:
         return ["", again.replace("Check", "Evaluate")]
-    keys, command = ", ".join(_keys(record)) or "the instance's keys", f"python {shlex.quote(file_name)}"
+    keys = ", ".join(_keys(record)) or "the instance's keys"
+    command = f"python {shlex.quote(file_name)}"
     if is_stepwise(record):
         use = f"{command}, then a JSON line with {keys}, then each revealed line; it answers line by line"
     else:
@@ -295,13 +298,17 @@ def _mean(figures: Mapping[str, Any]) -> str:
 
 def _main(entry: str, driver: str | None, keys: Sequence[str]) -> str:
     if driver is None:
-        what, block, call = _WHOLE, "", "heuristic(**read(sys.stdin.read()))"
+        what = _WHOLE
+        block = ""
+        call = "heuristic(**read(sys.stdin.read()))"
     else:
-        what, block = _WHOLE, f"\n    driver = {{}}\n    builtins.exec({_quoted(driver)}, driver)\n"
+        what = _WHOLE
+        block = f"\n    driver = {{}}\n    builtins.exec({_quoted(driver)}, driver)\n"
         call = 'driver["drive"](heuristic, read(sys.stdin.read()))'
     body = _ANSWER.format(call=call)
     if driver is not None and stepwise(driver):
-        what, body = _STEPWISE, _DECISIONS
+        what = _STEPWISE
+        body = _DECISIONS
     return _MAIN.format(what=what, keys=list(keys), driver=block, body=body, entry=entry)
 
 

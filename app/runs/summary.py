@@ -61,9 +61,11 @@ def workbench(reader: Reader) -> dict[str, Any]:
 
 def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
     """The document of a campaign under the field names of the JSON contract."""
-    start, champion = reader.record("start"), reader.record("champion")
+    start = reader.record("start")
+    champion = reader.record("champion")
     models = model_figures(reader)
-    reason, done = reader.record("stop_reason"), work(reader)
+    reason = reader.record("stop_reason")
+    done = work(reader)
     best = best_summary(reader, champion)
     document = {
         "run": folder.resolve().name,
@@ -156,7 +158,8 @@ def generalisation(best: Mapping[str, Any] | None) -> dict[str, Any] | None:
         split: None if row is None or row["fitness"] is None else -100 * row["fitness"] + 0.0
         for split, row in figures.items()
     }
-    test, train = losses.get("test"), losses.get("train")
+    test = losses.get("test")
+    train = losses.get("train")
     if test is None or train is None:
         return None
     return {

@@ -19,7 +19,7 @@ from ...sandbox.policy import DEFAULT_MODULES
 from ..config import Config, parse
 from ..errors import INVALID, USAGE, UserError
 from ..plugins.foreign import is_foreign
-from ..plugins.instance_files import names_file
+from ..plugins.instance_files import are_there
 from ..plugins.loader import source_of
 from .record import open_record
 from .signature import SEAL, templates_digest
@@ -147,7 +147,8 @@ def requests(record: StoredRun, config: Config, uses: Collection[Use]) -> Iterat
         yield TrustRequest(f"plug-in {source.path.absolute()}{where}", source.digest, recorded.get("plug-in"))
     if extra := [name for name in config.sandbox.modules if name not in DEFAULT_MODULES]:
         yield TrustRequest(f"modules that programs may import: {', '.join(extra)}")
-    section, usual = config.sandbox, Config().sandbox
+    section = config.sandbox
+    usual = Config().sandbox
     if section.memory_mb > _MUCH * usual.memory_mb or section.output_kb > _MUCH * usual.output_kb:
         yield TrustRequest(
             f"programs that take {section.memory_mb:g} MiB of memory and answer {section.output_kb:g} KiB"
@@ -158,7 +159,7 @@ def requests(record: StoredRun, config: Config, uses: Collection[Use]) -> Iterat
         )
     if Use.INSTANCE_FILES in uses:
         for text in config.evaluation.instances:
-            if names_file(text):
+            if are_there(text):
                 yield TrustRequest(f"instance files {text}")
     if Use.TEMPLATES in uses and config.uses_models and config.prompts.folder is not None:
         folder = config.prompts.folder

@@ -97,10 +97,12 @@ def best_of_baselines(
     evaluations = evaluate_all(executor, programs, ["all"])
     notify("baselines", len(programs), len(programs))
     best: dict[str, tuple[Number, str]] = {}
-    minimise, tolerance = problem.sense is Sense.MINIMISE, tolerance_of(problem)
+    minimise = problem.sense is Sense.MINIMISE
+    tolerance = tolerance_of(problem)
     for name, by in evaluations.items():
         for score in by["all"].scores:
-            objective, held = score.objective, best.get(score.instance)
+            objective = score.objective
+            held = best.get(score.instance)
             if objective is not None and (
                 held is None or better_than(objective, held[0], minimise, tolerance)
             ):

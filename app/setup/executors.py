@@ -168,7 +168,9 @@ class RayWorker:
     """The driver's side of an actor."""
 
     def __init__(self, ray: Any, node: Node, brief: Any) -> None:
-        self._ray, self.node, self.name = ray, node, f"worker on {node.name}"
+        self._ray = ray
+        self.node = node
+        self.name = f"worker on {node.name}"
         self._actor = place(ray, Actor, node, brief)
         self._coming: Any = self._actor.first.remote()
         self._until = time.monotonic() + _READY_SECONDS

@@ -39,7 +39,8 @@ def try_programs(setup: Setup, programs: Mapping[str, Mapping[str, str]]) -> Non
     Raises:
         UserError: a program is none, or gives no valid answer.
     """
-    evaluator, problem = setup.evaluator, setup.loaded.problem
+    evaluator = setup.evaluator
+    problem = setup.loaded.problem
     instances = evaluator.instances("trial").values()
     smallest = min(instances, key=lambda instance: len(canonical_json(dict(instance.public))))
     evaluator.prepare()
@@ -157,7 +158,8 @@ def _recorded(read: Reader, id: str, prefix: int) -> Founder:
     Raises:
         StoreError: it is not there.
     """
-    candidate, evaluation = read.candidate(id), read.evaluation(id, "train", prefix)
+    candidate = read.candidate(id)
+    evaluation = read.evaluation(id, "train", prefix)
     if candidate is None or evaluation is None:
         raise StoreError(f"founder {id}: the record names a start program that is not in it; it was edited")
     return candidate, evaluation
@@ -217,7 +219,8 @@ def _baselines(
         elif proposal.examined is not None and proposal.examined.id in known:
             founders[name] = known[proposal.examined.id]
         elif proposal.examined is not None:
-            id, description = proposal.examined.id, proposal.examined.description
+            id = proposal.examined.id
+            description = proposal.examined.description
             candidate = Candidate(id, proposal.files, (), Origin.START, title, 0, 0, description)
             known[id] = founders[name] = candidate, evaluation
     return founders, reasons

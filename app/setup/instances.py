@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ..config import Config
 
 
-POOL_SECONDS, POOL_SHARE_OF_BUDGET = 10.0, 0.1
+POOL_SECONDS = 10.0
+POOL_SHARE_OF_BUDGET = 0.1
 """Wall seconds before the start that a pool may take, and the share of a budget of seconds."""
 _FIRST_LOOK = 0.5
 """Wall seconds after which a campaign gives up a prefix if its references would take too long."""
@@ -46,7 +47,8 @@ def splits_of(
     Raises:
         UserError: a file cannot be read, or the problem has no such set.
     """
-    seed, own = config.evaluation.instance_seed, config.evaluation.instances
+    seed = config.evaluation.instance_seed
+    own = config.evaluation.instances
     if own and {*sets} <= {*SPLITS}:
         splits = user_splits(loaded, own, seed)
         return {name: splits[name] for name in sets}
@@ -204,7 +206,8 @@ def missing_references(
     """The instances of all splits whose references are neither in the cache nor shipped."""
     if loaded.references is None:
         return []
-    book, seconds = book_of(loaded, cache), config.evaluation.reference_seconds
+    book = book_of(loaded, cache)
+    seconds = config.evaluation.reference_seconds
     every = [instance for instances in splits.values() for instance in instances]
     shipped = getattr(loaded.references, "shipped", lambda instance: None)
     return [i for i in every if book.get(i, seconds) is None and shipped(i) is None]
@@ -235,10 +238,13 @@ def get_pool(
     Shipped and cached references are available at once. The others are computed prefix by prefix, for a tenth
     of a budget of seconds and at most `POOL_SECONDS`, and kept in the cache for the next campaign.
     """
-    began, seconds = time.monotonic(), config.budget.seconds
+    began = time.monotonic()
+    seconds = config.budget.seconds
     allowed = POOL_SECONDS if seconds is None else min(POOL_SECONDS, POOL_SHARE_OF_BUDGET * seconds)
-    pool, first = pool_of(loaded, config, splits, allowed), len(splits["train"])
-    references, book = dict(known), book_of(loaded, cache)
+    pool = pool_of(loaded, config, splits, allowed)
+    first = len(splits["train"])
+    references = dict(known)
+    book = book_of(loaded, cache)
     for instance in (one for one in pool if one.id not in known):
         reference = at_hand(loaded, book, instance, config.evaluation.reference_seconds)
         if reference is not None:
@@ -283,7 +289,8 @@ def computed(
     """Yields each instance with its reference, cached or computed, as they arrive within `allowed` wall
     seconds.
     """
-    book, seconds = book_of(loaded, cache), config.evaluation.reference_seconds
+    book = book_of(loaded, cache)
+    seconds = config.evaluation.reference_seconds
 
     def compute(instance: Instance) -> Reference:
         reference = loaded.reference(instance, seconds)  # names the plug-in's file and line when it raises
@@ -332,6 +339,7 @@ def with_references(
     """
     if loaded.references is None:
         return {name: list(some) for name, some in splits.items()}
-    book, seconds = book_of(loaded, cache), config.evaluation.reference_seconds
+    book = book_of(loaded, cache)
+    seconds = config.evaluation.reference_seconds
     available = {n: [i for i in some if book.get(i, seconds) is not None] for n, some in splits.items()}
     return {name: available[name] or list(splits[name][:1]) for name in splits}

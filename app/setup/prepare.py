@@ -79,7 +79,8 @@ def setup_of_campaign(
         UserError: the problem, a file or a start program cannot be used.
     """
     loaded, config = _opened(config)
-    cache, splits = Cache(), {n: list(i) for n, i in splits_of(loaded, config).items()}
+    cache = Cache()
+    splits = {n: list(i) for n, i in splits_of(loaded, config).items()}
     if missing_references(loaded, config, splits, cache):
         _try(loaded, config, splits, cache, programs)
     setup = setup_over(loaded, config, splits, notify, cache)
@@ -106,13 +107,17 @@ def setup_of_plan(
         UserError: the problem, a file or a start program cannot be used.
     """
     loaded, opened = _opened(config)
-    cache, splits = Cache(), {n: list(i) for n, i in splits_of(loaded, opened).items()}
-    missing, lines, long = missing_references(loaded, opened, splits, cache), list[str](), False
+    cache = Cache()
+    splits = {n: list(i) for n, i in splits_of(loaded, opened).items()}
+    missing = missing_references(loaded, opened, splits, cache)
+    lines = list[str]()
+    long = False
     if missing:
         _try(loaded, opened, splits, cache, programs)
         line, long = time_of_references(loaded, opened, missing, cache)
         lines = [line]
-    baselines, count = len(loaded.problem.baselines()), sum(map(len, splits.values()))
+    baselines = len(loaded.problem.baselines())
+    count = sum(map(len, splits.values()))
     lines.append(
         f"baselines: {baselines} to run on {count} instances before the search, if the cache lacks them"
     )

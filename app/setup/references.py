@@ -71,7 +71,8 @@ def compute(
     Raises:
         UserError: the problem has no references, or the plug-in fails.
     """
-    book, started = _book(loaded), time.monotonic()
+    book = _book(loaded)
+    started = time.monotonic()
     references = {
         i.id: earlier for i in instances if (earlier := at_hand(loaded, book, i, seconds)) is not None
     }
@@ -233,7 +234,8 @@ def parallel(
     for instance in instances:
         waiting.put(instance)
     done: SimpleQueue[tuple[Instance, Future[T]]] = SimpleQueue()
-    stopped, begun = Event(), time.monotonic()
+    stopped = Event()
+    begun = time.monotonic()
 
     def work() -> None:
         while not stopped.is_set():

@@ -109,7 +109,8 @@ def recorded_setup(record: RunRecord, config: Config) -> Setup:
     """A run's stored instances and references under a configuration that the caller stands behind."""
     loaded = load_problem(config.campaign.problem, config.problem).at(record.problem.get("version"))
     loaded = keyed(loaded, config.evaluation.secret)
-    references, instances = record.reader.references(), record.instances.values()
+    references = record.reader.references()
+    instances = record.instances.values()
     splits = {split: [i for i in instances if i.split == split] for split in SPLITS}
     setup = Setup.of(loaded, config, splits, references.__getitem__, Cache(), record.prefixes)
     return replace(setup, instances_from=record.name)

@@ -59,7 +59,8 @@ def installed(loaded: LoadedProblem) -> LoadedProblem:
 
 def candidate_seed(config: Config) -> int:
     """Seed of the candidates' random streams; with a secret it does not tell which instance they are for."""
-    seed, secret = config.evaluation.instance_seed, config.evaluation.secret
+    seed = config.evaluation.instance_seed
+    secret = config.evaluation.secret
     if not secret:
         return seed
     return int.from_bytes(hashlib.sha256(f"{secret}\0candidates\0{seed}".encode()).digest()[:16], "big")

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 SUFFIX = ".slurm"
 """Ends the name of an array's folder, which lies beside the runs of its group."""
-_SCRIPT, _STARTS = "array.sbatch", "starts.json"
+_SCRIPT = "array.sbatch"
+_STARTS = "starts.json"
 _TEXT = """\
 #!/bin/bash
 # {members} campaigns of the group {name}, one a task. Submit this file with `sbatch`; options of the command
@@ -98,7 +99,8 @@ def _starts(path: Path) -> tuple[int, dict[str, dict[str, str]]]:
     """Number of members, and name → files of the start programs."""
     try:
         document: Any = json.loads(path.read_text("utf-8"))
-        members, programs = document["members"], document["programs"]
+        members = document["members"]
+        programs = document["programs"]
         sound = type(members) is int and 1 <= members <= MOST_MEMBERS and _are_programs(programs)
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise UserError(INVALID, f"{path}: {error}; expected what `run --slurm` wrote") from error

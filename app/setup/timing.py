@@ -75,7 +75,8 @@ def keeper_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]], s
     program, by the baselines' times.
     """
     counts = {split: len(setup.evaluator.instances(split)) for split in ("valid", "test")}
-    champions, slots = setup.config.evaluation.champions, setup.config.run.slots
+    champions = setup.config.evaluation.champions
+    slots = setup.config.run.slots
     sharing = slots if setup.divided else 1
     reserve = ReserveEstimate(lengths(baselines.values(), counts), champions, slots, sharing)
     return TimeReserve(reserve, store.read.record("prepared_seconds") or 0.0)
@@ -83,11 +84,13 @@ def keeper_of(setup: Setup, baselines: Mapping[str, Mapping[str, Evaluation]], s
 
 def time_line(campaign: Campaign) -> str | None:
     """How a budget of wall seconds will be divided, before the search; None without such a budget."""
-    search, limit = search_seconds_left(campaign), campaign.budget.seconds
+    search = search_seconds_left(campaign)
+    limit = campaign.budget.seconds
     if search is None or limit is None:
         return None
     prepared = campaign.ports.store.read.record("prepared_seconds") or 0.0
-    end, search = campaign.kept(campaign) - prepared, search + campaign.usage().wall_seconds
+    end = campaign.kept(campaign) - prepared
+    search = search + campaign.usage().wall_seconds
     total = prepared + search + end
     if round(total) <= limit:
         return (
@@ -108,7 +111,8 @@ def _span(seconds: float) -> str:
 
 def _median(slot: Sandbox, text: str, runs: int) -> float:
     """Median CPU seconds of a program's executions."""
-    program, limits = Program({MAIN_FILE: text}, _ENTRY), Limits(cpu_seconds=20.0)
+    program = Program({MAIN_FILE: text}, _ENTRY)
+    limits = Limits(cpu_seconds=20.0)
     results = [slot.execute(program, b"{}", limits, 0) for _ in range(runs)]
     if any(execution.status is not ExecutionStatus.OK for execution in results):
         raise AssertionError(f"a program that does nothing ended as {results[0].status}: {results[0].error}")

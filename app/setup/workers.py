@@ -67,7 +67,8 @@ def encode_brief(setup: Setup) -> str:
     Raises:
         UserError: the problem is an object of this process, or its file is gone.
     """
-    evaluator, loaded = setup.evaluator, setup.loaded
+    evaluator = setup.evaluator
+    loaded = setup.loaded
     splits = {name: list(evaluator.instances(name).values()) for name in evaluator.splits}
     references = {id: encode_reference(one) for id, one in evaluator.references.items()}
     spec, source = _travelling(loaded, setup.config.campaign.problem)
@@ -97,7 +98,8 @@ def read_brief(line: str) -> Setup:
         config = parse(document["config"], "the brief of a worker")
         splits = {name: [_read_instance(row) for row in rows] for name, rows in document["splits"].items()}
         references = {id: decode_reference(row) for id, row in document["references"].items()}
-        source, version = document["source"], document["version"]
+        source = document["source"]
+        version = document["version"]
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
         damage = f"{type(error).__name__}: {error}"
         raise UserError(INVALID, f"worker: its first line holds no brief ({damage})", STARTED) from error
@@ -330,7 +332,8 @@ def process_executor(setup: Setup, workers: int, note: Callable[[str], None]) ->
     Raises:
         UserError: a worker cannot begin.
     """
-    brief, numbers = encode_brief(setup), count(1)
+    brief = encode_brief(setup)
+    numbers = count(1)
 
     def start(_: object) -> Worker:
         worker = PipeWorker(next(numbers))
@@ -360,7 +363,8 @@ def process_executor(setup: Setup, workers: int, note: Callable[[str], None]) ->
 def warn_of_idle(workers: int, in_flight: int) -> None:
     """Says that workers (count) wait for iterations (count): only the user may set how many are under way."""
     if workers > in_flight:
-        idle, enough = workers - in_flight, min(2 * workers, 256)
+        idle = workers - in_flight
+        enough = min(2 * workers, 256)
         logging.getLogger("gapsmith.workers").warning(
             f"{in_flight} iterations are under way at once, so {idle} of {workers} workers wait; a new "
             f"campaign with `--set campaign.in_flight={enough}` uses all of them and takes another course"
@@ -427,7 +431,8 @@ class WorkerServer:
         from ...evolve.offline import OfflineProposer
 
         assert self._slot is not None
-        setup, problem = self._setup, self._setup.loaded.problem
+        setup = self._setup
+        problem = self._setup.loaded.problem
         return WorkerParts(setup.evaluator, setup.admission(self._slot), OfflineProposer(), problem)
 
     def close(self) -> None:

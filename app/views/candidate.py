@@ -136,7 +136,8 @@ def print_code(console: Console, text: str, *, numbered: bool = False) -> None:
         return
     from rich.syntax import Syntax
 
-    theme, plain = "ansi_dark", "default"
+    theme = "ansi_dark"
+    plain = "default"
     code = Syntax(shown, "python", theme=theme, background_color=plain, line_numbers=True, word_wrap=True)
     console.print(code)
 
@@ -161,7 +162,8 @@ def strata_table(record: RunRecord, id: str, split: str, width: int) -> Table:
     table.add_column("solved", justify="right", no_wrap=True)
     long = max(8, min(40, width - 62))
     for name, figures in sorted(mine.items()):
-        gap, before = figures.mean_gap_percent, theirs[name].mean_gap_percent if name in theirs else None
+        gap = figures.mean_gap_percent
+        before = theirs[name].mean_gap_percent if name in theirs else None
         length = bar(gap / most, long) if gap is not None and most else ""
         style = "green" if gap is not None and before is not None and gap < before else None
         style = "red" if gap is not None and before is not None and gap > before else style

@@ -118,7 +118,8 @@ def _print_times(console: Console, letter: str, rows: Sequence[Mapping[str, Any]
     for column in ("A", letter, f"A − {letter}", "p (Holm)"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in rows:
-        edge, p = row["time_class_seconds"], row["p_value_holm"]
+        edge = row["time_class_seconds"]
+        p = row["p_value_holm"]
         table.add_row(
             UNKNOWN if edge is None else f"≤ {time_words(edge)}",
             figure(row["a_loss_percent"]),

@@ -40,7 +40,8 @@ def unified(record: RunRecord, a: str, b: str) -> str:
 
 def _pairs(record: RunRecord, a: str, b: str) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yields (path, lines of `a`, lines of `b`) for every file; a last line says so if a file is cut."""
-    first, second = record.candidate(a).files, record.candidate(b).files
+    first = record.candidate(a).files
+    second = record.candidate(b).files
     for path in dict.fromkeys([*first, *second]):
         yield path, _first_lines(first.get(path, "")), _first_lines(second.get(path, ""))
 
@@ -172,7 +173,8 @@ def winners(record: RunRecord) -> dict[str, Any]:
     Raises:
         UserError: no candidate is feasible.
     """
-    archive, best = record.archive, record.best
+    archive = record.archive
+    best = record.best
     if archive is None or best is None:
         raise UserError(
             NO_CANDIDATE,

@@ -73,7 +73,8 @@ class LiveView:
         self._title = title
         self._workers = workers
         self._live: Live | None = None
-        self._preparing, self._next = "", "sandbox and problem"
+        self._preparing = ""
+        self._next = "sandbox and problem"
         self._pace = StepPace()
         self._warned = False
         self._campaign: Campaign | None = None
@@ -106,7 +107,8 @@ class LiveView:
 
     def notify(self, what: str, done: int, total: int) -> None:
         """Shows the progress of a preparation step, and once how slow references become fewer or faster."""
-        left, text = self._pace.left(what, done, total), self._pace.text(what, done, total)
+        left = self._pace.left(what, done, total)
+        text = self._pace.text(what, done, total)
         self._preparing = f"{bar(done, total)} {text}" if done < total else ""
         self._next = "programs that the search begins with" if what == "baselines" else self._next
         if what == "references" and left is not None and left > _SLOW_SECONDS and not self._warned:
@@ -152,7 +154,8 @@ class LiveView:
     def _retrace(self, campaign: Campaign, now: float) -> None:
         """Says that a resumed campaign repeats its record, once that takes more than a second."""
         self._began = now if self._began is None else self._began
-        recorded, told = campaign.recorded.told, campaign.search.tally.told
+        recorded = campaign.recorded.told
+        told = campaign.search.tally.told
         if told < recorded and not self._retracing and now - self._began > _RETRACING_SECONDS:
             self._retracing = True
             self.say(
@@ -161,9 +164,11 @@ class LiveView:
             )
 
     def _status(self, campaign: Campaign) -> str:
-        usage, best = campaign.usage(), best_validated(campaign)
+        usage = campaign.usage()
+        best = best_validated(campaign)
         gap = "–" if best is None else _figure(best[1])
-        left, tally = _left(campaign), campaign.search.tally
+        left = _left(campaign)
+        tally = campaign.search.tally
         left = f"{left} left" if left else "no limit"
         if campaign.stopped:
             left = _FINISHING if tally.told < tally.asked else "validating and testing"
@@ -197,7 +202,9 @@ class LiveView:
         return table
 
     def _rows(self, campaign: Campaign) -> list[tuple[str, str]]:
-        usage, best, start = campaign.usage(), best_validated(campaign), _start_gap(campaign)
+        usage = campaign.usage()
+        best = best_validated(campaign)
+        start = _start_gap(campaign)
         gap = "–" if best is None else f"{_figure(best[1])}   (began at {start})"
         counts = sorted(campaign.search.tally.rejections.items())
         rejections = ", ".join(f"{reason} {n}" for reason, n in counts)
@@ -259,7 +266,8 @@ def _calls(usage: Usage) -> str:
 
 def _left(campaign: Campaign) -> str:
     """What is left of the budget, each part with its unit."""
-    budget, usage = campaign.budget, campaign.usage()
+    budget = campaign.budget
+    usage = campaign.usage()
     parts: list[Any] = []
     if budget.iterations is not None:
         parts.append(f"{max(0, budget.iterations - usage.iterations)} iterations")

@@ -197,7 +197,8 @@ def _bound_lines(summary: Mapping[str, Any], proof: Mapping[str, Any] | None) ->
 
 def _without_row(summary: Mapping[str, Any], floor: float) -> list[str]:
     """What the campaign's best takes (CPU seconds above `floor`), if the best is valid and has no row."""
-    best, rows = summary["best"], summary["champions"]
+    best = summary["best"]
+    rows = summary["champions"]
     if best is None or not rows or any(row["candidate"] == best["candidate"] for row in rows):
         return []
     valid = best["splits"]["valid"]
@@ -208,7 +209,8 @@ def _without_row(summary: Mapping[str, Any], floor: float) -> list[str]:
 
 
 def _row(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    last, splits = edge(time_class(row["time_seconds"])), row["splits"]
+    last = edge(time_class(row["time_seconds"]))
+    splits = row["splits"]
     return (
         UNKNOWN if last is None else f"≤ {time_words(last)}",
         name,
@@ -288,7 +290,8 @@ def looks_words(workbench: Mapping[str, Any]) -> str:
 
 def overview_lines(record: RunRecord, summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The lines above the table, each as (word, text)."""
-    problem, usage = record.problem, summary["usage"]
+    problem = record.problem
+    usage = summary["usage"]
     reason = f" ({summary['stop_reason']})" if summary["stop_reason"] else ""
     lines = [("run", f"{record.name}, {summary['status']}{reason}")]
     if problem:

@@ -77,7 +77,8 @@ def code_html(text: str) -> str:
         spans = list(_spans(text))
     except (tokenize.TokenError, SyntaxError, ValueError):
         return escape(text)
-    parts, done = [], 0
+    parts = []
+    done = 0
     for start, end, kind in spans:
         parts += [escape(text[done:start]), f'<span class="{kind}">{escape(text[start:end])}</span>']
         done = end
@@ -123,7 +124,8 @@ def context(record: RunRecord) -> dict[str, Any]:
     best = record.best
     headline = _headline(record, summary, split)
     code = None if best is None else clean(_source(record, best))
-    rejections, failures = dict(record.reader.rejections()), failures_by_status(record.reader)
+    rejections = dict(record.reader.rejections())
+    failures = failures_by_status(record.reader)
     return {
         "run": record.name,
         "summary": summary,
@@ -282,7 +284,8 @@ def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) 
     """The run's headline, and figures of what it names on the split that judges."""
     if split is None or summary["best"] is None:
         return None
-    best, start = summary["best"]["splits"][split], (summary["start"] or {"splits": {}})["splits"].get(split)
+    best = summary["best"]["splits"][split]
+    start = (summary["start"] or {"splits": {}})["splits"].get(split)
     baseline = summary["headline"]["baseline"]
     figures = None if baseline is None else record.figures(BASELINE + baseline, split)
     return {
@@ -323,7 +326,8 @@ def _lineage(record: RunRecord) -> dict[str, Any]:
     best = record.best
     chain = [] if best is None else record.lineage(best)
     shown = chain[-_MOST_STEPS:]
-    rows, budget = [], _DIFF_BYTES
+    rows = []
+    budget = _DIFF_BYTES
     before = chain[-len(shown) - 1] if len(chain) > len(shown) else None
     for candidate in shown:
         evaluation = record.evaluation(candidate.id, "train")
@@ -397,7 +401,8 @@ def _config_text(record: RunRecord) -> str:
 
 
 def _commands(record: RunRecord) -> Sequence[tuple[str, str]]:
-    name, config = shlex.quote(record.name), str(record.folder / CONFIG_NAME)
+    name = shlex.quote(record.name)
+    config = str(record.folder / CONFIG_NAME)
     return (
         (f"gapsmith verify {name}", "run the best candidate again and compare every answer with the record"),
         (f"gapsmith best {name} -o best.py", "the heuristic as a program that runs alone"),

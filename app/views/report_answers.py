@@ -151,7 +151,8 @@ def _best(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> st
 
 def _behind(headline: Mapping[str, Any]) -> bool:
     """Whether the best baseline's gap is smaller than the champion's."""
-    champion, baseline = headline["champion_percent"], headline["baseline_percent"]
+    champion = headline["champion_percent"]
+    baseline = headline["baseline_percent"]
     return champion is not None and baseline is not None and bool(baseline < champion)
 
 
@@ -246,7 +247,8 @@ def _trust(
 
 
 def _spent(record: RunRecord, summary: Mapping[str, Any]) -> str:
-    status, reason = summary["status"].capitalize(), summary["stop_reason"]
+    status = summary["status"].capitalize()
+    reason = summary["stop_reason"]
     if reason in _BUDGETS:
         status += f": {_BUDGETS[reason]} was spent"
     elif reason not in (None, summary["status"]):

@@ -106,7 +106,8 @@ def _twin_of_start(summary: Mapping[str, Any], shown: Sequence[str]) -> str | No
         return [tuple(one.get(key) for key in ("fitness", "mean_gap_percent", "solved")) for one in every]
 
     def alike(name: str) -> bool:
-        one, other = summary["start"]["splits"], summary["baselines"][name]
+        one = summary["start"]["splits"]
+        other = summary["baselines"][name]
         counts = [(by_split.get("train") or {}).get("instances") for by_split in (one, other)]
         splits = [split for split in _SPLIT_NAMES if split != "train" or counts[0] == counts[1]]
         return figures(one, splits) == figures(other, splits)
@@ -148,7 +149,8 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
     for split, word in _SPLIT_NAMES.items():
         figures = best["splits"][split] if best else None
         if figures and figures["zero_references"]:
-            zeros, reached = figures["zero_references"], figures["zero_references"] - figures["zeros_missed"]
+            zeros = figures["zero_references"]
+            reached = figures["zero_references"] - figures["zeros_missed"]
             lines.append(
                 f"{word}: {zeros} of {figures['instances']} references are 0 (no ratio); "
                 f"the best reaches {'all' if reached == zeros else reached or 'none'} of them"
@@ -247,7 +249,8 @@ def print_experiment(console: Console, document: Mapping[str, Any]) -> None:
     """Prints what an experimenter asks of an evaluation: groups with their noise, the difference to another
     program, the distance to the CPU limit.
     """
-    rows, rival = document["groups"], document["against"]
+    rows = document["groups"]
+    rival = document["against"]
     if rows:
         table = new_table("by group, worst first: gap in percent; noise: half the 95 % interval, in points")
         table.add_column("group", overflow="fold")

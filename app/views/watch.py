@@ -29,10 +29,15 @@ _SHARE = 0.02
 
 def snapshot(record: RunRecord, tally: Tally | None = None) -> dict[str, Any]:
     """The present state of a campaign, as JSON; with the tally of earlier looks only what is new is read."""
-    reader, config, tally = record.reader, record.config, tally or Tally()
+    reader = record.reader
+    config = record.config
+    tally = tally or Tally()
     tally.look(reader)
-    reason, done, asked = reader.record("stop_reason"), tally.work, tally.calls
-    best, state = record.best, status(record.folder, reason)
+    reason = reader.record("stop_reason")
+    done = tally.work
+    asked = tally.calls
+    best = record.best
+    state = status(record.folder, reason)
     return {
         "run": record.name,
         "status": state,
@@ -137,7 +142,8 @@ def _rows(now: Mapping[str, Any], rate: float | None) -> list[tuple[str, str]]:
 def _quality(now: Mapping[str, Any]) -> str:
     """Gap and loss of the best candidate, or its scores where they are only reported."""
     if now.get("trust") != REPORTED:
-        gap, loss = now["best_gap_percent"], now["training_loss_percent"]
+        gap = now["best_gap_percent"]
+        loss = now["training_loss_percent"]
         return f"gap on validation {percent(gap)}, training loss {percent(loss)}"
     scores = [now["best_reported_score"], now["training_reported_score"]]
     valid, train = (UNKNOWN if score is None else f"{score:.5g}" for score in scores)

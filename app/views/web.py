@@ -103,7 +103,8 @@ class LiveDocuments:
             if self._marks is None:
                 with open_record(self._folder) as record:
                     self.begin(record)
-            stamp, spent = self._stamp(), time.thread_time()
+            stamp = self._stamp()
+            spent = time.thread_time()
             with open_record(self._folder, checked=False) as record:
                 now = live_document(record, self._tally)
             pause = max(2 * LEAST_SECONDS, (time.thread_time() - spent) / _SHARE)
@@ -174,7 +175,8 @@ def marks(record: RunRecord) -> list[dict[str, Any]]:
 def page(name: str) -> tuple[bytes, str]:
     """The page of the live view, and the policy that lets its own style and script run and nothing else."""
     folder = files(__package__).joinpath("templates")
-    style, script = folder.joinpath("live.css").read_text(), folder.joinpath("live.js").read_text()
+    style = folder.joinpath("live.css").read_text()
+    script = folder.joinpath("live.js").read_text()
     body = folder.joinpath("live.html").read_text()
     text = (
         body.replace("/*style*/", style).replace("/*script*/", script).replace("<!--run-->", _escaped(name))
@@ -198,7 +200,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     server: LiveServer
     protocol_version = "HTTP/1.1"  # a browser's polls share a connection and its thread
-    server_version, sys_version = "gapsmith", ""
+    server_version = "gapsmith"
+    sys_version = ""
     timeout = 30
 
     def do_GET(self) -> None:
@@ -218,7 +221,8 @@ class _Handler(BaseHTTPRequestHandler):
         if host not in self.server.hosts or not right:
             self._send(None)
             return
-        where, source = rest[0].rstrip("/") if rest else "", self.server.source
+        where = rest[0].rstrip("/") if rest else ""
+        source = self.server.source
         makers: Mapping[str, tuple[Callable[[], bytes | None], str]] = {
             "live.json": (source.live, "application/json"),
             "report": (source.report, "text/html; charset=utf-8"),
@@ -247,7 +251,9 @@ class _Handler(BaseHTTPRequestHandler):
     ) -> None:
         """Sends a body; without one, that there is nothing here."""
         if body is None:
-            status, body, kind = HTTPStatus.NOT_FOUND, b"not found\n", "text/plain"
+            status = HTTPStatus.NOT_FOUND
+            body = b"not found\n"
+            kind = "text/plain"
         with suppress(ConnectionError):  # the browser went away
             self.send_response(status)
             for name, value in (

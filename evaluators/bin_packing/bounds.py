@@ -63,7 +63,8 @@ def knapsack(counts: Counts, capacity: int, weights: Mapping[int, int]) -> int:
         if weight == 0:
             continue
         for copies in copies_in_binary(min(count, capacity // size)):
-            space, gain = copies * size, copies * weight
+            space = copies * size
+            gain = copies * weight
             for room in range(capacity, space - 1, -1):
                 candidate = best[room - space] + gain
                 if candidate > best[room]:

@@ -23,7 +23,8 @@ def certify(sizes: Sequence[int], capacity: int, seconds: float) -> PackingCerti
     """A certificate for items (units of size, each 1 to capacity) within about `seconds` of wall time."""
     counts = dict(Counter(sizes))
     bins = tuple(best_decreasing(counts, capacity))
-    volume, martello_toth = volume_bound(counts, capacity), martello_toth_bound(counts, capacity)
+    volume = volume_bound(counts, capacity)
+    martello_toth = martello_toth_bound(counts, capacity)
     rule = "L1" if volume == martello_toth else "L2"
     start = PackingCertificate(bins, martello_toth, rule)
     if start.closed or capacity > MAX_TABLE or seconds <= 0:

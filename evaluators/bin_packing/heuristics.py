@@ -31,7 +31,8 @@ def first_fit_decreasing(counts: Mapping[int, int], capacity: int) -> list[Patte
     residuals: list[int] = []
     bins: list[list[int]] = []
     for size in sorted(counts, reverse=True):
-        left, index = counts[size], 0
+        left = counts[size]
+        index = 0
         while left:
             if index == len(bins):
                 bins.append([])
@@ -46,5 +47,6 @@ def first_fit_decreasing(counts: Mapping[int, int], capacity: int) -> list[Patte
 
 def best_decreasing(counts: Mapping[int, int], capacity: int) -> list[Pattern]:
     """The better of best fit and first fit decreasing."""
-    best, first = best_fit_decreasing(counts, capacity), first_fit_decreasing(counts, capacity)
+    best = best_fit_decreasing(counts, capacity)
+    first = first_fit_decreasing(counts, capacity)
     return best if len(best) <= len(first) else first

@@ -57,7 +57,8 @@ class PackingSearch:
     def _dive(self, master: Master, stream: random.Random) -> None:
         """Fixes rounded columns step by step and solves the rest; packs leftovers by decreasing rules."""
         whole = np.array([self.counts[size] for size in master.sizes], dtype=np.int64)
-        left, chosen = whole.copy(), []
+        left = whole.copy()
+        chosen = []
         while left.any() and not self.best.closed:
             master.set_demand(left)
             values, _ = master.generate(rounds=40)

@@ -74,7 +74,8 @@ class RouteRelaxation(TourRelaxation):
         cut[node] = True
         ties = weights[node].copy()
         ties[0] = -1.0
-        border, demand = float(weights[node].sum()), int(self.demands[node])
+        border = float(weights[node].sum())
+        demand = int(self.demands[node])
         while True:
             ties[cut] = -1.0
             new = int(ties.argmax())
@@ -98,6 +99,7 @@ def capacity_bound(public: Mapping[str, Any], known: Sequence[Sequence[int]], de
     for route in known:
         links += pairwise(route)
     fleet = RouteRelaxation(matrix, int(matrix.sum()), sorted({(min(edge), max(edge)) for edge in links}))
-    fleet.demands, fleet.capacity = np.array(public["demands"]), public["capacity"]
+    fleet.demands = np.array(public["demands"])
+    fleet.capacity = public["capacity"]
     fleet.solve(deadline)
     return -(-fleet.bound // UNIT)

@@ -105,7 +105,8 @@ def sums(masks: Any, values: Any) -> Any:
 def _masks_of_the_next_size(level: Level, weights: Any, capacity: int) -> tuple[Any, Any]:
     """Sorted masks and members of the sets with one customer more, a higher one than all of the set."""
     loads = sums(level.masks, weights[1:])
-    masks, members = [], []
+    masks = []
+    members = []
     for customer in range(1, len(weights)):
         rows = np.flatnonzero((level.members[:, -1] < customer) & (loads + weights[customer] <= capacity))
         masks.append(level.masks[rows] | (1 << (customer - 1)))

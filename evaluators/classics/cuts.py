@@ -34,7 +34,8 @@ def least_cut(weights: Any, enough: float = -inf, deadline: float = inf) -> tupl
     weights = weights.copy()
     groups = np.eye(len(weights), dtype=bool)
     alive = list(range(len(weights)))
-    best, side = np.inf, groups[0]
+    best = np.inf
+    side = groups[0]
     while len(alive) > 1:
         reach = np.full(len(weights), -np.inf)
         reach[alive] = weights[alive[0], alive]
@@ -46,9 +47,11 @@ def least_cut(weights: Any, enough: float = -inf, deadline: float = inf) -> tupl
             value = reach[node]
             reach += weights[node]
             reach[node] = -np.inf
-        last, other = order[-1], order[-2]
+        last = order[-1]
+        other = order[-2]
         if value < best:
-            best, side = value, groups[last].copy()
+            best = value
+            side = groups[last].copy()
         if best < enough or time.monotonic() > deadline:
             break
         groups[other] |= groups[last]
@@ -69,7 +72,8 @@ def cut_below(weights: Any, source: int, target: int, most: float) -> Any:
         source, target: two nodes.
         most: the search ends as soon as the flow attains it.
     """
-    room, flow = weights.copy(), 0.0
+    room = weights.copy()
+    flow = 0.0
     while flow < most:
         before = np.full(len(room), -1)
         before[source] = source

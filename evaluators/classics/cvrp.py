@@ -158,7 +158,9 @@ class CustomerSetRelaxation:
             keep[self.columns] = True
             places = np.cumsum(keep) - 1
             self.columns = [int(places[column]) for column in self.columns]
-            self.masks, self.lengths, self.useful = self.masks[keep], self.lengths[keep], self.useful[keep]
+            self.masks = self.masks[keep]
+            self.lengths = self.lengths[keep]
+            self.useful = self.useful[keep]
 
     def violated(self, values: Any) -> list[int]:
         """Threes of customers of which the programme visits two or all by more than one route."""
@@ -214,7 +216,8 @@ def certified(
     version = highspy.Highs().version()
 
     def certificate(bound: int, routes: Any) -> dict[str, Any]:
-        value, spent = length(public["distances"], routes), time.monotonic() - started
+        value = length(public["distances"], routes)
+        spent = time.monotonic() - started
         return asdict(Certificate(bound, value, routes, "set partitioning, highs", version, spent))
 
     quick: Any = answer or savings(**public)
@@ -227,7 +230,8 @@ def certified(
     if len(public["demands"]) > MANY:
         return certificate(bound, start)
     sets = customer_sets(public["distances"], public["demands"], public["capacity"])
-    routes, bound = start, 0
+    routes = start
+    bound = 0
     if sets is not None:
         deadline = started + 0.8 * seconds
         say = lambda bound, routes: note(certificate(bound, routes))  # noqa: E731
@@ -273,7 +277,8 @@ def partitioned(
     held[:count] = True
     relaxation.columns = [int(column) for column in np.flatnonzero(held)]
     relaxation.useful = np.ones(len(sets.masks), dtype=bool)
-    routes, bound = known, 0
+    routes = known
+    bound = 0
     for last in (False, True):
         relaxation.solve(deadline)
         bound = max(bound, -(-relaxation.bound // UNIT))

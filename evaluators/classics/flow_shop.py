@@ -50,7 +50,8 @@ def shop_model(times: Sequence[Sequence[int]], order: Sequence[int], spare: int 
     """
     from ortools.sat.python import cp_model
 
-    jobs, machines = range(len(times)), range(len(times[0]))
+    jobs = range(len(times))
+    machines = range(len(times[0]))
     hints = starts(times, order)
     upper = hints[order[-1]][-1] + times[order[-1]][-1] + spare
     model = cp_model.CpModel()
@@ -123,7 +124,8 @@ def _searched(times: Sequence[Sequence[int]], started: float, seconds: float, an
     known: Any = answer
     deadline = started + seconds
     order = list(known) if known else inserted(times, deadline)
-    best, value = list(order), _makespan(times, order)
+    best = list(order)
+    value = _makespan(times, order)
     bound = lower_bound(times)
     stream = random.Random(0)
     while value > bound and time.monotonic() < deadline:
@@ -160,7 +162,9 @@ def best_place(times: Sequence[Sequence[int]], order: Sequence[int], job: int) -
     machines = range(len(times[0]))
     tails = [[0] * len(machines)]
     for other in reversed(order):
-        tail, row, later = 0, [0] * len(machines), tails[-1]
+        tail = 0
+        row = [0] * len(machines)
+        later = tails[-1]
         for k in reversed(machines):
             tail = max(tail, later[k]) + times[other][k]
             row[k] = tail

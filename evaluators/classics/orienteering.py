@@ -83,7 +83,8 @@ class OrienteeringRelaxation:
         edges = np.argwhere(allowed)
         high = np.ones(len(edges) + len(matrix) - 1, dtype=np.int64)
         prizes = np.array(public["prizes"], dtype=np.int64)
-        total, low = UNIT * int(prizes.sum()), np.zeros_like(high)
+        total = UNIT * int(prizes.sum())
+        low = np.zeros_like(high)
         spare = spare if len(best) > 1 else 0  # a tour with a single node is none that could be met again
         return cls(
             matrix, prizes, public["max_length"], near, best, edges, low, high, bound=total, spare=spare
@@ -105,7 +106,8 @@ class OrienteeringRelaxation:
 
     def rows(self) -> tuple[Any, Any, Any]:
         """Coefficients (one line for each row) and limits; the length comes after the nodes."""
-        count, width = len(self.matrix), len(self.edges) + len(self.matrix) - 1
+        count = len(self.matrix)
+        width = len(self.edges) + len(self.matrix) - 1
         table = np.zeros((count + 1 + len(self.cuts), width), dtype=np.int64)
         columns = np.arange(len(self.edges))
         for end in (0, 1):
@@ -221,7 +223,8 @@ class OrienteeringRelaxation:
 
     def crowds(self, visits: Any) -> list[Cut]:
         """Sets of two to four nodes, visited more than a tour can, the most broken ones first."""
-        near, sets = self.near, []
+        near = self.near
+        sets = []
         pool = [int(node) for node in np.argsort(-visits, kind="stable")[:POOL] if visits[node] > 0.05]
         for size in (2, 3, 4):
             for nodes in combinations(pool, size):
@@ -290,7 +293,9 @@ def add_row(model: Any, row: Any, low: float, high: float) -> None:
 
 def walk(links: Any) -> list[int]:
     """Nodes of the tour through the depot, along links, two at each node."""
-    nodes, before, here = list[int](), 0, int(np.flatnonzero(links[0])[0])
+    nodes = list[int]()
+    before = 0
+    here = int(np.flatnonzero(links[0])[0])
     while here:
         nodes.append(here)
         before, here = here, next(int(node) for node in np.flatnonzero(links[here]) if node != before)
@@ -311,7 +316,8 @@ def certified(
     started = time.monotonic()
     always = public["prizes"][0]  # the depot's prize, which every tour has
     public = {**public, "prizes": [0, *public["prizes"][1:]]}
-    prizes, matrix = public["prizes"], public["distances"]
+    prizes = public["prizes"]
+    matrix = public["distances"]
     single = [[j] for j in range(1, len(prizes)) if matrix[0][j] + matrix[j][0] <= public["max_length"]]
     version = highspy.Highs().version()
     quick: Any = max([[], *single], key=lambda nodes: sum(prizes[j] for j in nodes))
@@ -324,7 +330,8 @@ def certified(
     def certificate(bound: int) -> dict[str, Any]:
         nodes: Any = relaxation.best
         spent = time.monotonic() - started
-        value, proved = relaxation.value + always, bound + always
+        value = relaxation.value + always
+        proved = bound + always
         return asdict(Certificate(proved, value, nodes, "branch and cut, highs", version, spent))
 
     if not len(relaxation.edges):
@@ -338,7 +345,8 @@ def improved(coordinates: Json, distances: list[list[int]], prizes: list[int], m
     now = best = tour([], distances, prizes, max_length)
     stream = random.Random(0)
     for _ in range(TRIALS if best else 0):
-        first, size = stream.randrange(len(now)), stream.randint(1, 1 + len(now) // 2)
+        first = stream.randrange(len(now))
+        size = stream.randint(1, 1 + len(now) // 2)
         nodes = [node for place, node in enumerate(now) if (place - first) % len(now) >= size]
         for power in stream.sample(POWERS, 2):
             nodes = inserted(shortened(nodes, distances), distances, prizes, max_length, power)

@@ -72,7 +72,9 @@ class _Descent:
 
     def _reversal(self, a: int) -> tuple[int, ...]:
         """2-opt: the edge from `a` to the node behind it, or before it, goes to a near node instead."""
-        tour, place, d = self.tour, self.place, self.matrix
+        tour = self.tour
+        place = self.place
+        d = self.matrix
         n = len(tour)
         for step in (1, -1):
             b = tour[(place[a] + step) % n]
@@ -88,7 +90,9 @@ class _Descent:
 
     def _move(self, a: int) -> tuple[int, ...]:
         """Or-opt: a segment that begins or ends at `a` goes between a near node and one beside it."""
-        tour, place, d = self.tour, self.place, self.matrix
+        tour = self.tour
+        place = self.place
+        d = self.matrix
         n = len(tour)
         for size in range(1, min(_SEGMENT, n - 3) + 1):
             for step in (1, -1):

@@ -77,7 +77,8 @@ class TourRelaxation:
         i, j = edge
         count = len(self.matrix)
         rows = [i, j, *(count + k for k, cut in enumerate(self.cuts) if cut[i] != cut[j])]
-        cost, uses = float(self.matrix[i, j]), float(self.uses(edge))
+        cost = float(self.matrix[i, j])
+        uses = float(self.uses(edge))
         model.addCol(cost, 0.0, uses, len(rows), np.array(rows, dtype=np.int32), np.ones(len(rows)))
 
     def add_cut(self, model: Any, cut: Any) -> None:
@@ -157,7 +158,8 @@ class TourRelaxation:
             self.uses((int(i), int(j))) * int(reduced[i, j]) for i, j in np.argwhere(np.triu(reduced < 0, 1))
         )
         if self.reduced is None or bound > self.bound:
-            self.bound, self.reduced = bound, reduced
+            self.bound = bound
+            self.reduced = reduced
 
     def negative(self, row_duals: Sequence[float]) -> list[tuple[int, int]]:
         """Edges outside the relaxation that would lower its value."""
@@ -257,7 +259,8 @@ def certified(
     version = highspy.Highs().version()
 
     def certificate(bound: int, tour: list[int]) -> dict[str, Any]:
-        value, spent = length(public["distances"], tour), time.monotonic() - started
+        value = length(public["distances"], tour)
+        spent = time.monotonic() - started
         return asdict(Certificate(bound, value, list(tour), "branch and cut, highs", version, spent))
 
     if len(matrix) <= 3:
@@ -285,7 +288,8 @@ def edge_bound(matrix: Any) -> int:
 
 def _walk(links: Any) -> list[int]:
     """The tour along links, two at each node."""
-    tour, before = [0], -1
+    tour = [0]
+    before = -1
     while len(tour) < len(links):
         following = next(int(node) for node in np.flatnonzero(links[tour[-1]]) if node != before)
         before = tour[-1]

@@ -71,7 +71,9 @@ def machine_values(public: Mapping[str, Any], jobs: Sequence[Sequence[int]]) -> 
         return [weight(public, room) for room in rooms]
     table = np.zeros((height, width), dtype=np.int64)
     for job in types:
-        cpu, memory, value = job[0] // cpu_unit, job[1] // memory_unit, weight(public, job)
+        cpu = job[0] // cpu_unit
+        memory = job[1] // memory_unit
+        value = weight(public, job)
         if cpu:
             for x in range(cpu, height):
                 more = table[x - cpu, : max(0, width - memory)] + value

@@ -45,11 +45,14 @@ def graph_model(public: Mapping[str, Any], *, least: int = 0, deadline: int | No
     """
     from ortools.sat.python import cp_model
 
-    times, edges = public["times"], public["edges"]
+    times = public["times"]
+    edges = public["edges"]
     latest = horizon(public) if deadline is None else max(deadline, 0)
     model = cp_model.CpModel()
     end: Any = model.new_int_var(least, latest, "makespan") if deadline is None else latest
-    starts, ends, on = [], [], list[dict[int, Any]]()
+    starts = []
+    ends = []
+    on = list[dict[int, Any]]()
     busy: list[list[Any]] = [[] for _ in times[0]]
     for i, row in enumerate(times):
         start, stop = (model.new_int_var(0, latest, f"{what} {i}") for what in ("start", "end"))

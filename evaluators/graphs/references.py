@@ -73,7 +73,8 @@ class TaskGraphReferences:
         if reference.kind is not ReferenceKind.OPTIMUM:
             return self.compute(instance, seconds)
         started = time.monotonic()
-        value, floor = int(reference.value), arithmetic_bound(instance.public)
+        value = int(reference.value)
+        floor = arithmetic_bound(instance.public)
         if floor > value:
             raise ValueError(f"instance {instance.id}: chains and work need {floor}, expected {value}")
         earlier = self._ends_by(instance, value - 1, seconds)[0] if value > floor else None

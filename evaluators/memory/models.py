@@ -30,9 +30,12 @@ def memory_model(buffers: Sequence[Sequence[int]], hint: Sequence[int]) -> Memor
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
-    least, most = largest_load(buffers), peak(buffers, hint)
+    least = largest_load(buffers)
+    most = peak(buffers, hint)
     highest = model.new_int_var(least, most, "peak")
-    offsets, times, places = [], [], []
+    offsets = []
+    times = []
+    places = []
     for i, (start, end, size) in enumerate(buffers):
         offset = model.new_int_var(0, most - size, f"offset {i}")
         model.add(offset + size <= highest)

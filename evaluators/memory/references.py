@@ -26,7 +26,8 @@ class MemoryReferences:
         """
         started = time.monotonic()
         bound = largest_load(instance.public["buffers"])
-        shipped, witness = store.offsets(instance.digest), (instance.hidden or {}).get("witness")
+        shipped = store.offsets(instance.digest)
+        witness = (instance.hidden or {}).get("witness")
         offsets = witness if shipped is None else shipped
         spent = round(time.monotonic() - started, 3)
         if offsets is None:
@@ -37,9 +38,11 @@ class MemoryReferences:
             got = verdict.objective if verdict.objective is not None else verdict.violations[0]
             raise ValueError(f"instance {instance.id}: its offsets: got {got}, expected the peak {bound}")
         if shipped is None:
-            source, proof = "the height of the rectangle that was cut", ProofKind.CONSTRUCTION
+            source = "the height of the rectangle that was cut"
+            proof = ProofKind.CONSTRUCTION
         else:
-            source, proof = "the largest load, attained by offsets that ship", ProofKind.ARITHMETIC
+            source = "the largest load, attained by offsets that ship"
+            proof = ProofKind.ARITHMETIC
         return Reference.optimum(bound, proof, "arithmetic", "1", spent, source)
 
     def incumbent(self, instance: Instance, effort: float) -> Incumbent:

@@ -67,7 +67,8 @@ class _Search:
         self.nodes += 1
         if self.nodes % _NODES_PER_LOOK == 0 and time.monotonic() > self.deadline:
             raise CompletionTimeout
-        first, rest = items[0], items[1:]
+        first = items[0]
+        rest = items[1:]
         for total, chosen in sorted(self.completions(self.weights[first], rest, slack), reverse=True):
             taken = set(chosen)
             others = tuple(i for i in rest if i not in taken)
@@ -81,7 +82,9 @@ class _Search:
         self, base: int, rest: tuple[int, ...], slack: int
     ) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Total and items of all sets that, with `base`, fill a bin up to at most `slack` of waste."""
-        weights, capacity, least = self.weights, self.capacity, self.capacity - slack
+        weights = self.weights
+        capacity = self.capacity
+        least = self.capacity - slack
         behind = [0] * (len(rest) + 1)
         for place in range(len(rest) - 1, -1, -1):
             behind[place] = behind[place + 1] + weights[rest[place]]

@@ -78,7 +78,8 @@ def greedy_counts(loads: Sequence[int], slots: int) -> list[int]:
 def smallest_largest_copy(loads: Sequence[int], slots: int) -> Fraction:
     """The least x with Σ ⌈load / x⌉ ≤ slots, by bisection (another road to the same bound)."""
     values = sorted({Fraction(load, count) for load in loads for count in range(1, slots + 1)})
-    low, high = 0, len(values) - 1
+    low = 0
+    high = len(values) - 1
     while low < high:
         middle = (low + high) // 2
         if sum(-(-load // values[middle]) for load in loads) <= slots:
@@ -100,8 +101,10 @@ def search(
         seconds: wall seconds at most.
         rounds: exchanges at most; None is no limit.
     """
-    stream, deadline = random.Random(1), time.monotonic() + seconds
-    gpus, slots = public["gpus"], public["slots"]
+    stream = random.Random(1)
+    deadline = time.monotonic() + seconds
+    gpus = public["gpus"]
+    slots = public["slots"]
     counts = greedy_counts(loads, gpus * slots)
     current = best = max(gpu_loads(loads, _pack(loads, counts, gpus, slots)))
     done = 0
@@ -115,7 +118,8 @@ def search(
                 trial[stream.randrange(len(trial))] += 1
         value = max(gpu_loads(loads, _pack(loads, trial, gpus, slots)))
         if float(value) <= float(current) * (1 + _WORSE * stream.random()):
-            counts, current = trial, value
+            counts = trial
+            current = value
         best = min(best, value)
     return best
 
@@ -132,13 +136,15 @@ def _pack(loads: Sequence[int], counts: Sequence[int], gpus: int, slots: int) ->
             total[gpu] += part[expert]
     while True:
         worst = max(range(gpus), key=lambda g: total[g])
-        lowest, change = total[worst] - 1e-6, None
+        lowest = total[worst] - 1e-6
+        change = None
         for i, expert in enumerate(plan[worst]):
             for gpu in range(gpus):
                 for j, other in enumerate(plan[gpu]):
                     less = part[expert] - part[other]
                     if less > 0 and max(total[worst] - less, total[gpu] + less) < lowest:
-                        lowest, change = max(total[worst] - less, total[gpu] + less), (i, gpu, j, less)
+                        lowest = max(total[worst] - less, total[gpu] + less)
+                        change = (i, gpu, j, less)
         if change is None:
             return plan
         i, gpu, j, less = change

@@ -23,7 +23,9 @@ def pooled_model(public: Mapping[str, Any]) -> tuple[pulp.LpProblem, list[list[p
     """
     import pulp
 
-    prices, loads, slices = public["prices"], public["loads"], public["slices"]
+    prices = public["prices"]
+    loads = public["loads"]
+    slices = public["slices"]
     divisor = math.gcd(*prices)
     model = pulp.LpProblem("pooled", pulp.LpMinimize)
     counts = [
@@ -54,7 +56,9 @@ def exact_pooled_model(
     """
     from ortools.sat.python import cp_model
 
-    prices, loads, slices = public["prices"], public["loads"], public["slices"]
+    prices = public["prices"]
+    loads = public["loads"]
+    slices = public["slices"]
     divisor = math.gcd(*prices)
     model = cp_model.CpModel()
     counts = [
@@ -89,8 +93,11 @@ def packing_model(
     """
     from ortools.sat.python import cp_model
 
-    prices, loads, slices = public["prices"], public["loads"], public["slices"]
-    divisor, most = math.gcd(*prices), fleet_price(public, start)
+    prices = public["prices"]
+    loads = public["loads"]
+    slices = public["slices"]
+    divisor = math.gcd(*prices)
+    most = fleet_price(public, start)
     model = cp_model.CpModel()
     gpus: list[tuple[int, cp_model.IntVar, dict[int, cp_model.IntVar]]] = []
     for t, price in enumerate(prices):
@@ -133,7 +140,9 @@ def packing_mip(public: Mapping[str, Any], most: int) -> tuple[pulp.LpProblem, l
     """
     import pulp
 
-    prices, loads, slices = public["prices"], public["loads"], public["slices"]
+    prices = public["prices"]
+    loads = public["loads"]
+    slices = public["slices"]
     divisor = math.gcd(*prices)
     model = pulp.LpProblem("packing", pulp.LpMinimize)
     used: list[tuple[int, pulp.LpVariable]] = []

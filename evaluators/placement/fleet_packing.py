@@ -28,7 +28,8 @@ def fleet_price(public: Mapping[str, Any], fleet: Fleet) -> int:
 
 def _first_fit(public: Mapping[str, Any], types: Sequence[int]) -> Fleet | None:
     """Dearest slices first, each to the open GPU that serves it most cheaply; None if a bucket has none."""
-    prices, loads = public["prices"], public["loads"]
+    prices = public["prices"]
+    loads = public["loads"]
     cost = [{t: row[t] * prices[t] for t in types if row[t] is not None} for row in loads]
     if not all(cost):
         return None

@@ -151,11 +151,13 @@ def packed_reference(public: Mapping[str, Any], seconds: float) -> Reference:
     if best > bound and split is not None:
         rented = fleet_counts(public, split)
         only = pack(public, start, 0, share, rented)
-        best, solved = min(best, only[1] or best), only[0]
+        best = min(best, only[1] or best)
+        solved = only[0]
     if best > bound:
         left = max(_SHORTEST, seconds - (time.monotonic() - started))
         solved, value = pack(public, start, bound, left)
-        best, bound = min(best, value or best), max(bound, _bound(solved))
+        best = min(best, value or best)
+        bound = max(bound, _bound(solved))
     return _conclude(public, best, bound, solved, "HiGHS and CP-SAT", time.monotonic() - started)
 
 

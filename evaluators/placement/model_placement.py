@@ -68,7 +68,8 @@ def arithmetic_bound(public: Mapping[str, Any]) -> Fraction:
 
 def weights(public: Mapping[str, Any], target: Fraction) -> tuple[list[int], int]:
     """Weights and capacity whose packings are the placements with all pressures strictly below the target."""
-    p, q = target.numerator, target.denominator
+    p = target.numerator
+    q = target.denominator
     items = [q * rate + p * size for size, rate in zip(public["sizes"], public["rates"], strict=True)]
     return items, p * public["memory"] - 1
 
@@ -163,7 +164,8 @@ def start(public: Mapping[str, Any]) -> list[int]:
         best = bin_completion.pack(sizes, gpus, memory - 1, float("inf"))
     if best is None:
         raise ValueError("model-placement: got models that do not fit the GPUs with a free GB each")
-    low, high = float(arithmetic_bound(public)), float(max(pressures(public, best)))
+    low = float(arithmetic_bound(public))
+    high = float(max(pressures(public, best)))
     for _ in range(30):
         target = (low + high) / 2
         plan = _best_fit(
@@ -172,18 +174,22 @@ def start(public: Mapping[str, Any]) -> list[int]:
         if plan is None:
             low = target
         else:
-            best, high = plan, min(target, float(max(pressures(public, plan))))
+            best = plan
+            high = min(target, float(max(pressures(public, plan))))
     return best
 
 
 def descend(public: Mapping[str, Any], answer: Sequence[int]) -> list[int]:
     """Moves one model, or swaps two, away from the GPU of largest pressure while that helps."""
-    memory, sizes, rates = public["memory"], public["sizes"], public["rates"]
+    memory = public["memory"]
+    sizes = public["sizes"]
+    rates = public["rates"]
     place = list(answer)
     while True:
         pressure = pressures(public, place)
         worst = max(range(public["gpus"]), key=lambda g: pressure[g])
-        best, change = pressure[worst], None
+        best = pressure[worst]
+        change = None
         used = [sum(sizes[i] for i, g in enumerate(place) if g == h) for h in range(public["gpus"])]
         load = [sum(rates[i] for i, g in enumerate(place) if g == h) for h in range(public["gpus"])]
         for i in (i for i, g in enumerate(place) if g == worst):
@@ -191,12 +197,14 @@ def descend(public: Mapping[str, Any], answer: Sequence[int]) -> list[int]:
             for g, j in ((g, j) for g, j in partners if g != worst):
                 size = sizes[i] - (0 if j is None else sizes[j])
                 rate = rates[i] - (0 if j is None else rates[j])
-                here, there = memory - used[worst] + size, memory - used[g] - size
+                here = memory - used[worst] + size
+                there = memory - used[g] - size
                 if min(here, there) < 1:
                     continue
                 now = max(Fraction(load[worst] - rate, here), Fraction(load[g] + rate, there))
                 if now < best:
-                    best, change = now, (i, g, j)
+                    best = now
+                    change = (i, g, j)
         if change is None:
             return place
         i, g, j = change

@@ -88,13 +88,15 @@ def prices(whole: Mapping[str, Any], seconds: float, step: int) -> list[int]:
         rows, sums = _columns(starts, prompt, output, step)
         inside = rows < spans
         lengths = 1 + inside.sum(axis=1)
-        indices, values = np.full(lengths.sum(), number, dtype=np.int32), np.ones(lengths.sum())
+        indices = np.full(lengths.sum(), number, dtype=np.int32)
+        values = np.ones(lengths.sum())
         begins = np.cumsum(lengths) - lengths
         held = np.ones(len(indices), dtype=bool)
         held[begins] = False
         indices[held], values[held] = count + rows[inside], sums[inside]
         costs = (starts + output - arrival).astype(float)
-        none, never = np.zeros(len(starts)), np.full(len(starts), infinity)
+        none = np.zeros(len(starts))
+        never = np.full(len(starts), infinity)
         model.addCols(len(starts), costs, none, never, len(indices), begins.astype(np.int32), indices, values)
     model.run()
     if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
@@ -111,7 +113,8 @@ def _columns(starts: Any, prompt: int, output: int, step: int) -> tuple[Any, Any
     """
     tokens = prompt + np.arange(1, output + 1, dtype=float)
     spots = (starts[:, None] + np.arange(output)) // step
-    first, last = spots[:, :1], spots[:, -1:]
+    first = spots[:, :1]
+    last = spots[:, -1:]
     most = int((last - first).max()) + 1
     keys = spots - first + most * np.arange(len(starts))[:, None]
     sums = np.bincount(keys.ravel(), np.tile(tokens, len(starts)), most * len(starts))
@@ -130,7 +133,8 @@ def evaluate(whole: Mapping[str, Any], priced: Sequence[int]) -> int:
     for arrival, prompt, output in zip(whole["arrivals"], whole["prompts"], whole["outputs"], strict=True):
         best = None
         for start in range(arrival, max(arrival, end) + 1):
-            first, last = min(start, end), min(start + output, end)
+            first = min(start, end)
+            last = min(start + output, end)
             cost = UNIT * (start + output - arrival)
             cost += (prompt - start + 1) * (sums[last] - sums[first]) + moments[last] - moments[first]
             best = cost if best is None else min(best, cost)

@@ -52,7 +52,8 @@ def shop_model(
             for place, head in enumerate(heads[:-1])
         ]
         for place, (before, after) in enumerate(pairwise(begins)):
-            name, machine = f"{job} {place}", route[place]
+            name = f"{job} {place}"
+            machine = route[place]
             if blocking:
                 length = model.new_int_var(times[place], latest, f"stay {name}")
                 on[machine].append(model.new_interval_var(before, length, after, name))

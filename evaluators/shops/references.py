@@ -33,7 +33,9 @@ class ShopReferences:
             blocking: whether there are no buffers.
             best_known: values of the literature, None for other instances.
         """
-        self._family, self._blocking, self._best_known = family, blocking, best_known
+        self._family = family
+        self._blocking = blocking
+        self._best_known = best_known
 
     def reference(self, instance: Instance, seconds: float) -> Reference:
         """The optimum (time units), or within about `seconds` of wall time a lower bound."""
@@ -82,7 +84,8 @@ class ShopReferences:
         if reference.kind is not ReferenceKind.OPTIMUM:
             return self.compute(instance, seconds)
         started = time.monotonic()
-        value, floor = int(reference.value), arithmetic_bound(instance.public)
+        value = int(reference.value)
+        floor = arithmetic_bound(instance.public)
         if floor > value:
             raise ValueError(f"instance {instance.id}: the machines' work needs {floor}, expected {value}")
         if not self._attained(instance, value, seconds):

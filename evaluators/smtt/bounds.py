@@ -68,7 +68,8 @@ def price_bound(public: Mapping[str, Any], sequence: Sequence[int]) -> int:
     w: np.ndarray = np.array([weights[j] for j in sequence], dtype=integers(public))
     ends = p.cumsum()
     prices = np.append(time_prices(p, d, w), 0)
-    knots, paid = np.append(0, ends), np.append(0, (prices[:-1] * p).cumsum())
+    knots = np.append(0, ends)
+    paid = np.append(0, (prices[:-1] * p).cumsum())
 
     def paid_until(times: np.ndarray) -> np.ndarray:
         k = np.searchsorted(ends, times, side="right")

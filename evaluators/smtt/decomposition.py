@@ -70,7 +70,8 @@ class Decomposition:
         try:
             order = self._order(sorted(jobs))
         finally:
-            below, self._due = (1 << self._due) - 1, self._bits
+            below = (1 << self._due) - 1
+            self._due = self._bits
         return [numbers[(job & below) >> self._bits] for job in order]
 
     def _solve(self, jobs: list[int]) -> int:
@@ -108,7 +109,8 @@ class Decomposition:
         3. A due-date order with at most one late job is optimal: it has the least maximum lateness.
         4. A job that is first in due-date order and has the least length goes first (Emmons 1969).
         """
-        due, mask = self._due, self._mask
+        due = self._due
+        mask = self._mask
         total = 0
         first: list[int] = []
         last: list[int] = []
@@ -139,7 +141,8 @@ class Decomposition:
 
     def _raise(self, jobs: list[int], longest: int) -> int:
         """Raises due dates below their job's length in place, in order; returns the sum of the raises."""
-        due, mask = self._due, self._mask
+        due = self._due
+        mask = self._mask
         total = 0
         limit = longest << due
         for k, job in enumerate(jobs):
@@ -161,7 +164,8 @@ class Decomposition:
             raise DecompositionLimit
         lengths = [job & self._mask for job in jobs]
         s = _last_longest(lengths)
-        best, place = -1, s
+        best = -1
+        place = s
         for r, end, value in self._places(jobs, lengths, s):
             if 0 <= best <= value:
                 continue
@@ -174,7 +178,8 @@ class Decomposition:
                 continue
             value += self._solve(large)
             if best < 0 or value < best:
-                best, place = value, r
+                best = value
+                place = r
         return best, place
 
     def _places(self, jobs: list[int], lengths: list[int], s: int) -> list[tuple[int, int, int]]:
@@ -193,7 +198,8 @@ class Decomposition:
         least = cost = barrier = 0
         waiting = True
         for r in range(s + 1, len(jobs)):
-            p, d = lengths[r], jobs[r] >> due
+            p = lengths[r]
+            d = jobs[r] >> due
             end += p
             before = cost
             if end > d:

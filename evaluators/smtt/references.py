@@ -45,7 +45,8 @@ class TardinessReferences:
 
     def attained(self, instance: Instance) -> Json | None:
         """The shipped sequence of an optimum; None if none ships."""
-        reference, sequence = self.shipped(instance), store.attained(instance.digest)
+        reference = self.shipped(instance)
+        sequence = store.attained(instance.digest)
         if sequence is None or reference is None or reference.kind is not ReferenceKind.OPTIMUM:
             return None
         return list(sequence)
@@ -56,7 +57,8 @@ class TardinessReferences:
         started = time.monotonic()
         if "weights" in public:
             return _relaxed(public, started, seconds, None)
-        times, dates = public["processing_times"], public["due_dates"]
+        times = public["processing_times"]
+        dates = public["due_dates"]
         try:
             value = decomposition.Decomposition(times, dates, 0.5 * seconds).value()
         except decomposition.DecompositionLimit:
@@ -126,7 +128,8 @@ def _relaxed(
     from . import relaxation, subsets
     from .search import search
 
-    jobs, left = len(public["due_dates"]), max(0.0, started + seconds - time.monotonic())
+    jobs = len(public["due_dates"])
+    left = max(0.0, started + seconds - time.monotonic())
     pairs = sum(public["processing_times"]) * max(jobs, _LEAST_WIDTH)
     large = pairs > min(_PACE * left, _MOST_PAIRS) or most_cost(public) >= relaxation.LARGEST
     if large and jobs <= subsets.most_jobs(public) and left > subsets.SECONDS:

@@ -108,7 +108,9 @@ class SequenceRelaxation:
         self.after[self.end] = 0
         self.first = np.zeros(self.end, dtype=np.int64)
         self.second = np.zeros(self.end, dtype=np.int64)
-        self._value, self._step, self._stale = -1, 1.0, 0
+        self._value = -1
+        self._step = 1.0
+        self._stale = 0
         self._kept = self.multipliers
         self._direction = np.zeros(self.n)
 
@@ -142,7 +144,9 @@ class SequenceRelaxation:
             value = self._fill()
             self._stale += 1
             if value > self._value:
-                self._value, self._kept, self._stale = value, self.multipliers, 0
+                self._value = value
+                self._kept = self.multipliers
+                self._stale = 0
             excess = self._counts() - 1
             if self.bound >= upper or not excess.any() or time.monotonic() > deadline:
                 break
@@ -155,7 +159,8 @@ class SequenceRelaxation:
     def _move(self, excess: np.ndarray, distance: int) -> None:
         """One step along the subgradient, given its distance to the upper bound (1 / 64 cost units)."""
         if self._stale > _PATIENCE:
-            self._step, self._stale = self._step / 1.5, 0
+            self._step = self._step / 1.5
+            self._stale = 0
         along = float(excess @ self._direction)
         turn = 1.5 * along / float(self._direction @ self._direction) if along < 0 else 0.0
         self._direction = excess - turn * self._direction
@@ -167,7 +172,9 @@ class SequenceRelaxation:
     def _fill(self) -> int:
         """Fills the tables for every start time and returns the least relaxed cost (1 / 64 cost units)."""
         charged = self.cost * _UNIT + self.multipliers
-        after, first, second = self.after, self.first, self.second
+        after = self.after
+        first = self.first
+        second = self.second
         flat = after.ravel()
         cells = (self.p + self.end) * self.n + np.arange(self.n)
         for start in range(self.end - 1, -1, -1):
@@ -188,7 +195,8 @@ class SequenceRelaxation:
     def _counts(self) -> np.ndarray:
         """The number of occurrences of each job in the cheapest relaxed sequence."""
         counts = np.zeros(self.n, dtype=np.int64)
-        start, before = 0, -1
+        start = 0
+        before = -1
         while start < self.end:
             job = int(self.first[start])
             if job == before:
@@ -234,7 +242,10 @@ class SequenceRelaxation:
             start = ends[rows, jobs]
             paths = np.concatenate([paths[rows], jobs[:, None].astype(np.int16)], axis=1)
             keep = _cheapest(used, cost)
-            used, cost, start, paths = used[keep], cost[keep], start[keep], paths[keep]
+            used = used[keep]
+            cost = cost[keep]
+            start = start[keep]
+            paths = paths[keep]
         return int(cost[0]), tuple(int(j) for j in paths[0]), seen
 
 

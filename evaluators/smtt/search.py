@@ -50,7 +50,8 @@ def search(public: Mapping[str, Any], moves: int, deadline: float) -> tuple[int,
             continue
         cost = cost_of(public, order)
         if cost <= least:
-            best, least = list(order), cost
+            best = list(order)
+            least = cost
         order = list(best)
         for _ in range(_SHAKES):
             source = shaker.randrange(len(order))

@@ -31,7 +31,9 @@ def subset_optimum(public: Mapping[str, Any]) -> int:
     Raises:
         ValueError: the instance has more than `most_jobs` jobs.
     """
-    n, most, element = len(public["due_dates"]), most_jobs(public), integers(public)
+    n = len(public["due_dates"])
+    most = most_jobs(public)
+    element = integers(public)
     if n > most:
         raise ValueError(f"{NAME}: got {n} jobs, expected at most {most}")
     p = np.array(public["processing_times"], dtype=np.int64)

@@ -61,7 +61,9 @@ def solve_mip(
         ) from None
     report = run_worker(solver, text, {"workers": workers, "seed": seed}, seconds)
     if report.ended != "unbounded" and (blur := beyond_tolerances(document)):
-        report.ended, report.bound, report.note = "limit", None, blur
+        report.ended = "limit"
+        report.bound = None
+        report.note = blur
     if report.ended == "unbounded":
         raise SolverModelError(f"{solver}: the model is unbounded; expected an objective that has an optimum")
     solution = _accept(report, document)
@@ -149,7 +151,8 @@ def _accept(report: WorkerReport, document: dict[str, Any]) -> list[int | float]
             slack = 0.0
         else:
             terms = [c * solution[i] for i, c in zip(columns, coefficients, strict=True)]
-            total, slack = math.fsum(terms), _TOLERANCE * max(1.0, *(abs(t) for t in terms), 1.0)
+            total = math.fsum(terms)
+            slack = _TOLERANCE * max(1.0, *(abs(t) for t in terms), 1.0)
         if (low is not None and total < low - slack) or (high is not None and total > high + slack):
             report.note = f"the solution breaks a row once its integers are rounded ({total:g}); not used"
             return None

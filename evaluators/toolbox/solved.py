@@ -220,9 +220,12 @@ def conclude(
         ended = "limit"
     proof = None if bound is None else ProofKind.SOLVER
     if known_bound is not None and (bound is None or stronger(known_bound, bound, sense)):
-        bound, proof = known_bound, ProofKind.ARITHMETIC
+        bound = known_bound
+        proof = ProofKind.ARITHMETIC
     if ended == "infeasible" and value is None:
-        status, bound, proof = SolveStatus.INFEASIBLE, None, None
+        status = SolveStatus.INFEASIBLE
+        bound = None
+        proof = None
     elif value is not None:
         status = SolveStatus.OPTIMUM if value == bound else SolveStatus.FEASIBLE
     else:

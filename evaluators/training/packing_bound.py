@@ -26,7 +26,8 @@ def span_bound(public: Mapping[str, Any]) -> int:
     so a sequence takes at least its least device time among its times of at most X; and in a microbatch no
     device works longer than the slowest group. The device time needed falls as X grows: bisection is exact.
     """
-    low, high = 1, sum(max(row) for row in public["times"])
+    low = 1
+    high = sum(max(row) for row in public["times"])
     while low < high:
         middle = (low + high) // 2
         if suffices(public, middle):

@@ -33,7 +33,8 @@ def work_of(public: Mapping[str, Any]) -> PipelineWork:
 
 def lower_bound(public: Mapping[str, Any]) -> int:
     """Ticks that no answer can undercut."""
-    work, stages = work_of(public), public["stages"]
+    work = work_of(public)
+    stages = public["stages"]
     f0, f1, b0, b1 = public["times"]
     filling = [Profile.of(stages, (f0, f1), (b0, b1), work.most, i) for i in _idle(stages, f0, f1, work)]
     draining = [Profile.of(stages, (b0, b1), (f0, f1), work.most, i) for i in _idle(stages, b0, b1, work)]
@@ -111,7 +112,8 @@ class Profile:
 
 def _largest(factor: int, times: tuple[int, int], most: int, allowed: int) -> int:
     """Most tiles k ≤ `most` with factor · (times[0] + times[1] · k) ≤ allowed; below 1 if there are none."""
-    slack, step = allowed - factor * times[0], factor * times[1]
+    slack = allowed - factor * times[0]
+    step = factor * times[1]
     if step == 0:
         return most if slack >= 0 else 0
     return min(most, slack // step)

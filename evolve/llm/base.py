@@ -288,7 +288,8 @@ def plain(reply: object, name: str, seconds: float) -> Completion:
     if not isinstance(text, str):
         sentence = f"{name}: the provider's text: got {type(text).__name__}, expected str; mend it"
         raise ModelError(ErrorKind.GARBAGE, sentence, unknown_outcome=True)
-    tokens_in, tokens_out = count(reply.tokens_in), count(reply.tokens_out)
+    tokens_in = count(reply.tokens_in)
+    tokens_out = count(reply.tokens_out)
     took = amount(reply.seconds)
     return replace(
         reply,

@@ -197,7 +197,8 @@ class Caller:
         request = Request(
             prompt, self.settings.max_output_tokens, self.settings.timeout_seconds, iteration, round, check
         )
-        attempt, failing_since = 0, None
+        attempt = 0
+        failing_since = None
         while True:
             attempt += 1
             try:
@@ -273,7 +274,8 @@ class Caller:
                 self._counted.append((request.prompt, completion.tokens_in, completion.tokens_out))
             self._log.replied(number, completion)
             self._ledger.book(reservation, completion, cost)
-            self._last_reply, self._useless = time.monotonic(), 0
+            self._last_reply = time.monotonic()
+            self._useless = 0
             place.succeeded()
             return completion
 
@@ -297,7 +299,8 @@ class Caller:
 
     def _tell_useless(self) -> None:
         """Records what was paid for nothing, where the budget ends before it would have called a person."""
-        replies, self._useless_replies = self._useless_replies, []
+        replies = self._useless_replies
+        self._useless_replies = []
         if replies:  # told once, also where several calls end with the budget
             many = f"replies were of no use, and may have been billed: {len(replies)}"
             self._log.noted(f"{self.model.name}: {many}; the last: {replies[-1]}")
@@ -308,7 +311,8 @@ class Caller:
         """The call, with a reply's limit that the caps allow, and what is set aside for it."""
         counted = list(self._counted)  # at once: other threads add to it
         tokens_in = most_tokens_in(request.prompt, [(prompt, count) for prompt, count, _ in counted])
-        price, most = self.settings.price, request.max_output_tokens
+        price = self.settings.price
+        most = request.max_output_tokens
 
         def of(reply: int) -> Reservation:
             return Reservation(tokens_in + reply, None if price is None else price.cost(tokens_in, reply))
@@ -322,7 +326,8 @@ class Caller:
         reservation = self._ledger.reserve(of(most).tokens, of(most).usd, *(() if whole else (smaller,)))
         request = replace(request, max_output_tokens=reservation.tokens - tokens_in)
         parameters = self.model.parameters if isinstance(self.model, Parameterised) else {}
-        tokens, usd = reservation.tokens, reservation.usd
+        tokens = reservation.tokens
+        usd = reservation.usd
         return Call(self.model.name, operator, request, attempt, tokens, usd, parameters), reservation
 
     def _least(self, most: int) -> int:

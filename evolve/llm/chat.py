@@ -155,7 +155,8 @@ def _tokens(usage: Mapping[Any, Any], text: str) -> tuple[int | None, int | None
     `total_tokens` alone: the larger of the two says what the reply has used. No prompt has no token, nor has
     a text: such a zero is a server that does not count.
     """
-    tokens_in, tokens_out = count(usage.get("prompt_tokens")) or None, count(usage.get("completion_tokens"))
+    tokens_in = count(usage.get("prompt_tokens")) or None
+    tokens_out = count(usage.get("completion_tokens"))
     total = count(usage.get("total_tokens"))
     if tokens_in is not None and tokens_out is not None and total is not None:
         tokens_out = max(tokens_out, total - tokens_in)
@@ -264,7 +265,8 @@ _UNKNOWN_MODEL = re.compile(
 
 def _kind(fault: ServerFault) -> tuple[ErrorKind, str]:
     """Kind and hint of what a server said."""
-    status, text = fault.status, f"{fault.words} {fault.sentence}".lower()
+    status = fault.status
+    text = f"{fault.words} {fault.sentence}".lower()
     if status == 402 or (_MONEY.search(text) and fault.wait is None):
         return ErrorKind.MONEY, "there is no credit left: add credit at the provider, then resume"
     if _FILTERED.search(text) and status < 500 and status != 429:

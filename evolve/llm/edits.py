@@ -44,12 +44,15 @@ class Fence:
 def fences(reply: str) -> list[Fence]:
     """All fences of a reply in order; the last may be open."""
     found: list[Fence] = []
-    marks, info = "", ""
+    marks = ""
+    info = ""
     lines: list[str] = []
     for number, line in enumerate(reply.split("\n"), 1):
         match = _FENCE.match(line)
         if not marks and match:
-            marks, info, lines = match["marks"], match["info"].strip().lower(), []
+            marks = match["marks"]
+            info = match["info"].strip().lower()
+            lines = []
         elif marks and match and match["marks"].startswith(marks) and not match["info"].strip():
             found.append(Fence("\n".join(lines), info.split(" ")[0] in _PYTHON, True, number))
             marks = ""
@@ -83,7 +86,8 @@ def programs_of(reply: str, entry_point: str, most: int) -> list[str]:
     return parts[-most:]
 
 
-START, END = "# EVOLVE-BLOCK-START", "# EVOLVE-BLOCK-END"
+START = "# EVOLVE-BLOCK-START"
+END = "# EVOLVE-BLOCK-END"
 MOST_CHARACTERS = 1_000_000
 """Of a reply without its thoughts; a program has at most a sixteenth of that."""
 SECONDS = 10.0
@@ -218,7 +222,8 @@ def find_hunks(reply: str, deadline: Deadline | None = None) -> list[Hunk]:
         if SEARCH.match(line):
             if search is not None:
                 raise _broken(len(hunks) + 1)
-            search, replace = [], None
+            search = []
+            replace = None
         elif search is None:
             continue
         elif _DIVIDE.match(line) and replace is None:
@@ -334,7 +339,8 @@ def _pieces(text: str) -> list[_Piece]:
         return [_Piece(text.split("\n"), True)]
     pieces = [_Piece([], False)]
     for line in text.split("\n"):
-        starts, ends = line.strip().startswith(START), line.strip().startswith(END)
+        starts = line.strip().startswith(START)
+        ends = line.strip().startswith(END)
         if (starts and pieces[-1].open) or (ends and not pieces[-1].open):
             raise EditError(RejectionReason.NO_CODE, f"{START} and {END} do not pair up")
         if ends:
@@ -354,7 +360,8 @@ def open_lines(text: str) -> list[tuple[int, int]]:
     Raises:
         EditError: `NO_CODE` when the marks do not pair up.
     """
-    spans, at = [], 0
+    spans = []
+    at = 0
     for piece in _pieces(text):
         if piece.open:
             spans.append((at, at + len(piece.lines)))

@@ -193,5 +193,6 @@ class ModelHealth:
 
     def sentence(self, model: int) -> str:
         """Why a model is set aside."""
-        count, last = self._counts[model], self._last[model]
+        count = self._counts[model]
+        last = self._last[model]
         return f"set aside after {count} unusable replies in succession; the last: {last}"

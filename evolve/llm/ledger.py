@@ -53,14 +53,16 @@ def _shares(text: str, other: str, wanted: int) -> bool:
 def _other_bytes(text: str, other: str) -> int:
     """UTF-8 bytes of a text without the beginning and the end that it shares with another one."""
     head = _shared(text, other)
-    rest, ending = text[head:], other[head:]
+    rest = text[head:]
+    ending = other[head:]
     tail = _shared(rest[::-1], ending[::-1])
     return len(rest[: len(rest) - tail].encode())
 
 
 def _other_lines(text: str, other: str) -> int:
     """UTF-8 bytes of a text's lines that another one does not have, and its pairs of lines that are new."""
-    mine, theirs = _lines(text), _lines(other)
+    mine = _lines(text)
+    theirs = _lines(other)
     size = sum(map(mine.pairs.__getitem__, mine.pairs.keys() - theirs.pairs.keys()))
     size += sum(map(mine.sizes.__getitem__, mine.counts.keys() - theirs.counts.keys()))
     for line, bytes_each in mine.repeated.items():
@@ -99,7 +101,8 @@ def _lines(text: str) -> _Lines:
 
 def _shared(text: str, other: str) -> int:
     """How many characters two texts have in common at their beginning."""
-    alike, beyond = 0, min(len(text), len(other)) + 1
+    alike = 0
+    beyond = min(len(text), len(other)) + 1
     while beyond - alike > 1:  # halves the distance: comparing slices is far quicker than characters
         middle = (alike + beyond) // 2
         if text[alike:middle] == other[alike:middle]:
@@ -279,7 +282,9 @@ class Ledger:
 
     def _left(self) -> tuple[int | None, Decimal | None]:
         """Tokens and US dollars that no call has used or set aside; None without a cap."""
-        now, tokens, usd = self._spending, self.tokens, self.usd
+        now = self._spending
+        tokens = self.tokens
+        usd = self.usd
         if tokens is not None:
             tokens -= now.tokens_in + now.tokens_out + now.kept_tokens + sum(r.tokens for r in self._open)
         if usd is not None:

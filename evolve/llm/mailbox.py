@@ -55,7 +55,8 @@ def letters(mailbox: Path) -> list[Letter]:
     for path in sorted(mailbox.glob("[0-9]*.md"), key=_place):
         if path.name.endswith((".reply.md", ".problem.md", ".stale.md")) or not _is_plain(path):
             continue
-        reply, problem = path.with_suffix(".reply.md"), path.with_suffix(".problem.md")
+        reply = path.with_suffix(".reply.md")
+        problem = path.with_suffix(".problem.md")
         sentence = shown(problem).strip() if _is_plain(problem) else None
         state = LetterState.ANSWERED if reply.exists() else LetterState.OPEN
         rows.append(Letter(path.stem, LetterState.PROBLEM if sentence else state, path, reply, sentence))

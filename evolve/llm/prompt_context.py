@@ -143,7 +143,8 @@ def context_for(
 
 def failure_of(failed: Failed, context: Context, parent: Elite) -> Failure:
     """What is said of a candidate whose evaluation failed, and of the program that works beside it."""
-    score, instance = failed.score, context.instances.get(failed.score.instance)
+    score = failed.score
+    instance = context.instances.get(failed.score.instance)
     return Failure(
         sentence=f"{score.status.value.replace('_', ' ')} on {score.instance}",
         text=next(iter(failed.candidate.files.values())),
@@ -156,7 +157,8 @@ def failure_of(failed: Failed, context: Context, parent: Elite) -> Failure:
 
 def _measured(failed: Failed, context: Context, parent: Elite) -> str:
     """CPU times around a failure, and how far the evaluation had come."""
-    score, before = failed.score, failed.evaluation.scores[:-1]
+    score = failed.score
+    before = failed.evaluation.scores[:-1]
     sentences = [
         f"Before it, {len(before)} of {len(context.instances)} training instances had a valid answer"
         + (

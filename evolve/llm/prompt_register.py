@@ -93,7 +93,8 @@ class PromptRegister:
 
     def take(self, iteration: int, prompt: Prompt) -> Prompt:
         """The prompt as it is sent, by this iteration; one that was sent before says how often it was."""
-        times, again = 0, prompt
+        times = 0
+        again = prompt
         while not self.is_new(iteration, again):
             times += 1
             said = AGAIN.format(times="once" if times == 1 else f"{times} times")

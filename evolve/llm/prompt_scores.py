@@ -237,7 +237,8 @@ def _of_classes(seconds: float, iteration: int, times: Times) -> list[str]:
     }
     bests = [f"{percent(min(losses))} in {name} classes" for name, losses in groups.items() if losses]
     bests = [text.replace("its own classes", "its own class") for text in bests]
-    own, slower = edge(number), edge(number + 1)
+    own = edge(number)
+    slower = edge(number + 1)
     within = "" if own is None else f" within {_words(own)}"
     wishes = [f"Wanted now: a smaller gap{within}."]
     if number:

@@ -126,7 +126,8 @@ class PromptedProposer:
         """What the program of an iteration in an answer amounts to, after one repair if it needs one."""
         if isinstance(answer, Rejection):
             made: Proposal | Rejection = answer
-            arm, said = self._arm(answer.operator), ""
+            arm = self._arm(answer.operator)
+            said = ""
         else:
             arm = answer.arm
             reading = answer.reading or self._reading(arm, parents, context)
@@ -190,7 +191,8 @@ class PromptedProposer:
         if isinstance(first, PromptTooLarge):
             return chosen, first
         others = [] if self._record or context.designs else self._possible(parents, context)
-        arms, prompts = [chosen], [first]
+        arms = [chosen]
+        prompts = [first]
         for arm in others:
             if self._asked.is_new(context.iteration, prompts[-1]):
                 break
@@ -383,8 +385,11 @@ class PromptedProposer:
         self, answer: Reply, origin: Origin, reading: ReplyReader, context: Context
     ) -> Proposal | Rejection:
         """What the program of an iteration in a reply amounts to; the reply counts against its model once."""
-        arm, prompt, completion = answer.arm, answer.prompt, answer.completion
-        reason, counts = RejectionReason.REFUSED_BY_MODEL, context.program == 1
+        arm = answer.arm
+        prompt = answer.prompt
+        completion = answer.completion
+        reason = RejectionReason.REFUSED_BY_MODEL
+        counts = context.program == 1
         if completion.finish_reason == SKIPPED:
             return Rejection(reason, "skipped", origin, arm.name, prompt, completion)
         if ending(completion.finish_reason) is ReplyEnding.WITHHELD:
@@ -408,7 +413,8 @@ class PromptedProposer:
         usable = [one for one in self._arms if not self._unusable.disabled(one.model)]
         spent: BudgetSpent | None = None
         for one, whole in in_turn(arm, usable):
-            caller, asked = self._callers[one.model], context.iteration
+            caller = self._callers[one.model]
+            asked = context.iteration
             try:
                 return one, caller.ask(prompt, origin.value, asked, round, check.complaint, whole=whole)
             except BudgetSpent as error:

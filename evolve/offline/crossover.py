@@ -32,7 +32,8 @@ from .mutation import Mutation, Operator
 
 MOST_HELPERS = 4
 # Probabilities; of the forms of a blend cumulative, the rest is a choice by a condition.
-_WEIGHTED_SUM, _EXTREMUM = 0.5, 0.65
+_WEIGHTED_SUM = 0.5
+_EXTREMUM = 0.65
 _REPLACES_STATEMENT = 0.5
 Tree = TypeVar("Tree", bound=ast.AST)
 
@@ -43,7 +44,8 @@ def _transplant(work: Mutation, offer: Spot, spot: Spot) -> ast.expr | None:
     Indices and numbers may take the name of another one of the place; helpers that it calls come along.
     """
     assert work.donor is not None
-    source, target = offer.scope, spot.scope
+    source = offer.scope
+    target = spot.scope
     inside = bound_in(offer.node)
     helpers = {n.name: n for n in reversed(functions(work.donor.tree)) if n.name != work.entry}
     names: dict[str, str] = {}
@@ -203,10 +205,12 @@ def cross_tail(work: Mutation) -> bool:
     """The entry point's beginning with the second parent's end, and the helpers that the end calls."""
     if work.donor is None:
         return False
-    first, second = _function(work.tree, work.entry), _function(work.donor.tree, work.entry)
+    first = _function(work.tree, work.entry)
+    second = _function(work.donor.tree, work.entry)
     if first is None or second is None:
         return False
-    head, tail = work.rng.randint(1, len(first.body)), work.rng.randint(0, len(second.body) - 1)
+    head = work.rng.randint(1, len(first.body))
+    tail = work.rng.randint(0, len(second.body) - 1)
     first.body[head:] = copy.deepcopy(second.body[tail:])
     _take_helpers(work)
     return True

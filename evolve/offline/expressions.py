@@ -28,10 +28,19 @@ _ORDERS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 
 _LARGEST_LIMIT = 10_000
 # Probabilities; those of the forms of one mutation are cumulative, the rest is the last form.
-_STEP, _SIGN, _ROUND_NUMBER = 0.15, 0.2, 0.3  # else by a factor
+# else by a factor
+_STEP = 0.15
+_SIGN = 0.2
+_ROUND_NUMBER = 0.3
 _WHOLE_STAYS_WHOLE = 0.3
-_OTHER_WORD, _ONE_SIDE, _NEGATED = 0.2, 0.5, 0.65  # else joined by another condition
-_KEYS_EXCHANGED, _KEY_ADDED, _KEYS_WEIGHED = 0.3, 0.5, 0.85  # else the last key dropped
+# else joined by another condition
+_OTHER_WORD = 0.2
+_ONE_SIDE = 0.5
+_NEGATED = 0.65
+# else the last key dropped
+_KEYS_EXCHANGED = 0.3
+_KEY_ADDED = 0.5
+_KEYS_WEIGHED = 0.85
 _SECOND_KEY_ASCENDING = 0.7
 
 
@@ -55,7 +64,8 @@ def perturb_number(work: Mutation) -> bool:
     spot = work.spot(_is_literal)
     if spot is None:
         return False
-    value, rng = spot.node.value, work.rng
+    value = spot.node.value
+    rng = work.rng
     form = rng.random()
     if value == 0 or form < _STEP:
         changed: float = value + rng.choice((-1, 1)) * rng.choice((0.1, 0.5, 1, 1, 2))
@@ -164,7 +174,8 @@ def change_logic(work: Mutation) -> bool:
     )
     if spot is None or isinstance(spot.owner, ast.While):
         return False
-    node, form = spot.node, work.rng.random()
+    node = spot.node
+    form = work.rng.random()
     if isinstance(node, ast.BoolOp) and form < _ONE_SIDE:
         if form < _OTHER_WORD:
             node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()

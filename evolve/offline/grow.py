@@ -21,7 +21,11 @@ _BUILTINS = frozenset(dir(builtins))
 _FIRST_ROUND = (0.1, 0.25, 0.5, 1, 1, 2, 2, 3, 5, 10)
 MAX_DEPTH = 3
 # Probabilities; those of the forms of a number are cumulative, the rest is a choice by a condition.
-_OPERATION, _RATIO, _EXTREMUM, _SCALED, _LOGARITHM = 0.55, 0.7, 0.86, 0.92, 0.95
+_OPERATION = 0.55
+_RATIO = 0.7
+_EXTREMUM = 0.86
+_SCALED = 0.92
+_LOGARITHM = 0.95
 _CONSTANT_IS_SCALED = 0.5
 _ARRAY_FOR_ARRAY = 0.75
 _DECLARED = 0.6
@@ -147,7 +151,8 @@ def boolean(work: Mutation, scope: Mapping[str, str], depth: int = 2, kind: str 
         return parse_expression(rng.choice(texts))
     operator = rng.choice((ast.Lt, ast.LtE, ast.Gt, ast.GtE))()
     sides = ARRAY if kind == MASK else NUMBER
-    left, right = number(work, scope, depth - 1, sides), number(work, scope, depth - 1, sides)
+    left = number(work, scope, depth - 1, sides)
+    right = number(work, scope, depth - 1, sides)
     return ast.Compare(left, [operator], [right])
 
 

@@ -180,11 +180,13 @@ class Mutation:
 
     def refresh(self) -> None:
         """Analyses the tree again."""
-        self.analysis, self.stale = analyse(self.tree), False
+        self.analysis = analyse(self.tree)
+        self.stale = False
 
     def finish(self, bound: Iterable[str]) -> None:
         """Analyses the tree for the guard alone; `bound` are names of a text that will stand behind it."""
-        self.analysis, self.stale = analyse(self.tree, bound, places=False), False
+        self.analysis = analyse(self.tree, bound, places=False)
+        self.stale = False
 
     def import_needed(self, unbound: Iterable[tuple[str, str]]) -> bool:
         """Imports the modules of `IMPORTS` among unbound names, numpy if a candidate may; whether it did."""

@@ -31,7 +31,8 @@ from .types import Types, lend, take_back
 # history gives the same rates on every machine.
 
 _PRIOR_TRIES = 12
-_LEAST, _MOST = 0.4, 3.0
+_LEAST = 0.4
+_MOST = 3.0
 
 
 def rates(operators: Sequence[Operator], history: Mapping[str, tuple[int, int]]) -> list[Operator]:
@@ -43,7 +44,8 @@ def rates(operators: Sequence[Operator], history: Mapping[str, tuple[int, int]])
             operators of other proposers.
     """
     known = [history[o.name] for o in operators if o.name in history]
-    tries, gains = sum(t for t, _ in known), sum(g for _, g in known)
+    tries = sum(t for t, _ in known)
+    gains = sum(g for _, g in known)
     mean = (gains + 1) / (tries + _PRIOR_TRIES)
     return [replace(o, weight=o.weight * _factor(history.get(o.name, (0, 0)), mean)) for o in operators]
 
@@ -76,7 +78,8 @@ def spliced(parent: str, text: str) -> str | None:
     except EditError:
         return None
     inside: dict[str, tuple[int, int]] = {}
-    outside, known = set[str](), set[str]()
+    outside = set[str]()
+    known = set[str]()
     for node in ast.parse(parent).body:
         lines = _lines(node)
         open_ = [begin <= lines[0] and lines[1] <= end for begin, end in spans]
@@ -167,17 +170,21 @@ class OfflineProposer:
         """See `RemoteProposer`."""
         donor = next(iter(parents[1].candidate.files.values())) if len(parents) > 1 else None
         budget = None if context.times is None else context.times.budget_seconds
-        numpy, effort = "numpy" in context.modules, effort_for(budget)
+        numpy = "numpy" in context.modules
+        effort = effort_for(budget)
         return Material(parents[0].candidate.files, donor, context.operators, numpy, effort, self.types)
 
     def make(self, material: Material, problem: Problem, rng: random.Random) -> Proposal | Rejection:
         """See `RemoteProposer`."""
-        files, donor = dict(material.files), material.donor
+        files = dict(material.files)
+        donor = material.donor
         main = next(iter(files))
         primitives = tuple(problem.primitives()) if isinstance(problem, HasPrimitives) else ()
         pool = rates(operators_for(problem), material.operators)
         ground = Ground.of(problem)
-        text, entry, effort = files[main], problem.entry_point, material.effort
+        text = files[main]
+        entry = problem.entry_point
+        effort = material.effort
         types = material.types
         for _ in range(BLOCK_TRIES if START in text else 1):
             made = change(text, entry, rng, primitives, donor, pool, material.numpy, ground, effort, types)
@@ -264,7 +271,8 @@ def change(
         nodes, depth = checks.size(work.tree)
         if found.behind:
             child, (more, levels) = joined(child, found.behind), facts_of(found.behind).size
-            nodes, depth = nodes + more, max(depth, levels)
+            nodes = nodes + more
+            depth = max(depth, levels)
         if child != parent.plain and checks.fits_caps(nodes, depth, child):
             return used, child
     return None
@@ -320,12 +328,14 @@ class _Parent:
 def _parent(text: str, bare: str, behind: str, entry: str) -> _Parent:
     """Facts of a text; `bare` is the text without `behind`, its end, where the two make up the text."""
     whole = joined(bare, behind) == text
-    facts, alone = facts_of(behind if whole else ""), hazards_of("")
+    facts = facts_of(behind if whole else "")
+    alone = hazards_of("")
     tree = ast.parse(bare if whole else text)
     hazards = checks.hazards(analyse(tree, facts.names, places=False))
     if whole:
         alone = hazards_of(behind, frozenset(module_names(tree)))
-    interface, imports = checks.interface(tree, entry), (*checks.imports(tree), *facts.imports)
+    interface = checks.interface(tree, entry)
+    imports = (*checks.imports(tree), *facts.imports)
     plain = ast.unparse(_undocumented(tree, entry))
     return _Parent(joined(plain, behind) if whole else plain, interface, imports, hazards + alone)
 

@@ -91,7 +91,9 @@ def _phase(
     stem: str, template: str, shares: Callable[[Mutation], dict[str, object]]
 ) -> Callable[[Mutation], bool]:
     def apply(work: Mutation) -> bool:
-        ground, name, last = work.ground, _fresh(work, stem), _opened(work)
+        ground = work.ground
+        name = _fresh(work, stem)
+        last = _opened(work)
         if ground is None or name is None or last is None or last.value is None:
             return False
         arguments = ", ".join(ground.arguments)
@@ -133,7 +135,9 @@ def _guided(work: Mutation, moves: Moves) -> str:
 
     A sum of high powers follows the largest term; a small slope tells answers of equal objective apart.
     """
-    rng, parameters, term = work.rng, moves.guide, moves.term
+    rng = work.rng
+    parameters = moves.guide
+    term = moves.term
     if moves.total == "largest":
         return f"({term}) ** {rng.choice((8, 12, 20, 40))}"
     if rng.random() < _PLAIN_GUIDE:
@@ -348,12 +352,14 @@ def _descent(work: Mutation) -> dict[str, object]:
 
 
 def _threshold(work: Mutation) -> dict[str, object]:
-    heat, power = work.rng.choice((0.03, 0.1, 0.3, 1)), work.rng.choice((1, 2, 4))
+    heat = work.rng.choice((0.03, 0.1, 0.3, 1))
+    power = work.rng.choice((1, 2, 4))
     return {"rounds": _rounds(work), "heat": heat, "power": power}
 
 
 def _kicks(work: Mutation) -> dict[str, object]:
-    turns, kicks = work.rng.choice((10, 30, 100)), work.rng.choice((2, 3, 5))
+    turns = work.rng.choice((10, 30, 100))
+    kicks = work.rng.choice((2, 3, 5))
     return {"rounds": max(1, 2 * _rounds(work) // turns), "turns": turns, "kicks": kicks}
 
 

@@ -9,7 +9,9 @@ from typing import Any, NoReturn
 
 MOST_CHARACTERS = 1 << 24
 """Longest line of a worker; one of ten thousand scores has a third of that."""
-TEXT, MAYBE, COUNT = (str,), (str, type(None)), (int, type(None))
+TEXT = (str,)
+MAYBE = (str, type(None))
+COUNT = (int, type(None))
 
 
 class LineError(ValueError):

@@ -93,7 +93,8 @@ class RemoteExecutor:
             note: called for each lost worker, in that worker's thread; an exception leaves the place empty.
             confirm: holds an evaluation against what this process has; a `ValueError` loses the worker.
         """
-        self._replace, self._note = replace, note
+        self._replace = replace
+        self._note = note
         self._confirm = confirm
         self._numbers = count(1)
         self._drafts: deque[_Task] = deque()

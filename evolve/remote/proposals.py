@@ -122,7 +122,8 @@ def drafted(
 
 def encode_draft(draft: Draft) -> dict[str, Any]:
     """A draft as a JSON mapping."""
-    source, key = draft.source, [draft.seed, draft.iteration, draft.plain]
+    source = draft.source
+    key = [draft.seed, draft.iteration, draft.plain]
     if isinstance(source, Proposal):
         return {"key": key, "files": dict(source.files), "made": [source.origin.value, source.operator]}
     operators = {name: list(counts) for name, counts in source.operators.items()}
@@ -152,7 +153,8 @@ def decode_draft(document: Mapping[str, Any]) -> Draft:
         (donor,) = columns([document["donor"]], (MAYBE,), "donor")
         rows = typed(document, "operators", dict)
         operators = {name: tuple(columns(row, ((int,), (int,)), "operators")) for name, row in rows.items()}
-        numpy, effort = typed(document, "numpy", bool), typed(document, "effort", float)
+        numpy = typed(document, "numpy", bool)
+        effort = typed(document, "effort", float)
         types = tuple(tuple(columns(row, (TEXT,) * 3, "types")) for row in typed(document, "types", list))
         material = Material(files, donor, operators, numpy, effort, types)
         return Draft(material, seed, iteration, plain)
@@ -184,7 +186,8 @@ def confirm_drafted(draft: Draft, made: Proposal | Rejection) -> None:
 
 
 def _confirm_identity(examined: Examination, single: bool) -> None:
-    id, digest = examined.id, examined.description.token_digest or ""
+    id = examined.id
+    digest = examined.description.token_digest or ""
     if not _ID.fullmatch(id) or (single and not digest.startswith(id)):
         raise LineError(f"draft: id {id!r:.60}, expected {ID_CHARACTERS} digits of the digest")
 

@@ -88,7 +88,8 @@ def decode_work(line: str) -> tuple[int, Work]:
         number = typed(document, "job", int)
         if "draft" in document:
             return number, decode_draft(typed(document, "draft", dict))
-        split, whole = typed(document, "split", str), typed(document, "whole", bool)
+        split = typed(document, "split", str)
+        whole = typed(document, "whole", bool)
         files = texts_by_path(document)
         entry_point, driver, anew = columns(document["program"], (TEXT, MAYBE, (int,)), "program")
         first, last = columns(document["part"], ((int,), COUNT), "part")
@@ -217,11 +218,13 @@ def _encode_race(race: Race) -> dict[str, Any]:
 
 
 def _decode_race(document: Any) -> PairedRace | TimedRace:
-    parent, order = _texts(document, "parent", MAYBE), _texts(document, "order", TEXT)
+    parent = _texts(document, "parent", MAYBE)
+    order = _texts(document, "order", TEXT)
     if "rivals" in document:
         incumbents = {columns(pair, ((int,), (dict,)), "rivals")[0]: pair[1] for pair in document["rivals"]}
         races = {number: _paired(_decode_race(one)) for number, one in incumbents.items()}
-        seconds, floor = float(document["seconds"]), float(document["floor"])
+        seconds = float(document["seconds"])
+        floor = float(document["floor"])
         return TimedRace(races, parent, seconds, floor, order)
     incumbent = tuple(float(loss) for loss in document["rival"])
     return PairedRace(incumbent, float(document["level"]), typed(document, "proven", bool), parent, order)

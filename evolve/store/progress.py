@@ -112,7 +112,8 @@ def island_steps(reader: Reader) -> dict[int, list[tuple[int, float]]]:
     for count, row in enumerate(rows, start=1):
         if row["fitness"] is None:
             continue
-        points, loss = steps.setdefault(row["island"], list(first)), -100 * row["fitness"] + 0.0
+        points = steps.setdefault(row["island"], list(first))
+        loss = -100 * row["fitness"] + 0.0
         if not points or loss < points[-1][1]:
             points.append((count, loss))
     return dict(sorted(steps.items()))

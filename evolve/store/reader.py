@@ -228,7 +228,8 @@ class Reader:
             StoreError: what is stored of an instance or reference is none.
         """
         self._load()
-        instances, references = self._instances or {}, self._references or {}
+        instances = self._instances or {}
+        references = self._references or {}
         with self.sound("references"):
             return {instances[number].id: reference for number, reference in references.items()}
 
@@ -277,7 +278,8 @@ class Reader:
         if not rows:
             return None
         self._load()
-        instances, references = self._instances or {}, self._references or {}
+        instances = self._instances or {}
+        references = self._references or {}
         found = [
             execution
             for row in rows

@@ -271,10 +271,8 @@ class Store:
             self._usage = None  # perhaps the first reply with a price
         else:
             cost = None if now.cost_usd is None or reply.cost_usd is None else now.cost_usd + reply.cost_usd
-            tokens_in, tokens_out = (
-                now.tokens_in + (reply.tokens_in or 0),
-                now.tokens_out + (reply.tokens_out or 0),
-            )
+            tokens_in = now.tokens_in + (reply.tokens_in or 0)
+            tokens_out = now.tokens_out + (reply.tokens_out or 0)
             self._usage = ModelUsage(now.calls, tokens_in, tokens_out, cost)
 
     def close(self, *, plain: bool = True) -> None:
@@ -327,7 +325,8 @@ class StoredCalls:
 
     def requested(self, call: Call) -> int:
         """Records an attempt that is about to be sent; returns its number."""
-        request, prompt = call.request, call.request.prompt
+        request = call.request
+        prompt = call.request.prompt
         with self._store.transaction() as db:
             db.execute(
                 "INSERT OR IGNORE INTO prompts VALUES (?,?,?)", (prompt.digest, prompt.system, prompt.user)

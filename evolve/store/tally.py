@@ -59,7 +59,8 @@ class Tally:
         self.bests: list[tuple[int, float]] = []
         self.events: deque[EventRow] = deque(maxlen=_EVENTS)
         self._islands: dict[int, Island] = {}
-        self._calls, self._unpriced = Calls(0, 0, 0.0), 0
+        self._calls = Calls(0, 0, 0.0)
+        self._unpriced = 0
         self._unanswered: list[int] = []
         self._gap: tuple[str | None, float] | None = None
         self._newest: tuple[int, list[dict[str, Any]]] | None = None
@@ -120,7 +121,8 @@ class Tally:
             "ON i.iteration = e.iteration WHERE e.id > ? AND e.kind <> 'migration' ORDER BY e.id",
             (self._read.event,),
         )
-        evaluations, told = self.work.evaluations, self._read.told
+        evaluations = self.work.evaluations
+        told = self._read.told
         for row in rows:
             with reader.sound("events"):
                 event = EventRow(row["iteration"], row["kind"], json.loads(row["data"]), row["at"])

@@ -102,7 +102,9 @@ class _Walker:
         outer = self.kinds, self.function, self.path, self.loops
         self.nested += 1
         self.kinds = self.infer(function, deep=self.nested > NESTED)
-        self.function, self.path, self.loops = function, owner + function.name, 0
+        self.function = function
+        self.path = owner + function.name
+        self.loops = 0
         parts = function.args
         names = [a.arg for a in (*parts.posonlyargs, *parts.args, *parts.kwonlyargs)]
         names += [a.arg for a in (parts.vararg, parts.kwarg) if a is not None]

@@ -30,7 +30,8 @@ _GROWING = ("append", "insert", "extend", "add", "appendleft")
 
 def size(tree: ast.AST) -> tuple[int, int]:
     """Number of nodes (count) and largest depth (levels) of a tree."""
-    nodes, depth = 0, 0
+    nodes = 0
+    depth = 0
     level = [tree]
     while level:
         nodes += len(level)

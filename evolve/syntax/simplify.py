@@ -64,7 +64,9 @@ def simplify(
         limit: calls of `accept` (count, ≥ 0).
         seconds: CPU seconds of this thread for making variants, after which no more are made.
     """
-    current, tried, accepted = text, 0, 0
+    current = text
+    tried = 0
+    accepted = 0
     refused: set[str] = {text}
     while True:
         started = time.thread_time()
@@ -77,7 +79,8 @@ def simplify(
                 return Simplification(current, tried, accepted, False)
             tried += 1
             if accept(variant):
-                current, accepted = variant, accepted + 1
+                current = variant
+                accepted = accepted + 1
                 break
             refused.add(variant)
         else:
@@ -103,7 +106,8 @@ def _variants(text: str, entry: str, seconds: float = SECONDS) -> tuple[list[str
     except ValueError:
         return [], True
     interface = checks.interface(tree, entry)
-    imports, hazards = checks.imports(tree), checks.hazards(analyse(tree, places=False))
+    imports = checks.imports(tree)
+    hazards = checks.hazards(analyse(tree, places=False))
     edits = len(_edits(tree, entry))
     most = max(1, _WORK // checks.size(tree)[0])
     sizes: dict[str, int] = {}
@@ -306,7 +310,8 @@ def probes(text: str) -> Iterator[tuple[int, str, str]]:
         if any(isinstance(node, ast.Try | ast.TryStar) for node in walk(tree)):
             return
         node = [part for part in walk(tree) if isinstance(part, ast.If)][number]
-        line, condition = node.lineno, ast.unparse(node.test)
+        line = node.lineno
+        condition = ast.unparse(node.test)
         node.body = [ast.Raise(ast.Name("RuntimeError", ast.Load()))]
         yield line, condition, ast.unparse(tree)
 

@@ -19,9 +19,14 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-INK, FAINT = "#101113", "#a0a1a3"
+INK = "#101113"
+FAINT = "#a0a1a3"
 """Colours of text and axes, and of grid lines; on a page, the page's own colours replace both."""
-BLUE, ORANGE, GREEN, GREY, RED = "#2f7ec0", "#d9731f", "#2a9468", "#8a8f98", "#cc4a4a"
+BLUE = "#2f7ec0"
+ORANGE = "#d9731f"
+GREEN = "#2a9468"
+GREY = "#8a8f98"
+RED = "#cc4a4a"
 """Readable on white and on near-black; lightness and marks tell them apart for red-green blindness."""
 MOST_POINTS = 2_000
 """Largest number of points drawn in a cloud; a larger cloud is thinned."""
@@ -153,7 +158,8 @@ def fit_losses(axis: Axis, losses: Sequence[float]) -> None:
     or with losses over more than three decades, is linear below the smallest loss shown.
     """
     if min(losses, default=0.0) < 0:  # no zero that matters
-        low, high = min(losses), max(losses)
+        low = min(losses)
+        high = max(losses)
         room = 0.1 * (high - low or 1.0)
         getattr(axis.axes, f"set_{axis.axis_name}lim")(low - room, high + room)  # type: ignore[attr-defined]
         return
@@ -162,7 +168,8 @@ def fit_losses(axis: Axis, losses: Sequence[float]) -> None:
     least = max(min(positive, default=largest), largest / 1000, 0.001)
     logarithmic(axis, least)
     whole = len(positive) == len(losses) and min(positive, default=0.0) >= least
-    low, high = (least / 1.3 if whole else -0.15 * least), 1.4 * largest
+    low = least / 1.3 if whole else -0.15 * least
+    high = 1.4 * largest
     getattr(axis.axes, f"set_{axis.axis_name}lim")(low, high)  # type: ignore[attr-defined]
     _ticks(axis, low if whole else least, high, between=largest / least < _FEW_DECADES)
 

@@ -38,7 +38,8 @@ def draw(drawings: Mapping[str, Drawing]) -> Figure:
 
     Maps stand side by side, with one unit as long upwards as to the right; others one below the other.
     """
-    groups, count = _groups(drawings.values()), len(drawings)
+    groups = _groups(drawings.values())
+    count = len(drawings)
     right, top = extent(drawings.values())
     flat = _are_maps(drawings.values())
     with styled():
@@ -95,7 +96,10 @@ def _add(ax: Axes, shape: Shape, group: int, room: _Room, *, dots: bool) -> None
     """Draws one shape, with its text where there is room; `dots` marks the places of labels."""
     from matplotlib.patches import Rectangle
 
-    x, y, width, height = shape.x, shape.y, shape.width, shape.height
+    x = shape.x
+    y = shape.y
+    width = shape.width
+    height = shape.height
     if shape.kind == "rectangle":
         ax.add_patch(
             Rectangle((x, y), width, height, **_area_look(group) | {"linewidth": room.edge(width, height)})
@@ -198,7 +202,8 @@ _FLAT = 8
 def _mark(shape: Shape, number: int) -> str:
     """The character for the cells of a shape, in the drawing and in the legend."""
     if shape.kind == "line":
-        wide, high = abs(shape.width), abs(shape.height)
+        wide = abs(shape.width)
+        high = abs(shape.height)
         return "─" if wide > _FLAT * high else "│" if high > _FLAT * wide else "·"
     return _FILLS[number]
 

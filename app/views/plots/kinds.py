@@ -79,7 +79,8 @@ class Kind:
 
     def caption_of(self, record: RunRecord) -> str:
         """The caption without marks that are not drawn; of reported scores, with what a loss is there."""
-        words, kinds = self.caption, {one.kind for one in record.reader.references().values()}
+        words = self.caption
+        kinds = {one.kind for one in record.reader.references().values()}
         if ReferenceKind.OPTIMUM not in kinds:
             words = re.sub(r" The star is [^.]*\.", "", words)
         if not solver_rows(record.reader):

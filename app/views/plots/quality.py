@@ -190,7 +190,8 @@ def judged_split(record: RunRecord) -> str | None:
 
 def strata(record: RunRecord) -> Figure | None:
     """Mean gap of each stratum for start program, baselines and best candidate, as a heat map."""
-    split, programs = judged_split(record), compared(record)
+    split = judged_split(record)
+    programs = compared(record)
     if split is None:
         return None
     table = {p: {n: f.mean_gap_percent for n, f in record.strata(p, split).items()} for p in programs}
@@ -214,11 +215,13 @@ def strata(record: RunRecord) -> Figure | None:
 
 def scatter(record: RunRecord) -> Figure | None:
     """Loss of the best candidate against the best baseline's, one point for each instance."""
-    split, best = judged_split(record), record.best
+    split = judged_split(record)
+    best = record.best
     baseline = None if split is None else record.rival
     if split is None or best is None or baseline is None:
         return None
-    mine, theirs = losses(record, best, split), losses(record, baseline, split)
+    mine = losses(record, best, split)
+    theirs = losses(record, baseline, split)
     pairs = [(theirs[id], mine[id]) for id in mine if id in theirs]
     shown = thin(pairs)
     figure, axes = new_axes(4.6, 4.2)

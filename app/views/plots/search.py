@@ -81,17 +81,21 @@ def progress(record: RunRecord, over: str = "evaluations") -> Figure | None:
 
 def front(record: RunRecord) -> Figure | None:
     """Training loss against CPU time of all candidates: Pareto front, baselines, and the exact method."""
-    every, baselines = points(record.reader), quality.baseline_points(record)
+    every = points(record.reader)
+    baselines = quality.baseline_points(record)
     if not every:
         return None
     most = _FAR * max(every[0].loss, min(p.loss for p in every))  # the first is the start program
-    found, near = [p for p in every if p.loss <= most], [p for p in baselines if p.loss <= most]
-    shown, best = thin(found), quality.front(found)
+    found = [p for p in every if p.loss <= most]
+    near = [p for p in baselines if p.loss <= most]
+    shown = thin(found)
+    best = quality.front(found)
     figure, axes = new_axes(WIDTH, 3.8)
     axes.scatter(
         [1000 * p.seconds for p in shown], [p.loss for p in shown], s=8, color=GREY, label="candidates"
     )
-    times, losses = [1000 * p.seconds for p in best], [p.loss for p in best]
+    times = [1000 * p.seconds for p in best]
+    losses = [p.loss for p in best]
     axes.step(times, losses, "o-", where="post", color=BLUE, markersize=4, label="Pareto front")
     axes.plot(
         [1000 * p.seconds for p in near],
@@ -172,7 +176,9 @@ def archive(record: RunRecord) -> Figure | None:
     from matplotlib.patches import Rectangle
 
     losses = [-100 * elite.fitness for elite in best.values()]
-    low, high, colours = min(losses), max(losses), colormaps["viridis_r"]
+    low = min(losses)
+    high = max(losses)
+    colours = colormaps["viridis_r"]
     norm = Normalize(low, high)
     if 0 <= low < high:  # one useless elite would make all others look alike
         norm = SymLogNorm(max(0.001, min(loss for loss in losses if loss > 0)), vmin=low, vmax=high)

@@ -44,7 +44,8 @@ def islands(record: RunRecord) -> Figure | None:
     end = work(record.reader).evaluations
     figure, axes = new_axes()
     for number, (island, points) in enumerate(list(steps.items())[:_MOST_ISLANDS]):
-        x, y = [p[0] for p in points], [p[1] for p in points]
+        x = [p[0] for p in points]
+        y = [p[1] for p in points]
         axes.step(
             [*x, end],
             [*y, y[-1]],
@@ -107,7 +108,8 @@ def _place(program: TimedProgram) -> tuple[float, float]:
 
 def front(record: RunRecord) -> Figure | None:
     """Validation loss against CPU time of all validated programs, with the champions of the time classes."""
-    every, champions = timed_programs(record.reader), class_champions(record.reader)
+    every = timed_programs(record.reader)
+    champions = class_champions(record.reader)
     if not champions:
         return None
     most = _FAR * max(-100 * champions[0].fitness, 0.01)
@@ -129,7 +131,8 @@ def front(record: RunRecord) -> Figure | None:
         label="baselines",
     )
     best = [_place(one) for one in champions]
-    x, y = [x for x, _ in best], [y for _, y in best]
+    x = [x for x, _ in best]
+    y = [y for _, y in best]
     axes.step(x, y, "o-", where="post", color=BLUE, markersize=6, label="best of its time class")
     exact = proof(record.reader)
     times = [*x, *[x for x, _ in (*candidates, *baselines)]]
