@@ -162,7 +162,8 @@ def progress_line() -> Notify:
     def show(what: str, done: int, total: int) -> None:
         now = time.monotonic()
         if not sys.stderr.isatty():
-            if done < total and what.startswith("references") and now - said.get(what, -1e9) > _PLAIN_SECONDS:
+            several = total - done > 1 and what.startswith("references")  # one alone is there in a moment
+            if several and now - said.get(what, -1e9) > _PLAIN_SECONDS:
                 said[what] = now
                 sys.stderr.write(f"{what}: {done} of {total} there, the others are computed\n")
                 sys.stderr.flush()

@@ -280,10 +280,14 @@ def _difference(rival: Mapping[str, Any]) -> str:
     if found is None:
         return f"against {rival['program']}: no instance that both answered"
     low_high = found["difference_ci95_points"]
-    interval = "" if low_high is None else f" (95 % interval {low_high[0]:+.4g} to {low_high[1]:+.4g})"
+    interval = (
+        ""
+        if low_high is None
+        else f" (95 % interval {signed(low_high[0], '.4g')} to {signed(low_high[1], '.4g')})"
+    )
     beyond = {True: "beyond noise", False: "within noise", None: "too few instances to say more"}
     return (
-        f"against {rival['program']}: {found['difference_points']:+.4g} points{interval}, "
+        f"against {rival['program']}: {signed(found['difference_points'], '.4g')} points{interval}, "
         f"{beyond[found['beyond_noise']]}; better on {found['better']}, equal on {found['equal']}, "
         f"worse on {found['worse']} of {found['instances']}"
     )

@@ -109,7 +109,13 @@ def say(tmp_path: Path) -> Callable[..., Said]:
     return call
 
 
-@pytest.mark.parametrize("verb", [("verify",), ("replay",), ("resume", "--iterations", "3")])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("replay",),
+        *(pytest.param(v, marks=pytest.mark.slow) for v in (("verify",), ("resume", "--iterations", "3"))),
+    ],
+)
 @pytest.mark.parametrize(
     "workers", ["processes:1", *(pytest.param(w, marks=pytest.mark.slow) for w in ("ray", 256))]
 )
