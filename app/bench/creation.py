@@ -167,7 +167,7 @@ def bench_document(at: Sitting) -> dict[str, Any]:
             "candidate": best.candidate.id,
             "name": said(best.candidate.operator, 80),
             "mean_gap_percent": sum(mine.values()) / len(mine),
-            "against_start": paired(mine, theirs),
+            "against_start": paired(mine, theirs, at.instances),
             "groups": groups(mine, at.instances),
             "time": times(best.evaluation.scores, evaluator.limits.cpu_seconds),
         },

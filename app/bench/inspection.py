@@ -258,7 +258,7 @@ def compare(sitting: Sitting, first: str, second: str) -> dict[str, Any]:
     return {
         "a": a,
         "b": b,
-        "paired": paired(mine, theirs),
+        "paired": paired(mine, theirs, instances),
         "groups": groups(both, instances, theirs),
         "time": {"a": times(one.scores, limit), "b": times(other.scores, limit)},
         "instances": rows[:_MOST_ROWS],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ...evaluators.base import Evaluation, ScoreStatus
@@ -10,6 +11,7 @@ from ...evolve.champion import ROOM, slowest
 from ...evolve.store.operations import Operation
 from ...evolve.submissions import Submission
 from ...evolve.types import Candidate, Origin, Proposal, Rejection
+from ...problems.base import Instance
 from ...sandbox.base import MAIN_FILE
 from ..errors import USAGE, UserError
 from ..runs.groups import gaps_of, groups, paired, times
@@ -101,8 +103,8 @@ def _document(
         "instances": len(scores),
         "training_instances": sitting.campaign.search.pool.prefix,
         "mean_gap_percent": None if failed else sum(mine.values()) / len(mine),
-        "parent": _against(parent, mine, others),
-        "best": _against(best, mine, others),
+        "parent": _against(parent, mine, others, instances),
+        "best": _against(best, mine, others, instances),
         "groups": groups(mine, instances, others.get(best)),
         "time": times(scores, evaluator.limits.cpu_seconds),
         "failures": [
@@ -136,8 +138,10 @@ def outcome(sitting: Sitting, candidate: Candidate, status: str) -> str:
     return "kept" if kept else "behind"
 
 
-def _against(id: str, mine: dict[str, float], others: dict[str, dict[str, float]]) -> dict[str, Any]:
-    return {"candidate": id, "paired": paired(mine, others[id]) if id in others else None}
+def _against(
+    id: str, mine: dict[str, float], others: dict[str, dict[str, float]], instances: Mapping[str, Instance]
+) -> dict[str, Any]:
+    return {"candidate": id, "paired": paired(mine, others[id], instances) if id in others else None}
 
 
 def _instance(

@@ -112,6 +112,7 @@ def open_(
         list[str] | None,
         typer.Option("--instances", metavar="SET|FILE", help="A named set or your file, or three."),
     ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Random seed of the search.")] = None,
     assign: Set = None,
     unsafe_without: Without = None,
     runs: Runs = None,
@@ -144,6 +145,7 @@ def open_(
             budget=budget,
             without=unsafe_without,
             instances=instances,
+            seed=seed,
             time_budget=time_budget,
             measures=[TIME, "size"] if fronts else None,
         )
@@ -288,6 +290,7 @@ def finish(run: Run, wait: Wait = WAIT, runs: Runs = None, json: Json = False) -
     """Validate, choose the champion, test it once, write best.py and say where it is specialised."""
     with errors(json):
         from ..bench.completion import finish as end
+        from ..formatting import clean
         from ..runs.folders import find_run, named_place, runs_folder
         from .evaluate import progress_line
         from .session import finish as results
@@ -295,3 +298,8 @@ def finish(run: Run, wait: Wait = WAIT, runs: Runs = None, json: Json = False) -
         folder = find_run(run, runs_folder(runs))
         document = end(folder, wait, progress_line())
         results([document], None, json, named_place(folder, runs))
+        if not json:
+            from ..views.bench import neighbour_lines
+
+            for line in neighbour_lines(document["workbench"]["neighbours"]):
+                console().print(clean(line), markup=False, soft_wrap=True)

@@ -7,7 +7,7 @@ from statistics import fmean, median
 from typing import Any
 
 from ...evaluators.base import Score
-from ...evaluators.intervals import mean_interval
+from ...evaluators.intervals import LEVEL, mean_interval, student
 from ...evaluators.statistics import wins_ties_losses
 from ...problems.base import Instance
 
@@ -26,17 +26,27 @@ def gaps_of(scores: Sequence[Score], loss: Callable[[Score], float | None]) -> d
     return {id: 100 * value for id, value in found.items() if value is not None}
 
 
-def paired(mine: Gaps, other: Gaps) -> dict[str, Any] | None:
+def paired(
+    mine: Gaps, other: Gaps, instances: Mapping[str, Instance] | None = None
+) -> dict[str, Any] | None:
     """How a program differs from another one on the instances that both answered; None without such.
 
     `difference_points` is its gap minus the other's, so that below 0 is better; `beyond_noise` says whether
     the 95 % interval of that mean leaves out 0.
+
+    Args:
+        mine, other: of the two programs.
+        instances: by id. With them the interval is one to steer by, not to claim with: the noise is that within
+            groups, pooled (`within_groups`). Without them skewness and zeros widen the interval.
     """
     both = [id for id in mine if id in other]
     if not both:
         return None
     differences = [mine[id] - other[id] for id in both]
-    interval = mean_interval(differences)
+    if instances is None:
+        interval = mean_interval(differences)
+    else:
+        interval = within_groups([(instances[id].stratum, mine[id] - other[id]) for id in both])
     tally = wins_ties_losses((mine[id], other[id]) for id in both)
     return {
         "instances": len(both),
@@ -51,11 +61,32 @@ def paired(mine: Gaps, other: Gaps) -> dict[str, Any] | None:
     }
 
 
+def within_groups(values: Sequence[tuple[str, float]]) -> tuple[float, float] | None:
+    """The 95 % interval of a mean whose groups are fixed: Student's t with the pooled spread inside of them.
+
+    Args:
+        values: group and value of each instance.
+
+    Returns:
+        Both ends, in the unit of the values; None where no group has two.
+    """
+    members: dict[str, list[float]] = {}
+    for group, value in values:
+        members.setdefault(group, []).append(value)
+    freedom = len(values) - len(members)
+    if freedom < 1:
+        return None
+    squares = sum((value - fmean(some)) ** 2 for some in members.values() for value in some)
+    reach = student(LEVEL, freedom) * (squares / freedom / len(values)) ** 0.5
+    mean = fmean(value for _, value in values)
+    return mean - reach, mean + reach
+
+
 def groups(mine: Gaps, instances: Mapping[str, Instance], other: Gaps | None = None) -> list[dict[str, Any]]:
     """A row for each group of instances, worst first: mean gap, and how far a mean moves by chance alone.
 
-    `noise_points` is half the 95 % interval of the mean difference to the other program on that group's
-    instances, or of the mean gap itself where there is no other program; None below two instances.
+    `noise_points` is half the 95 % interval (Student's t) of the mean difference to the other program on that
+    group's instances, or of the mean gap itself where there is no other program; None below two instances.
     """
     members: dict[str, list[str]] = {}
     for id in mine:
@@ -79,7 +110,7 @@ def _row(name: str, ids: Sequence[str], mine: Gaps, other: Gaps | None) -> dict[
 
 
 def _half(values: Sequence[float]) -> float | None:
-    interval = mean_interval(values)
+    interval = within_groups([("", value) for value in values])
     return None if interval is None else (interval[1] - interval[0]) / 2
 
 

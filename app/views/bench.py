@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..formatting import clean
+from ..formatting import clean, count, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,6 +43,33 @@ def lines(document: Mapping[str, Any], depth: int = 0) -> Iterator[str]:
             yield from _rows(words, value, depth)
         else:
             yield f"{pad}{words}: {_plain(value)}"
+
+
+def neighbour_lines(rows: Sequence[Mapping[str, Any]] | None) -> Iterator[str]:
+    """Where a champion is specialised: a line for each named set that it was tried on."""
+    if not rows:
+        yield "neighbouring sets: none tried, as no other has references at hand within a minute"
+        return
+    yield "neighbouring sets (not part of the claim):"
+    for row in rows:
+        yield f"{_INDENT}{row['set']}: {_on_a_set(row)}"
+
+
+def _on_a_set(row: Mapping[str, Any]) -> str:
+    compared = row["paired"]
+    verdict = {True: "specialised: worse beyond noise here", False: "not worse beyond noise"}.get(
+        row["specialised"]
+    )
+    if compared is None:
+        return (
+            "fails here"
+            if row["specialised"]
+            else f"{count(row['instances'], 'instance')}, nothing to compare with"
+        )
+    champion = percent(compared["mean_gap_percent"])
+    rival = f"{row['rival']} {percent(compared['other_mean_gap_percent'])}"
+    words = f"champion {champion}, {rival}, {compared['better']} better, {compared['worse']} worse of "
+    return f"{words}{compared['instances']}; {verdict or 'too few to say more'}"
 
 
 def _rows(words: str, rows: Sequence[Any], depth: int) -> Iterator[str]:
