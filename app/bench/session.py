@@ -237,7 +237,8 @@ def refuse_other(folder: Path, workbench: bool, reason: str | None) -> None:
         raise UserError(
             USAGE,
             f"{folder.name}: is finished, and its test instances were used",
-            f"go on in a new one: `gapsmith bench open PROBLEM --start {folder.name}`",
+            f"`gapsmith show {folder.name} CANDIDATE` reads its programs; go on in a new workbench: "
+            f"`gapsmith bench open PROBLEM --start {folder.name}`",
         )
 
 
