@@ -223,6 +223,8 @@ def _or_library(path: Path, lines: _Lines) -> Iterator[_Raw]:
         if position + 1 >= len(lines):
             _fail(path, "end", "no further row", f"{head[0]} instances, as the first row says")
         (named, name), (place, numbers) = lines[position], lines[position + 1]
+        if len(name) != 1:
+            _fail(path, named, " ".join(name), "the name of an instance, one word")
         if len(numbers) != 3 or not _is_count(numbers[1]):
             _fail(path, place, " ".join(numbers), "capacity, number of items and a listed value")
         items = int(numbers[1])

@@ -28,7 +28,7 @@ def test_distances_are_those_of_tsplib95(tmp_path: Path, metric: str) -> None:
     """Of places in the plane, rounded as the metric says."""
     path = tmp_path / "my.tsp"
 
-    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(derandomize=True, max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
     @given(PLACES)
     def check(places: list[tuple[object, object]]) -> None:
         head = f"NAME : x\nTYPE : TSP\nDIMENSION : {len(places)}\nEDGE_WEIGHT_TYPE : {metric}\n"
@@ -69,7 +69,7 @@ def other_nodes(problem: tsplib95.models.StandardProblem, i: int, j: int) -> tup
     return i + first, j + first
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(PLACES, st.data())
 def test_routes_are_those_of_vrplib(
     tmp_path: Path, places: list[tuple[object, object]], data: st.DataObject
@@ -90,4 +90,5 @@ def test_routes_are_those_of_vrplib(
         "node_coord"
     ].tolist()
     for ours, theirs in zip(instance.public["distances"], other["edge_weight"].tolist(), strict=True):
-        assert all(abs(a - b) <= 0.5 + 1e-9 for a, b in zip(ours, theirs, strict=True))
+        # Between equal places with fractions vrplib takes the root of a rounding error below 0: not a number.
+        assert all(b != b or abs(a - b) <= 0.5 + 1e-9 for a, b in zip(ours, theirs, strict=True))
