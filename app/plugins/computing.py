@@ -82,6 +82,7 @@ _CLOSED = frozenset(
         *("ctypes", "cffi", "setflags", "resize"),  # addresses, and memory that other arrays look at
         *("mro", "register"),  # of classes; the latter changes what `isinstance` says everywhere
         *("format_map", "bit_generator"),
+        "obj",  # of an error: the module that lacks a name
     )
 )
 """Attributes that lead out of a value."""
@@ -252,8 +253,15 @@ def _own_names(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _global_names(function: ast.FunctionDef) -> set[str]:
-    """Names that a function, or a block inside of it, takes from its module or from Python."""
-    text = ast.unparse(_WithoutAnnotations().visit(ast.parse(ast.unparse(function))))
+    """Names that a function, or a block inside of it, takes from its module or from Python.
+
+    Raises:
+        ValueError: what Python writes for the function is another function.
+    """
+    anew = ast.parse(ast.unparse(function))
+    if ast.dump(anew.body[0]) != ast.dump(function):  # Python writes `\x7b` in a format as a brace
+        raise ValueError(f"{function.name}: written anew, it says something else")
+    text = ast.unparse(_WithoutAnnotations().visit(anew))
     tables = symtable.symtable(text, "<function>", "exec").get_children()
     names = set[str]()
     while tables:

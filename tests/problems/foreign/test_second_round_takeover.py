@@ -47,6 +47,10 @@ OUTWARD = [
     "def h():\n        os = 1\n    return (lambda: os.getcwd())()",
     "return (lambda sys: 0, sys)[1]",
     "return Verdict(x)",
+    "h = lambda Plugin: 0\n    f'{x:\\x7bPlugin:=1\\x7d}'\n    return Plugin",
+    # The error of a name that a module lacks holds the module.
+    "try:\n        return np.trapz\n    except AttributeError as e:\n        return e.obj.f2py.os",
+    "try:\n        return np.trapezoid\n    except Exception as e:\n        return e.obj",
     # What changes the whole process, or prints for it.
     "return Fraction.register(x)",
     "return Sequence.register(x)",
@@ -83,6 +87,7 @@ OUTWARD = [
 INWARD = [
     "return '{:.2f} of {}'.format(x, 1)",
     "return '{name}'.format(name=x)",
+    "return f'{x!r:>{len(x)}} {{}} \\x7b' 'y'",
     "y = 1\n    return (lambda z: z + y)(x)",
     "def h(z):\n        return z + x\n    return h(1)",
     "return [y for y in x if y]",
