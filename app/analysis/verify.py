@@ -17,6 +17,7 @@ from ...evaluators.base import Evaluation, Reference, ReferenceKind, Score
 from ...evaluators.consistency import consistent
 from ...evaluators.difference import difference
 from ...evaluators.figures import Figures, of_evaluation
+from ...evaluators.intervals import METHOD
 from ...evaluators.numbers import better_than, equal
 from ...evaluators.scoring import tolerance_of
 from ...evolve.store.progress import instance_digests
@@ -254,6 +255,13 @@ def compare_claims(record: RunRecord, now: Sequence[Mapping[str, Any]], findings
         told = recorded.get(against)
         follows = again.get(against)
         if told is not None and follows is not None:
+            if told.get("interval") != follows.get(
+                "interval"
+            ):  # another method gives other ends, and says so
+                findings.note(f"interval of the claim against {against}", told.get("ci95_percent"), METHOD)
+                told = {
+                    name: figure for name, figure in told.items() if name not in ("ci95_percent", "interval")
+                }
             follows = {name: follows.get(name) for name in told}
         findings.compare("claims", f"claim against {against}", told, follows)
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from ...evaluators.base import Evaluation, Score
+from ...evaluators.intervals import METHOD
 from ...evaluators.statistics import paired, wins_ties_losses
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.timing import net_seconds
@@ -193,8 +194,8 @@ def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None])
         One entry against the start program and one against the baseline that is best on validation, within
         the time budget if there is one:
         `against`, `instances` (count), `difference_percent` (mean of champion − other, points of normalised
-        loss), `ci95_percent`, `p_value`, `test`, `wins`, `ties`, `losses` (instances, count). A missing valid
-        answer counts as an infinite loss in `wins`, `ties` and `losses`, and leaves the mean difference, its
+        loss), `ci95_percent`, `interval` (its method), `p_value`, `test`, `wins`, `ties`, `losses` (instances,
+        count). A missing valid answer counts as an infinite loss in `wins`, `ties` and `losses`, and leaves the mean difference, its
         interval and the p value undefined (None).
     """
     mine = reader.evaluation(champion, "test")
@@ -227,6 +228,7 @@ def _claim(
         "instances": len(losses),
         "difference_percent": result.difference,
         "ci95_percent": None if result.ci95 is None else list(result.ci95),
+        "interval": METHOD,
         "p_value": result.p_value,
         "test": result.test,
         **wins_ties_losses((math.inf if a is None else a, math.inf if b is None else b) for a, b in losses),

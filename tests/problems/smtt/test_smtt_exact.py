@@ -194,7 +194,7 @@ def test_what_the_decomposition_leaves_of_the_time_is_used(monkeypatch: pytest.M
     hard = next(i for i in smtt.problem().instances("n=500", 0) if i.stratum == "rdd=0.4 tf=0.6")
     given = []
 
-    def noted(public: Public, sequence: object, seconds: float) -> Proof:
+    def noted(public: Public, sequence: object, seconds: float, *more: object) -> Proof:
         given.append(seconds)
         return Proof(0, False, None, 0.0, 0)
 
