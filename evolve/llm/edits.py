@@ -161,7 +161,7 @@ def apply_reply(reply: str, parent: str, entry_point: str, ended: ReplyEnding = 
         )
     if hunks := find_hunks(reply, deadline):
         return _tidy(apply_hunks(parent, hunks, deadline))
-    text = restore(find_program(reply, entry_point, ended is ReplyEnding.UNKNOWN, parent))
+    text = restore(find_program(reply, entry_point, ended is ReplyEnding.UNKNOWN, parent, deadline))
     return _tidy(splice(parent, text)) if START in parent else _tidy(text)
 
 
@@ -169,14 +169,18 @@ def _tidy(text: str) -> str:
     return text.strip("\n") + "\n"
 
 
-def find_program(reply: str, entry_point: str, cut: bool = False, parent: str = "") -> str:
+def find_program(
+    reply: str, entry_point: str, cut: bool = False, parent: str = "", deadline: Deadline | None = None
+) -> str:
     """The whole program of a reply: the last fence that defines the entry point, else the longest.
 
     Fences that quote the parent count where there is no other: replies show what was there before.
 
     Raises:
-        EditError: `NO_CODE` when there is no fence with code, or the only one was cut off.
+        EditError: `NO_CODE` when there is no fence with code, or the only one was cut off; `TOO_LARGE` when
+            the deadline passes.
     """
+    deadline = deadline or Deadline()
     defines = defined(entry_point)
     code = [fence for fence in fences(reply) if fence.python and fence.text.strip()]
     whole = [fence for fence in code if fence.closed or not cut]
@@ -184,7 +188,13 @@ def find_program(reply: str, entry_point: str, cut: bool = False, parent: str = 
         raise EditError(
             RejectionReason.NO_CODE, "the reply ends in the middle of the program: it was too long"
         )
-    whole = [fence for fence in whole if not _quotes(fence.text, parent)] or whole
+    lines = _plain_lines(parent)
+    others = []
+    for fence in whole:
+        deadline.check()
+        if f"\n{_plain_lines(restore(fence.text))}\n" not in f"\n{lines}\n":
+            others.append(fence)
+    whole = others or whole
     named = [fence.text for fence in whole if defines.search(fence.text)]
     if named:
         return dedent(named[-1])
@@ -199,12 +209,9 @@ def find_program(reply: str, entry_point: str, cut: bool = False, parent: str = 
     raise EditError(RejectionReason.NO_CODE, "the reply holds no program in a ```python fence and no hunk")
 
 
-def _quotes(text: str, parent: str) -> bool:
-    """Whether a text is some lines of the parent, whatever their indentation and the blank lines between."""
-    quoted, lines = [
-        "\n".join(filter(None, map(_indentation, t.split("\n")))) for t in (restore(text), parent)
-    ]
-    return f"\n{quoted}\n" in f"\n{lines}\n"
+def _plain_lines(text: str) -> str:
+    """The lines of a text, whatever their indentation and the blank lines between."""
+    return "\n".join(filter(None, map(_indentation, text.split("\n"))))
 
 
 def find_hunks(reply: str, deadline: Deadline | None = None) -> list[Hunk]:
@@ -259,6 +266,7 @@ def apply_hunks(parent: str, hunks: list[Hunk], deadline: Deadline | None = None
     if len(hunks) * lines > _WORK or len(hunks) * characters > _WORK_CHARACTERS:
         raise EditError(RejectionReason.TOO_LARGE, f"{len(hunks)} hunks are more than a program can need")
     deadline = deadline or Deadline()
+    room = MOST_CHARACTERS  # for the indentation that is added: lines of a hunk can be short and go in deep
     for number, hunk in enumerate(hunks, 1):
         deadline.check()
         if not any(line.strip() for line in hunk.search):
@@ -279,7 +287,11 @@ def apply_hunks(parent: str, hunks: list[Hunk], deadline: Deadline | None = None
         index, at = places[0]
         old = pieces[index].lines
         length = len(_trimmed(hunk.search))
-        new = _shifted(_trimmed(hunk.search), _trimmed(hunk.replace), old[at : at + length])
+        (shift,) = _shifts(_trimmed(hunk.search), old[at : at + length])
+        room -= max(0, shift) * len(hunk.replace)
+        if room < 0:
+            raise EditError(RejectionReason.TOO_LARGE, f"hunk {number} would be indented too deeply")
+        new = _shifted(_trimmed(hunk.replace), shift)
         pieces[index] = _Piece([*old[:at], *new, *old[at + length :]], True)
     return "\n".join(line for piece in pieces for line in piece.lines)
 
@@ -460,9 +472,8 @@ def _trimmed(lines: tuple[str, ...]) -> tuple[str, ...]:
     return lines[filled[0] : filled[-1] + 1] if filled else ()
 
 
-def _shifted(search: tuple[str, ...], replace: tuple[str, ...], found: list[str]) -> list[str]:
-    """The replacement, moved by as much as the place found is indented differently from the search lines."""
-    (shift,) = _shifts(search, found)
+def _shifted(replace: tuple[str, ...], shift: int) -> list[str]:
+    """The replacement, moved by as many columns as the place is indented deeper than the search lines."""
     if shift >= 0:
         return [" " * shift + line if line.strip() else line for line in replace]
     return [line[min(-shift, len(line) - len(line.lstrip())) :] for line in replace]

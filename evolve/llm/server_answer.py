@@ -77,10 +77,9 @@ def _document(text: str) -> Any:
     """A JSON document, the first one of a list or of a stream's events; None where there is none."""
     text = text[:MOST].strip()
     if text.startswith(("data:", "event:", ":")):
-        lines = [line for line in text.split("\n") if line.startswith("data:")]
-        return next(
-            (d for line in lines if _error(d := _document(line.removeprefix("data:"))) is not None), None
-        )
+        lines = [line[5:].strip() for line in text.split("\n") if line.startswith("data:")]
+        documents = (_document(line) for line in lines if line.startswith(("{", "[")))  # no event in an event
+        return next((d for d in documents if _error(d) is not None), None)
     if not text.startswith(("{", "[")):
         return None
     try:

@@ -17,6 +17,7 @@ from gapsmith.evolve.llm.cassette import Cassette
 from gapsmith.evolve.llm.clients import openai_model
 from gapsmith.evolve.llm.keys import SecretKeys
 from gapsmith.evolve.llm.ledger import Ledger
+from gapsmith.evolve.llm.server_answer import fault_of
 from gapsmith.evolve.llm.settings import ModelSettings
 from gapsmith.evolve.types import Prompt
 
@@ -200,3 +201,11 @@ def test_hiding_takes_time_in_proportion():
     for piece in (KEY[:-1], "s", KEY[0] + " " * 5, "\\" * 5, "%73", "&#0"):
         SecretKeys([KEY]).hide(piece * (1_000_000 // len(piece)))
     assert time.thread_time() - begun < 60
+
+
+@pytest.mark.parametrize("status", [200, 429, 500])
+def test_events_in_events_are_no_error(status):
+    """A body that begins each event inside of another one is plain text, however deep."""
+    body = "data:" * 5_000
+    fault = fault_of(status, body)
+    assert fault is None if status == 200 else fault is not None and fault.sentence == body

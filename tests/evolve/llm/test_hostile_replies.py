@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from gapsmith.evolve.llm import edits
-from gapsmith.evolve.llm.edits import Deadline, EditError, apply_reply, programs_of
+from gapsmith.evolve.llm.edits import Deadline, EditError, apply_reply, find_program, programs_of
 from gapsmith.evolve.llm.replies import idea_of
 from gapsmith.evolve.types import RejectionReason
 from gapsmith.prompts.marks import neutral_code, neutral_text, restore
@@ -37,6 +37,7 @@ FAMILIES = {
     "many hunks": HUNK.format("    return 1", "    return 1") * 4_000,
     "a hunk of equal lines": HUNK.format("    y\n" + "    x\n" * 4_000 + "    z", "q"),
     "hunks of equal lines": HUNK.format("    return 1\n" + "    x\n" * 4_000, "q") * 12,
+    "fences of a line": "```\nz\n```\n" * 30_000,
     "a search of one line": HUNK.format("x" * 300_000, "y"),
 }
 
@@ -62,6 +63,20 @@ def test_a_reply_beyond_all_programs_is_too_large() -> None:
     with pytest.raises(EditError, match="expected at most 1,000,000") as caught:
         apply_reply(program + "x" * 2_000_000, "", "f")
     assert caught.value.reason is RejectionReason.TOO_LARGE
+
+
+def test_no_hunk_grows_by_its_place() -> None:
+    """A place that is indented by thousands of columns does not multiply the lines that come there."""
+    deep = HUNK.format("    return 1", " " * 50_000 + "here")
+    with pytest.raises(EditError, match="hunk 2 would be indented too deeply") as caught:
+        apply_reply(deep + HUNK.format("here", "y\n" * 1_000), "def f():\n    return 1\n", "f")
+    assert caught.value.reason is RejectionReason.TOO_LARGE
+
+
+def test_fences_share_the_time_of_a_reply() -> None:
+    """Each is compared with the parent, so that many of them take long."""
+    with pytest.raises(EditError, match="takes too long"):
+        find_program("```\nx\n```\n", "f", parent="def f():\n    return 1\n", deadline=Deadline(-1.0))
 
 
 def test_a_reply_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
