@@ -11,7 +11,6 @@
 #   start program, same instances: 24.59 % [18.2, 32.0]
 #
 # Check it again: gapsmith evaluate barcut.py best.py --split test
-# Use it: python best.py < instance.json, one object with length, kerf, setup, lengths, quantities
 #
 # The task (the program checks no values: for others than these it may fail or answer wrongly):
 #   Bars of `length` mm are cut into pieces. Order i needs at least quantities[i] pieces of lengths[i] mm;
@@ -151,37 +150,3 @@ def cut(length: int, kerf: int, setup: int, lengths: list[int], quantities: list
             if v < best_value:
                 best, best_value = new, v
     return [[i for i, c in p for _ in range(c)] for x, p in best for _ in range(x)]
-
-
-def _gapsmith_main(heuristic):
-    # An instance as JSON on standard input, its answer as JSON on standard output.
-    # All names are local, so that none of them stands for one of the heuristic's own.
-    import json
-    import sys
-
-    # Not imported: a candidate may not import them, and this file may become a start program.
-    builtins, os = sys.modules["builtins"], sys.modules["os"]
-    if os.environ.get("PYTHONHASHSEED") != "0":  # once; sets keep the sandbox's order
-        again = [sys.executable, *sys.orig_argv[1:]]
-        os.execve(sys.executable, again, {**os.environ, "PYTHONHASHSEED": "0"})
-
-    def read(text):
-        keys, wrong = ['length', 'kerf', 'setup', 'lengths', 'quantities'], sys.argv[0] + ": standard input: "
-        try:
-            instance = json.loads(text)
-        except builtins.ValueError as error:
-            raise builtins.SystemExit(wrong + "expected JSON, got " + builtins.str(error))
-        given = instance if builtins.isinstance(instance, builtins.dict) else ()
-        if lacking := [key for key in keys if key not in given]:
-            wrong += "expected one object with " + ", ".join(keys)
-            raise builtins.SystemExit(wrong + ", got none or one without " + ", ".join(lacking))
-        return instance
-
-    def plain(value):
-        return value.tolist() if builtins.hasattr(value, "tolist") else builtins.list(value)
-
-    builtins.print(json.dumps(heuristic(**read(sys.stdin.read())), default=plain))
-
-
-if __name__ == "__main__":
-    _gapsmith_main(cut)

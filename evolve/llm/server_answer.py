@@ -10,8 +10,8 @@ from typing import Any
 
 MOST = 65_536
 """Characters of a body that is looked through for an error."""
-_TITLE = re.compile(r"<title[^>]*>(?P<title>[^<]{1,300})", re.IGNORECASE)
-_HEADING = re.compile(r"<h1[^>]*>(?P<title>[^<]{1,300})", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^<>]{0,300}>(?P<title>[^<]{1,300})", re.IGNORECASE)
+_HEADING = re.compile(r"<h1[^<>]{0,300}>(?P<title>[^<]{1,300})", re.IGNORECASE)
 _SENTENCES = (
     "message",
     "error_message",
