@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     )
     from .problems.required import require
 
-__version__ = "0.2.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Assignment",
