@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def oldest(document: dict) -> list[str]:
-    """`name==version` for every dependency of the package itself; its extras keep their ranges."""
+    """`name==version.*` for every dependency of the package itself; its extras keep their ranges."""
     pins = []
     for requirement in document["project"]["dependencies"]:
         parts = re.fullmatch(r"([\w.-]+)(?:\[[^]]*\])?>=([\w.]+)(?:,.*)?", requirement)
@@ -18,7 +18,8 @@ def oldest(document: dict) -> list[str]:
             raise SystemExit(
                 f"pyproject.toml: dependency {requirement!r} has no lower end, expected name>=version"
             )
-        pins.append(f"{parts[1]}=={parts[2]}")
+        version = parts[2] if "." in parts[2] else f"{parts[2]}.0"
+        pins.append(f"{parts[1]}=={version}.*")
     return pins
 
 
