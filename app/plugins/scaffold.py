@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import keyword
+import operator
 import re
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
+from ...sandbox.unseen import find_unseen
 from ..errors import TROUBLE, USAGE, ProblemError, UserError
-from .computing import computing, imports
 from .foreign import load_foreign
 
 KINDS = {
@@ -200,7 +204,10 @@ def _hides(stem: str) -> bool:
     return any(finder.find_spec(stem, installed) is not None for finder in sys.meta_path)
 
 
-# What a native problem takes over from a task of another tool: start program, statement, checks.
+# What a native problem takes over from a task of another tool: start program, statement, constants.
+#
+# The source is somebody else's, and the file that is written runs as the user. No list of what is allowed in
+# functions has stood up to attacks, so nothing but literals comes along; functions are named, to be read.
 
 _ENTRIES = ("evaluate", "evaluate_stage1", "evaluate_stage2", "evaluate_stage3")
 _MEANINGS = (
@@ -208,6 +215,19 @@ _MEANINGS = (
     *("START", "annotations", "plugin"),
 )
 """Names that the written file gives a meaning."""
+_MOST_PARTS = 10_000
+"""Parts of all constants together (count): keys of one hash take the square of their number."""
+_MOST_BITS = 2_048
+"""Of a whole number."""
+_MOST_EXPONENT = 64
+_Number = int | float | complex
+_OPERATIONS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +239,8 @@ class Takeover:
         entry, signature: name and signature of what a program defines.
         statement: the task in words.
         arguments: names of the entry point's arguments.
-        imports: import statements that the checks need.
-        checks: text of the evaluator's constants and functions that only compute.
-        functions: names of these functions.
-        left: names of the evaluator's functions that are not taken over.
+        constants: text of the evaluator's constants that are literals.
+        left: the evaluator's functions, each with its line; none is taken over.
     """
 
     start: str
@@ -230,9 +248,7 @@ class Takeover:
     signature: str
     statement: str
     arguments: tuple[str, ...]
-    imports: str
-    checks: str
-    functions: tuple[str, ...]
+    constants: str
     left: tuple[str, ...]
 
 
@@ -245,10 +261,6 @@ def takeover(spec: str) -> Takeover:
     problem = load_foreign(spec, {}).problem
     text = Path(problem.folder, problem.evaluator).read_text("utf-8-sig")
     body = _parsed(text, Path(problem.folder, problem.evaluator))
-    functions = [node.name for node in body if isinstance(node, ast.FunctionDef)]
-    reserved = frozenset((*_ENTRIES, *_MEANINGS))
-    nodes = computing(body, reserved)
-    kept = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
     entry = next(
         node
         for node in ast.parse(problem.start).body
@@ -256,16 +268,15 @@ def takeover(spec: str) -> Takeover:
         and node.name == problem.entry_point
     )
     arguments = [] if isinstance(entry, ast.ClassDef) else [*entry.args.posonlyargs, *entry.args.args]
+    functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name not in _ENTRIES]
     return Takeover(
         start=problem.start,
         entry=problem.entry_point,
         signature=problem.signature,
         statement=problem.configuration.message or f"Improve the program of the task {problem.name}.",
         arguments=tuple(one.arg for one in arguments),
-        imports="\n".join(imports(body, nodes, reserved)),
-        checks="\n\n\n".join(_source(text, node) for node in nodes),
-        functions=tuple(name for name in functions if name in kept),
-        left=tuple(name for name in functions if name not in kept),
+        constants="\n".join(_constants(text, body)),
+        left=tuple(f"{node.name} (line {node.lineno})" for node in functions),
     )
 
 
@@ -276,23 +287,98 @@ def _parsed(text: str, path: Path) -> list[ast.stmt]:
         raise ProblemError(f"{path}: the evaluator is no Python: {error}") from error
 
 
-def _source(text: str, node: ast.stmt) -> str:
-    """A statement's text; where that says anything else than the statement, the statement written anew."""
+def _constants(text: str, body: Sequence[ast.stmt]) -> Iterator[str]:
+    """Assignments of literals to names that the source binds once, each as Python text."""
+    bound = Counter(name for node in body for name in _bound(node))
+    room = _MOST_PARTS
+    for node in body:
+        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        names = _bound(node)
+        if value is None or not names or any(_is_taken(n) or bound[n] > 1 for n in names):
+            continue
+        room -= sum(1 for _ in ast.walk(value))
+        if room < 0:
+            return
+        with suppress(RecursionError, MemoryError):  # nested too deeply to be told
+            if _is_literal(value):
+                yield " = ".join((*names, _source(text, value)))
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    """Names that a statement binds or deletes, where it stands or by a `global` of its own."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name, *(name for n in ast.walk(node) if isinstance(n, ast.Global) for name in n.names)]
+    names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    aliases = [n for n in ast.walk(node) if isinstance(n, ast.alias)]
+    return names + [(alias.asname or alias.name).partition(".")[0] for alias in aliases]
+
+
+def _is_taken(name: str) -> bool:
+    """Whether a name has a meaning already, for Python or the file that is written, or can look like one."""
+    reserved = (*_ENTRIES, *_MEANINGS)
+    return name.startswith("__") or name in reserved or hasattr(builtins, name) or not name.isascii()
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """Whether an expression is a text, a number, or a list, tuple, set or dictionary of such."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return all(map(_is_literal, node.elts))
+    if isinstance(node, ast.Set):
+        return all(map(_is_key, node.elts))
+    if isinstance(node, ast.Dict):
+        keys = [key for key in node.keys if key is not None]
+        return len(keys) == len(node.keys) and all(map(_is_key, keys)) and all(map(_is_literal, node.values))
+    return _is_key(node)
+
+
+def _is_key(node: ast.expr) -> bool:
+    """Whether a literal has a hash."""
+    if isinstance(node, ast.Tuple):
+        return all(map(_is_key, node.elts))
+    text = isinstance(node, ast.Constant) and not isinstance(node.value, _Number)
+    return text or _number(node) is not None
+
+
+def _number(node: ast.expr) -> _Number | None:
+    """The value of a number, or of arithmetic with numbers, within bounds; None for anything else."""
+    value: _Number | None = None
+    if isinstance(node, ast.Constant):
+        value = node.value if isinstance(node.value, _Number) else None
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        operand = _number(node.operand)
+        value = None if operand is None else -operand if isinstance(node.op, ast.USub) else operand
+    elif isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+        left = _number(node.left)
+        right = _number(node.right)
+        tall = isinstance(node.op, ast.Pow) and right is not None and abs(right) > _MOST_EXPONENT
+        if left is None or right is None or tall:
+            return None
+        with suppress(ArithmeticError):
+            value = _OPERATIONS[type(node.op)](left, right)
+    return None if isinstance(value, int) and value.bit_length() > _MOST_BITS else value
+
+
+def _source(text: str, node: ast.expr) -> str:
+    """A literal's text; where that says anything else than the literal, or hides it, written anew."""
     found = ast.get_source_segment(text, node) or ""
     try:
-        same = ast.dump(ast.Module(ast.parse(found).body, [])) == ast.dump(ast.Module([node], []))
-    except (SyntaxError, ValueError, RecursionError):
+        same = ast.dump(ast.parse(found, mode="eval").body) == ast.dump(node)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         same = False
-    return found if same else ast.unparse(node)
+    return (
+        found
+        if same and not find_unseen(found)
+        else ast.unparse(node).encode("ascii", "backslashreplace").decode()
+    )
 
 
 def literal(text: str) -> str:
     """A text as Python source: in triple quotes where that says the same, else with escapes."""
     quoted = f"'''\\\n{text}'''"
-    if "\\" in text:
-        return repr(text)
+    if "\\" in text or find_unseen(text):
+        return ascii(text)
     try:
         same = ast.literal_eval(quoted) == text
     except (SyntaxError, ValueError):
         same = False
-    return quoted if same else repr(text)
+    return quoted if same else ascii(text)

@@ -324,13 +324,16 @@ def _retry_after(error: Exception) -> float | None:
     return None
 
 
+_SECONDS = re.compile(r"\s*+[0-9]++(\.[0-9]++)?\s*+")
+
+
 def _asked_seconds(headers: Any) -> float | None:
     """What `retry-after-ms`, or `retry-after` as seconds or HTTP date, say (seconds)."""
-    if headers.get("retry-after-ms"):
-        return float(headers["retry-after-ms"]) / 1000
+    if _SECONDS.fullmatch(text := headers.get("retry-after-ms") or ""):
+        return float(text) / 1000
     text = headers.get("retry-after")
     if not text:
         return None
-    if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text):
+    if _SECONDS.fullmatch(text):
         return float(text)
     return parsedate_to_datetime(text).timestamp() - time.time()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import concurrent.futures
 import importlib.util
 import json
@@ -188,7 +189,8 @@ def _own(error: BaseException | None) -> ModelError | None:
 #
 # Importing this module imports the openai package.
 
-_DESCRIBES_BODY = ("content-encoding", "content-length", "content-type", "transfer-encoding")
+_TYPE = b"content-type"
+_DESCRIBES_BODY = (_TYPE, b"content-encoding", b"content-length", b"transfer-encoding")
 _PLAIN = ("", "identity")
 _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 """Codings that are undone although nobody asked for them: some gateways compress whatever they pass on."""
@@ -230,11 +232,11 @@ class BoundedClient(DefaultAsyncHttpxClient):
             body = await self._read(response)
         finally:
             await response.aclose()
-        headers = [
-            (name, text) for name, text in response.headers.multi_items() if name not in _DESCRIBES_BODY
-        ]
+        # As bytes, for a gateway's own headers need not be ASCII.
+        headers = [(name, text) for name, text in response.headers.raw if name.lower() not in _DESCRIBES_BODY]
         # Without its charset: JSON is UTF-8, and some codecs of Python's take hours for a megabyte.
-        headers.append(("content-type", response.headers.get("content-type", "").partition(";")[0]))
+        kind = response.headers.get("content-type", "").partition(";")[0]
+        headers.append((_TYPE, kind.encode(errors="replace")))
         return _plain_response(response, headers, body, request, self._few_words)
 
     async def _read(self, response: Any) -> bytes:
@@ -274,18 +276,19 @@ class BoundedClient(DefaultAsyncHttpxClient):
 
 
 def _plain_response(
-    response: Any, headers: list[tuple[str, str]], body: bytes, request: Any, few_words: bool
+    response: Any, headers: list[tuple[bytes, bytes]], body: bytes, request: Any, few_words: bool
 ) -> Any:
     """The response as packages are to see it."""
     status: int = response.status_code
     extensions: dict[str, bool] = {}
+    body = body.removeprefix(codecs.BOM_UTF8)
     text = body.decode(errors="replace")
     if status < 300 and len(body) <= MOST_BYTES:
         if is_stream(text):
             text = joined(text)
             body = text.encode()
-            headers = [(name, value) for name, value in headers if name != "content-type"]
-            headers.append(("content-type", "application/json"))
+            headers = [(name, value) for name, value in headers if name != _TYPE]
+            headers.append((_TYPE, b"application/json"))
         if few_words:
             text = _FINISH.sub(_few_words, text)
             body = text.encode()

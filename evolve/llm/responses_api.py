@@ -50,7 +50,8 @@ def _parts(output: Sequence[object]) -> Iterator[Mapping[str, Any]]:
     """The parts of the messages among a response's items; reasoning is another kind of item."""
     for item in output:
         content = item.get("content") if isinstance(item, Mapping) and item.get("type") == "message" else None
-        yield from (part for part in content or () if isinstance(part, Mapping))
+        parts = content if isinstance(content, list) else ()
+        yield from (part for part in parts if isinstance(part, Mapping))
 
 
 def _finish(response: Mapping[str, Any]) -> str:

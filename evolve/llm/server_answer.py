@@ -133,7 +133,7 @@ def _sentence(error: object, depth: int = 0) -> str:
     said = next((text for name in _SENTENCES if (text := _sentence(error.get(name), depth + 1))), "")
     place = error.get("loc")
     if said and isinstance(place, list):
-        said = f"{'.'.join(map(str, place))}: {said}"
+        said = f"{'.'.join(str(part) for part in place[:10] if isinstance(part, str | int))}: {said}"
     if said and isinstance(error.get("n_ctx"), int):
         said += f" (n_prompt_tokens={error.get('n_prompt_tokens')}, n_ctx={error['n_ctx']})"
     metadata = error.get("metadata")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 _END = "[DONE]"
+_LINE_END = re.compile(r"\r\n|\r|\n")
+"""Of a stream of events; `str.splitlines` ends lines inside of a text too (U+2028, U+0085)."""
 BROKEN = "incomplete"
 """Finish reason of a stream that ends before its last event."""
 
@@ -54,7 +57,7 @@ def _first(choices: object) -> Mapping[str, Any]:
 
 def _events(body: str) -> Iterator[Mapping[str, Any] | None]:
     """The documents of a stream's events; None for the one that ends it. What is no JSON is left out."""
-    for line in body.splitlines():
+    for line in _LINE_END.split(body):
         if not line.startswith("data:"):
             continue
         data = line.removeprefix("data:").strip()

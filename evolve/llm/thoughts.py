@@ -45,11 +45,12 @@ class SpokenText:
 
 
 def answer_of(reply: str) -> SpokenText:
-    """What a reply says beside its thoughts.
+    """What a reply says beside its thoughts, and without a byte order mark, which would hide a fence.
 
     The end of a thought that never began, as where the chat template begins it, ends everything before it.
     The beginning counts at the start of a line alone: a sentence may speak of the mark.
     """
+    reply = reply.removeprefix("\ufeff")
     kept: list[str] = []
     inside = False
     at = 0

@@ -135,7 +135,7 @@ class Server:
             {
                 "at": time.time(),
                 "fault": fault,
-                "digest": hash(json.dumps(body["messages"])),
+                "digest": hash(json.dumps(body.get("messages", body.get("input")))),
                 **told,
                 "accepts": fields.get("accept-encoding"),
                 "authorization": fields.get("authorization"),

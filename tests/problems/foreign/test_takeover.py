@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,92 +11,124 @@ from typing import Any
 import pytest
 from gapsmith.app.errors import ProblemError
 from gapsmith.app.plugins.loader import load_problem
-from gapsmith.app.plugins.scaffold import literal, takeover
+from gapsmith.app.plugins.scaffold import literal, takeover, write_problem
+from gapsmith.sandbox.unseen import find_unseen
 
 Gapsmith = Callable[..., "subprocess.CompletedProcess[str]"]
 Make = Callable[..., Path]
 CIRCLES = Path(__file__).parents[3] / "examples" / "circle_packing"
 EVALUATOR = """
-import math, os, subprocess
-LIMIT = 2.0
-HOME = os.getcwd()
-def too_large(size):
-    return math.floor(size) > LIMIT
-def logged(size):
-    open("log", "w").write(str(size))
-def both(size):
-    logged(size)
-    return too_large(size)
-def evaluate(path):
-    return {"combined_score": 1.0 - both(load(path).radius())}
-"""
-
-
-def test_only_what_computes_is_taken_over(task: Make) -> None:
-    """Functions that open files or call such functions stay; constants and imports come as far as needed."""
-    taken = takeover(f"openevolve:{task(EVALUATOR)}")
-    assert taken.functions == ("too_large",)
-    assert set(taken.left) == {"load", "logged", "both", "evaluate"}
-    assert taken.imports == "import math"
-    assert "LIMIT = 2.0" in taken.checks
-    assert "HOME" not in taken.checks
-    assert taken.entry == "radius"
-
-
-ORDERED = """
-import functools, os
+import functools, math, os
 import numpy as np
-from collections import Counter
 HERE = os.getcwd()
 DATA = HERE + "/data"
 WEIGHTS = {"a": (1, -2.5), "b": [True, None]}
-LIMIT: int = 3
+LIMIT: exit() = 3
 NINE = LIMIT * LIMIT
-class Point:
-    def __init__(self, x):
-        self.x = x
-@functools.lru_cache
-def cached(x):
-    return x
-def point(x):
-    return Point(x).x
-def nine(x):
-    return NINE
-def value(x: int, *, more: float = 0.5) -> "np.ndarray":
-    # the comment stays
-    parts = Counter(w for w in WEIGHTS)
-    def total(y):
-        return sum(parts.values()) + y
-    return np.linalg.norm(np.array([total(x), LIMIT])) + more
-def twice(x):
-    return 2 * value(x)
+EPSILON = SMALL = 10 ** -9
+DAY = 24 * 60 * 60
+TWICE = 1
+TWICE = 2
+def too_large(size):
+    TWO = 2
+    return math.floor(size) > LIMIT
+TWO = (
+    2.0  # the comment goes
+)
 def evaluate(path):
     return {"combined_score": 1.0}
 """
 
 
-def test_what_is_taken_over_runs(task: Make) -> None:
-    """Literals and functions of them stand in their order, with imports and comments; all else stays away."""
-    taken = takeover(f"openevolve:{task(ORDERED)}")
+def test_constants_alone_are_taken_over(task: Make) -> None:
+    """Literals and arithmetic with numbers come in their order; functions are named with their lines."""
+    taken = takeover(f"openevolve:{task(EVALUATOR)}")
     names: dict[str, Any] = {}
-    exec(f"{taken.imports}\n{taken.checks}", names)
-    assert taken.functions == ("value", "twice")
-    assert names["twice"](2) == 2 * (5 + 0.5)
-    assert {"DATA", "NINE", "Point", "os"}.isdisjoint(names)
-    assert "# the comment stays" in taken.checks
-    assert taken.imports.splitlines() == ["import numpy as np", "from collections import Counter"]
+    exec(taken.constants, names)
+    del names["__builtins__"]
+    assert names == {
+        "WEIGHTS": {"a": (1, -2.5), "b": [True, None]},
+        "LIMIT": 3,
+        "EPSILON": 1e-9,
+        "SMALL": 1e-9,
+        "DAY": 86400,
+        "TWO": 2.0,
+    }
+    assert "24 * 60 * 60" in taken.constants
+    assert any(name.startswith("too_large (line ") for name in taken.left)
+    assert not any("evaluate" in name for name in taken.left)
+    assert taken.entry == "radius"
 
 
+COMPUTED = [
+    'exec("{RUN}")',
+    '(exec)("{RUN}")',
+    '[exec("{RUN}")]',
+    '(1, [2, {{"a": exec("{RUN}")}}])',
+    '{{exec("{RUN}"): 1}}',
+    '{{exec("{RUN}")}}',
+    '{{**exec("{RUN}")}}',
+    '[*exec("{RUN}")]',
+    '1 + exec("{RUN}")',
+    '-exec("{RUN}")',
+    'not exec("{RUN}")',
+    '1 if exec("{RUN}") else 2',
+    '1 < exec("{RUN}")',
+    '1 and exec("{RUN}")',
+    '[1, 2][exec("{RUN}")]',
+    '[exec("{RUN}") for _ in (1,)]',
+    '{{exec("{RUN}") for _ in (1,)}}',
+    '(exec("{RUN}") for _ in (1,))',
+    "(yield)",
+    'f"{{1!r:{{2}}}}"',
+    "(1).__class__",
+    "1 .real",
+    '"{{0.__class__}}".format(1)',
+    '"%s" % 1',
+    '"a" * 10 ** 12',
+    "[0] * 10 ** 12",
+    'b"a" * 9999999999',
+    '"a" + "b"',
+    "9 ** 9 ** 9",
+    "2 ** 100000",
+    "(2 ** 64) ** 64",
+    "0x1" + "0" * 6000,
+    "(2 ** 60) ** 60 * 2 ** 60",
+    "1 << 10 ** 12",
+    "10 // 3",
+    "7 % 2",
+    "~1",
+    "1 / 0",
+    "1.5 ** 64 ** 64",
+    "1e308 ** 64",
+    "(1j) ** 10 ** 9",
+    "0 ** -1",
+    "{{[1]: 2}}",
+    "{{[1], 2}}",
+    "{{(1, [2])}}",
+    "...if x else 1",
+    "x",
+    "print",
+    '__import__("os")',
+    "(lambda: 1)",
+    "(lambda: 1)()",
+    "[i for i in range(10 ** 12)]",
+    "1" + " + 1" * 2000,
+    "(1, " * 90 + "x" + ")" * 90,
+    "{{" + ", ".join(str(n * (2**61 - 1)) for n in range(20000)) + "}}",
+    "[" + "(0, 1), " * 4000 + "]",
+]
+"""Expressions that are no literals, or none that may stand in a file."""
 AT_IMPORT = [
     'N = len.__self__.exec("{RUN}") or 26',
     'N = [c for c in ().__class__.__base__.__subclasses__()] and exec("{RUN}")',
     'N = {{1: 2, **dict(a=exec("{RUN}"))}}',
     "N = f\"{{exec('{RUN}')}}\"",
-    'N: exec("{RUN}") = 1',
     'N = M = (lambda: exec("{RUN}"))()',
     "N = (x := print)",
     'class N:\n    exec("{RUN}")',
     'class N(metaclass=print):\n    x = exec("{RUN}")',
+    *(f"N = {text}" for text in COMPUTED),
     'def f(x=exec("{RUN}")):\n    return 1',
     'def f(*, x=[exec("{RUN}")]):\n    return 1',
     'def f(x: exec("{RUN}")) -> exec("{RUN}"):\n    return 1',
@@ -123,91 +156,74 @@ AT_IMPORT = [
     "async def f(x=exec('{RUN}')):\n    return 1",
 ]
 """Sources of which nothing at all is taken over."""
-IN_CALLS = [
-    "return len.__self__",
-    "return x.__class__",
-    "return getattr(x, '__cl' + 'ass__')",
-    "return (y for y in x).gi_frame.f_builtins['exec']",
-    "return eval('1')",
-    "return __import__('os')",
-    "import os\n    return os",
-    "from math import pi\n    return pi",
-    "global N\n    N = 1\n    return N",
-    "return np.load(x, allow_pickle=True)",
-    "return np.lib.npyio.os.system(x)",
-    "return np.array(x).tofile('canary')",
-    "return np.linalg.linalg.sys",
-    "return np.random.mtrand",
-    "return random._os.system(x)",
-    "return statistics.sys.modules",
-    "m = np\n    return m.load(x)",
-    "m = np.random\n    return m.os",
-    "return [np][0].load(x)",
-    "np.sqrt = x\n    return 1",
-    "del np.sqrt\n    return 1",
-    "g = lambda exec: 0\n    return exec(x)",
-    "g = lambda open=1: 0\n    return open(x)",
-    "match x:\n        case object(__self__=b):\n            return b.exec(x)",
-    "with x:\n        return 1",
-    "class A:\n        pass\n    return A",
-    "@x\n    def g(y):\n        return y\n    return g",
-    "g = lambda y=x.__class__: y\n    return g",
-    "y: x.__class__ = 1\n    return y",
-    "x.y: int = 1\n    return x",
-    "return f'{x.__class__}'",
-    "return type('A', (), {})",
-    "return super().f",
-    "return string.Formatter().get_field('0.__self__', (len,), {})",
-    "return functools.partial(x)",
-    "return input(x)",
-    "return vars()",
-    "return breakpoint()",
-    "return unknown(x)",
-    "return os.getcwd()",
-    "await x",
-    "return 1" + " + 1" * 2000,
-]
-"""Bodies of functions that are not taken over."""
 
 
 @pytest.mark.parametrize("source", AT_IMPORT)
 def test_nothing_runs_when_what_is_taken_over_is_loaded(
-    task: Make, gapsmith: Gapsmith, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
+    task: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:
     """The written file loads, and neither that nor a look at each of its names runs anything of the task."""
-    canary = tmp_path / "c"
     monkeypatch.chdir(tmp_path)
     text = source.format(RUN="open(chr(99), chr(119))")
     spec = f"openevolve:{task(text + chr(10) + 'def evaluate(path): return {}')}"
-    taken = takeover(spec)
-    assert (taken.checks, taken.functions, taken.imports) == ("", (), "")
-    done = gapsmith("problems", "new", "my-own", "--from", spec, "--folder", str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    loaded = load_problem(str(tmp_path / "my_own.py"))
+    assert takeover(spec).constants == ""
+    file = write_problem("my-own", tmp_path, package=False, source=spec)[0]
+    loaded = load_problem(str(file))
     assert loaded.problem.verify(loaded.instances("train", 1)[0], 1).objective is None
-    assert not canary.exists()
+    assert not (tmp_path / "c").exists()
 
 
-@pytest.mark.parametrize("body", IN_CALLS)
-def test_a_function_that_reaches_out_stays_behind(task: Make, body: str) -> None:
-    """And so does every function that calls it; the one beside them is taken over."""
-    text = (
-        "import math, random, statistics, string, functools, os\nimport numpy as np\n"
-        f"def f(x):\n    {body}\ndef g(x):\n    return f(x)\ndef h(x):\n    return math.sqrt(x)\n"
-    )
-    if "await" in body:
-        text = text.replace("def f", "async def f")
+@pytest.mark.parametrize("body", ["return 1", "return math.sqrt(x)", "pass"])
+def test_no_function_comes_along(task: Make, body: str) -> None:
+    """However plain it is: lists of what functions may do were left by errors, formats and scopes."""
+    text = f"import math\ndef f(x):\n    {body}\ndef evaluate(path): return {{}}\n"
+    folder = task(text)
+    file = write_problem("my-own", folder, package=False, source=f"openevolve:{folder}")[0]
+    tree = ast.parse(file.read_text())
+    names = [n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    assert names == ["MyOwn"]
+    assert "f (line " in file.read_text()
+
+
+HIDDEN = {
+    "bidi": 'N = "a\u202eb"',
+    "zero width": 'N = "a\u200bb"',
+    "filler": 'N = "a\u3164b"',
+    "escape": 'N = "a\x1b[31mb"',
+    "line separator": 'N = "a\u2028import os"',
+    "variation": 'N = ["a\ufe0f"]',
+    "private": 'N = {"\ue000": 1}',
+    "comment": "N = (1, # \u202e\n 2)",
+    "format": "N = ('a'\n  '\u2066b')",
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_no_constant_hides_what_it_says(task: Make, name: str) -> None:
+    """Characters that nobody sees are written as escapes, and mean the same."""
+    text = HIDDEN[name]
     taken = takeover(f"openevolve:{task(text)}")
-    assert (taken.functions, taken.imports) == (("h",), "import math")
+    said: dict[str, Any] = {}
+    meant: dict[str, Any] = {}
+    exec(text, meant)
+    exec(taken.constants, said)
+    assert said["N"] == meant["N"]
+    assert find_unseen(taken.constants) is None
+
+
+@pytest.mark.parametrize("name", ["\u3164", "\u0430bc"])
+def test_no_constant_has_a_name_that_looks_like_another(task: Make, name: str) -> None:
+    """Fillers and letters of other scripts stay behind."""
+    assert takeover(f"openevolve:{task(f'{name} = 1')}").constants == ""
 
 
 def test_what_is_written_is_what_was_judged(task: Make) -> None:
     """Line ends that editors, Python and this tool count differently move no text into another statement."""
-    text = 'N = 1\x0c\nM = """\x0c\x1c\r"""\rL = 5 # \x85 \u2028 import os\n\x0cdef f(x):\n\x0c    return x\n'
+    text = 'N = 1\x0c\nM = """\x0c\x1c\r"""\rL = 5 # \x85 \u2028 import os\n\x0cK = (\x0c3)\n'
     taken = takeover(f"openevolve:{task(text)}")
     names: dict[str, Any] = {}
-    exec(taken.checks, names)
-    assert (names["N"], names["L"], names["f"](3)) == (1, 5, 3)
+    exec(taken.constants, names)
+    assert (names["N"], names["M"], names["L"], names["K"]) == (1, "\x0c\x1c\n", 5, 3)
     assert "os" not in names
 
 
@@ -233,30 +249,34 @@ def test_an_evaluator_that_is_no_python_is_named(task: Make) -> None:
 
 def test_a_task_under_home_has_a_digest(task: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A task that is named by `~` changes its version with its files, as every task does."""
-    folder = task(ORDERED)
+    folder = task(EVALUATOR)
     monkeypatch.setenv("HOME", str(folder.parent))
     versions = []
-    for text in (ORDERED, EVALUATOR):
+    for text in (EVALUATOR, EVALUATOR + "N = 1"):
         (folder / "evaluator.py").write_text(text)
         versions.append(load_problem(f"openevolve:~/{folder.name}").problem.version)
     assert "" not in versions
     assert versions[0] != versions[1]
 
 
-@pytest.mark.parametrize("text", ["plain\n", "a '''quoted''' text\n", "back\\slash\n", "ends with '"])
+@pytest.mark.parametrize(
+    "text",
+    ["plain\n", "a\u202eb", "x\r\ny", "\x1b[1m", "a '''quoted''' text\n", "back\\slash\n", "ends with '"],
+)
 def test_any_text_becomes_source(text: str) -> None:
     """The written literal is the text, whatever quotes it holds."""
     assert eval(literal(text)) == text
 
 
 def test_written_problem_loads_and_is_unfinished(gapsmith: Gapsmith, tmp_path: Path) -> None:
-    """The file loads as a problem, holds the evaluator's checks, and refuses answers until it is finished."""
+    """The file loads as a problem, holds the evaluator's constants, and refuses answers until then."""
     words = ("problems", "new", "my-circles", "--from", f"openevolve:{CIRCLES}", "--folder", str(tmp_path))
     done = gapsmith(*words)
     assert done.returncode == 0, done.stderr
     assert "TO DO" in done.stdout
     file = tmp_path / "my_circles.py"
-    assert "def faults_of(circles):" in file.read_text()
+    assert "faults_of (line " in file.read_text()
+    assert "TOLERANCE = 1e-9" in file.read_text()
     assert "importlib" not in file.read_text()
     loaded = load_problem(str(file))
     verdict = loaded.problem.verify(loaded.instances("train", 1)[0], [[0.5, 0.5, 0.5]])
