@@ -42,7 +42,19 @@ FRESH = 200
 LIMITS = {"default": 240.0, "slow": 420.0}
 """Wall seconds of the tests of one mutant; longer is found only if the tests alone take a quarter of that."""
 
-FAMILIES = ["bin_packing", "classics", "cluster", "graphs", "memory", "placement", "serving", "shops", "smtt", "training", "toolbox"]
+FAMILIES = [
+    "bin_packing",
+    "classics",
+    "cluster",
+    "graphs",
+    "memory",
+    "placement",
+    "serving",
+    "shops",
+    "smtt",
+    "training",
+    "toolbox",
+]
 PASSED = {
     "classics": "__init__ tour_search",
     "bin_packing": "__init__ heuristics search certify",
@@ -52,11 +64,46 @@ PASSED = {
 }
 """Modules that look for answers, store them or start processes: no bound is wrong through them alone."""
 SKIPPED = set(
-    ["improved", "greedy", "start", "descend", "search", "inserted", "best_place", "_searched", "_best_fit", "_pack", "_makespan", "encode", "decode", "encode_pool", "first_tour", "_cheapest_price", "best_prices", "width", "horizon", "_table", "_rows", "_load"]
+    [
+        "improved",
+        "greedy",
+        "start",
+        "descend",
+        "search",
+        "inserted",
+        "best_place",
+        "_searched",
+        "_best_fit",
+        "_pack",
+        "_makespan",
+        "encode",
+        "decode",
+        "encode_pool",
+        "first_tour",
+        "_cheapest_price",
+        "best_prices",
+        "width",
+        "horizon",
+        "_table",
+        "_rows",
+        "_load",
+    ]
 )
 """Functions that look for answers, or store."""
 JUDGES = ["verification", "churn_verification"]
-JUDGING = set(["judge", "judge_fleet", "judge_split", "length", "gpu_loads", "pressures", "cost", "objective", "makespan"])
+JUDGING = set(
+    [
+        "judge",
+        "judge_fleet",
+        "judge_split",
+        "length",
+        "gpu_loads",
+        "pressures",
+        "cost",
+        "objective",
+        "makespan",
+    ]
+)
 """What judges an answer where a problem has no module for that."""
 TIMES = re.compile(
     r"deadline|seconds|monotonic|spent|started|\bleft\b|random_seed|threads|version|\braise\b|note"
@@ -295,6 +342,8 @@ def tested(tree: Path, tests: list[str], marker: str) -> tuple[str, float, str]:
     seconds = time.monotonic() - started
     if process.returncode in (0, 5):  # 5: no test has the marker
         return "passed", seconds, ""
+    if process.returncode not in (1, 2):
+        raise SystemExit(f"pytest ended with {process.returncode}: {out[-500:]}")
     first = re.search(r"^(?:FAILED|ERROR) (\S+)", out, re.MULTILINE)
     return "failed", seconds, first[1] if first else out[-300:]
 
