@@ -88,12 +88,16 @@ class CustomerSetRelaxation:
 
     def add_column(self, model: Any, column: int) -> None:
         """Adds a set to a model."""
+        import highspy
+
         mask = int(self.masks[column])
         rows = [customer for customer in range(self.count) if mask >> customer & 1]
         rows.append(self.count)
         rows += [self.count + 1 + k for k, three in enumerate(self.triples) if (mask & three).bit_count() > 1]
         index = np.array(rows, dtype=np.int32)
-        model.addCol(float(self.lengths[column]), 0.0, 1.0, len(rows), index, np.ones(len(rows)))
+        # The rows keep a set from being taken twice: a limit of 1 would share the prices with them.
+        most = highspy.kHighsInf
+        model.addCol(float(self.lengths[column]), 0.0, most, len(rows), index, np.ones(len(rows)))
 
     def add_cut(self, model: Any, three: int) -> None:
         """Adds three customers to the cuts and to a model."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
+from itertools import combinations
 from math import hypot
 from typing import Any
 
 import pytest
+from gapsmith.evaluators.classics.orienteering import UNIT, OrienteeringRelaxation, certified
 
 NAMES = ["orienteering", "orienteering-rule"]
 
@@ -96,3 +99,65 @@ def test_prizes_of_circuits(name: str, stream: random.Random, drawn: Callable[..
     instance = drawn(_nodes(stream, 20, 0.5))
     reference = prove(name, instance)
     assert (reference.kind, reference.value) == ("optimum", _circuit(instance.public))
+
+
+def _spent_to_the_last(stream: random.Random) -> dict[str, Any]:
+    """Nine nodes, and a length that one of the tours of two or three of them spends to the last unit."""
+    public = _nodes(stream, 9, 0.5)
+    way = [0, *stream.sample(range(1, 9), stream.choice((2, 2, 3))), 0]
+    length = sum(public["distances"][a][b] for a, b in zip(way, way[1:], strict=False))
+    for node in way[1:-1]:
+        public["prizes"][node] += 60
+    return public | {"max_length": length}
+
+
+@pytest.mark.parametrize("tight", [False, True])
+def test_prizes_from_any_start(tight: bool, stream: random.Random) -> None:
+    """From nothing, and from an optimal tour with one to spare, the proof ends at the optimum."""
+    for _ in range(6):
+        public = _spent_to_the_last(stream) if tight else _nodes(stream, 9, stream.choice((0.4, 0.5, 0.6)))
+        most, nodes = _over_sets(public)
+        noted: list[Any] = []
+        for answer, spare in (([], 0), (nodes, 1)):
+            found = certified(public, 60.0, answer, spare, noted.append)
+            assert (found["bound"], found["value"]) == (most, most)
+            visited = [0, *found["answer"], 0]
+            steps = zip(visited, visited[1:], strict=False)
+            assert sum(public["distances"][a][b] for a, b in steps) <= public["max_length"]
+        assert min(one["bound"] for one in noted) >= most
+
+
+def test_prizes_with_one_at_the_depot(stream: random.Random) -> None:
+    """A prize of the depot is part of every tour, also where no other node can be visited."""
+    for share in (0.0, 0.45):
+        public = _nodes(stream, 8, share)
+        most, nodes = _over_sets(public)
+        paid = public | {"prizes": [7, *public["prizes"][1:]]}
+        found = certified(paid, 60.0, nodes, 0)
+        assert (found["bound"], found["value"]) == (most + 7, most + 7)
+
+
+def test_bounds_of_fractional_prizes(stream: random.Random) -> None:
+    """The relaxation proves at most 2 % more than a programme with all borders, and no less than a tour."""
+    from scipy.optimize import linprog
+
+    for _ in range(4):
+        public = _nodes(stream, 8, 0.45)
+        distances, count = public["distances"], len(public["prizes"])
+        pairs = list(combinations(range(count), 2))
+        costs = [0.0] * len(pairs) + [-float(prize) for prize in public["prizes"][1:]]
+        visits = [[-2.0 * (node == k) for k in range(1, count)] for node in range(count)]
+        equal = [[float(node in pair) for pair in pairs] + visits[node] for node in range(count)]
+        rows = [[float(distances[i][j]) for i, j in pairs] + [0.0] * (count - 1)]
+        limits = [float(public["max_length"])]
+        for size in range(2, count):
+            for one in combinations(range(1, count), size):
+                border = [-float((i in one) != (j in one)) for i, j in pairs]
+                for node in one:
+                    rows.append([*border, *(2.0 * (node == k) for k in range(1, count))])
+                    limits.append(0.0)
+        found = linprog(costs, rows, limits, equal, [2.0] + [0.0] * (count - 1), (0.0, 1.0))
+        most, nodes = _over_sets(public)
+        relaxation = OrienteeringRelaxation.of(public, nodes[:1])
+        relaxation.solve(time.monotonic() + 60)
+        assert most * UNIT <= relaxation.bound <= -1.02 * found.fun * UNIT

@@ -1,0 +1,466 @@
+"""Small faults, one at a time, in what proves bounds and judges answers: do the tests find each?
+
+    python benchmarks/mutants.py run                 applies the drawn mutants, as far as results lack them
+    python benchmarks/mutants.py run --again         applies those that live once more, after tests were added
+    python benchmarks/mutants.py table               prints the results
+    python benchmarks/mutants.py harmless NUMBER     compares 200 fresh instances with and without a mutant
+
+A mutant is one comparison, constant, sign, rounding or condition that is changed. They are drawn by a seed that
+is fixed here, from the modules of `evaluators/` that compute bounds and optima and from what judges answers in
+`problems/`. Each is put into a copy of the tree, where the tests of its family run: the default ones first, and
+the slow ones if those find nothing. Results are kept in `mutants.json` after each mutant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+RESULTS = Path(__file__).with_suffix(".json")
+SEED = 42
+DRAWN = 220
+FRESH = 200
+"""Fresh instances on which a harmless mutant changes nothing."""
+LIMITS = {"default": 240.0, "slow": 420.0}
+"""Wall seconds of the tests of one mutant; longer is found only if the tests alone take a quarter of that."""
+
+FAMILIES = [
+    "bin_packing",
+    "classics",
+    "cluster",
+    "graphs",
+    "memory",
+    "placement",
+    "serving",
+    "shops",
+    "smtt",
+    "training",
+    "toolbox",
+]
+PASSED = {
+    "classics": "__init__ tour_search",
+    "bin_packing": "__init__ heuristics search certify",
+    "placement": "__init__ fleet_packing",
+    "smtt": "__init__ search store",
+    "toolbox": "__init__ worker process reporter stopped called",
+}
+"""Modules that look for answers, store them or start processes: no bound is wrong through them alone."""
+SKIPPED = set(
+    [
+        "improved",
+        "greedy",
+        "start",
+        "descend",
+        "search",
+        "inserted",
+        "best_place",
+        "_searched",
+        "_best_fit",
+        "_pack",
+        "_makespan",
+        "encode",
+        "decode",
+        "encode_pool",
+        "first_tour",
+        "_cheapest_price",
+        "best_prices",
+        "width",
+        "horizon",
+        "_table",
+        "_rows",
+        "_load",
+    ]
+)
+"""Functions that look for answers, or store."""
+JUDGES = ["verification", "churn_verification"]
+JUDGING = set(
+    [
+        "judge",
+        "judge_fleet",
+        "judge_split",
+        "length",
+        "gpu_loads",
+        "pressures",
+        "cost",
+        "objective",
+        "makespan",
+    ]
+)
+"""What judges an answer where a problem has no module for that."""
+TIMES = re.compile(
+    r"deadline|seconds|monotonic|spent|started|\bleft\b|random_seed|threads|version|\braise\b|note"
+)
+"""Lines on time limits, versions and words."""
+D = "tests/evaluators/differential"
+CLASSICS = {
+    "tsp": f"{D}/test_tours.py tests/problems/classics/test_tsp.py",
+    "cvrp": f"{D}/test_routes.py tests/problems/classics/test_cvrp.py",
+    "orienteering": f"{D}/test_orienteering.py tests/problems/classics/test_orienteering.py",
+    "flow_shop": f"{D}/test_flow_shops.py tests/problems/classics/test_flow_shop.py",
+    "multi_knapsack": f"{D}/test_knapsacks.py tests/problems/classics/test_multi_knapsack.py",
+}
+CLASSICS |= {"capacity_cuts": CLASSICS["cvrp"], "customer_sets": CLASSICS["cvrp"]}
+CLASSICS["cuts"] = f"{D}/test_tours.py {D}/test_orienteering.py tests/problems/classics/test_tsp.py"
+SECOND = "tests/evaluators/test_second_proofs.py"
+FOLDERS = {
+    "bin_packing": f"{D}/test_bin_packing.py",
+    "cluster": f"{D}/test_clusters.py",
+    "graphs": f"{D}/test_task_graphs.py",
+    "memory": f"{D}/test_memory.py",
+    "placement": f"{D}/test_placement.py",
+    "serving": f"{D}/test_serving.py",
+    "shops": f"{D}/test_shops.py",
+    "smtt": f"{D}/test_tardiness.py",
+    "training": f"{D}/test_training.py",
+}
+OTHER = {
+    "intervals": "tests/evaluators/test_intervals.py",
+    "numbers": "tests/app/plugins/test_far_beyond.py tests/evaluators/test_attained.py",
+    "toolbox": "tests/evaluators/toolbox",
+}
+BESIDE = re.compile("moves|dispatch|reading|files|taillard|sets|tables|rules_are|redrawn")
+"""Test files of a family that compute no bound and judge no answer of their own."""
+
+COMPARISONS = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
+SIGNS = {ast.Add: ast.Sub, ast.Sub: ast.Add}
+ROUNDINGS = {
+    "floor": "ceil",
+    "ceil": "floor",
+    "rint": "floor",
+    "min": "max",
+    "max": "min",
+    "any": "all",
+    "all": "any",
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one expression.
+
+    Attributes:
+        path, function, line: where the expression is.
+        kind: comparison, constant, sign, rounding or condition.
+        before, after: text of the expression.
+        begin, end: bytes of the file that the new text replaces.
+        nth: which one of equal changes in the function.
+        text: the line.
+    """
+
+    path: str
+    function: str
+    line: int
+    kind: str
+    before: str
+    after: str
+    begin: int
+    end: int
+    nth: int
+    text: str
+
+    @property
+    def key(self) -> str:
+        """Names the mutant as long as its function stays."""
+        return f"{self.path}:{self.function}: {self.before} → {self.after} ({self.nth})"
+
+
+def changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Kinds and changed copies of an expression."""
+    if isinstance(node, ast.Compare):
+        for place, sign in enumerate(node.ops):
+            if type(sign) in COMPARISONS:
+                other = copy.deepcopy(node)
+                other.ops[place] = COMPARISONS[type(sign)]()
+                yield "comparison", other
+    elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        more: Any = node.value + 1 if type(node.value) is int else node.value * 2 or 1.0
+        yield "constant", ast.Constant(more)
+    elif isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
+        yield "sign", ast.BinOp(node.left, SIGNS[type(node.op)](), node.right)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
+        upper = ast.BinOp(ast.UnaryOp(ast.USub(), node.left), ast.FloorDiv(), node.right)
+        yield "rounding", ast.UnaryOp(ast.USub(), upper)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
+        yield ("sign" if isinstance(node.op, ast.USub) else "condition"), node.operand
+    elif isinstance(node, ast.BoolOp):
+        other_sign = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield "condition", ast.BoolOp(other_sign, node.values)
+    elif isinstance(node, ast.Call):
+        function = copy.deepcopy(node.func)
+        name = getattr(function, "attr", getattr(function, "id", ""))
+        if name in ROUNDINGS:
+            setattr(function, "attr" if isinstance(function, ast.Attribute) else "id", ROUNDINGS[name])
+            yield "rounding", ast.Call(function, node.args, node.keywords)
+
+
+def expressions(node: ast.AST, function: str = "") -> Iterator[tuple[str, ast.AST]]:
+    """Expressions of a module that may be changed, each with its function."""
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list", "type_params"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr | ast.Assert):
+                continue
+            inner = child.name if isinstance(child, ast.FunctionDef | ast.ClassDef) else function
+            yield inner, child
+            yield from expressions(child, inner)
+
+
+def mutants_of(path: Path, wanted: set[str] | None) -> Iterator[Mutant]:
+    """All mutants of a module, or of some of its functions alone."""
+    text = path.read_bytes()
+    lines = text.splitlines(keepends=True)
+    starts = [0]
+    seen = Counter[tuple[str, ...]]()
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    for function, node in expressions(ast.parse(text)):
+        if not isinstance(node, ast.expr) or function in SKIPPED:
+            continue
+        if wanted is not None and function not in wanted:
+            continue
+        if TIMES.search(b"".join(lines[node.lineno - 1 : node.end_lineno]).decode()):
+            continue
+        for kind, other in changed(node):
+            after = ast.unparse(ast.fix_missing_locations(ast.Expression(other)))
+            begin = starts[node.lineno - 1] + node.col_offset
+            end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
+            before = text[begin:end].decode()
+            name = path.relative_to(ROOT).as_posix()
+            seen[function, before, after] += 1
+            nth = seen[function, before, after]
+            line_text = lines[node.lineno - 1].decode().strip()
+            yield Mutant(name, function, node.lineno, kind, before, after, begin, end, nth, line_text)
+
+
+def sites() -> list[Mutant]:
+    """All mutants, in the order of modules and lines."""
+    found: list[Mutant] = []
+    for family in FAMILIES:
+        passed = PASSED.get(family, "__init__ store best_known").split()
+        for path in sorted((ROOT / "evaluators" / family).glob("*.py")):
+            if path.stem not in passed:
+                found += mutants_of(path, None)
+        for path in sorted((ROOT / "problems" / family).glob("*.py")):
+            found += mutants_of(path, None if path.stem in JUDGES else JUDGING)
+    for name in ("intervals", "numbers"):
+        found += mutants_of(ROOT / "evaluators" / f"{name}.py", None)
+    return found
+
+
+def drawn(number: int) -> list[Mutant]:
+    """The first mutants by a hash with the seed; a longer draw begins with the shorter one.
+
+    A change of one function leaves the order of the others' mutants as it was.
+    """
+    return sorted(sites(), key=lambda one: sha256(f"{SEED} {one.key}".encode()).hexdigest())[:number]
+
+
+def tests_of(path: str) -> list[str]:
+    """Test files that exercise a module, the quickest to find a fault first."""
+    parts = Path(path).with_suffix("").parts
+    family = parts[1]
+    stem = parts[-1]
+    own = [f"{D}/test_{stem}.py"] if (ROOT / D / f"test_{stem}.py").is_file() else []
+    if family in OTHER:
+        return [*own, *OTHER[family].split()]
+    if family == "classics":
+        names = CLASSICS.get(stem, f"{D} tests/problems/classics").split()
+        return list(dict.fromkeys([*own, *names, SECOND]))
+    folder = ROOT / "tests" / "problems" / family
+    names = [one.relative_to(ROOT).as_posix() for one in sorted(folder.glob("test_*.py"))]
+    beside = [name for name in names if not BESIDE.search(Path(name).name)]
+    second = [SECOND] if family in ("smtt", "shops", "graphs", "placement") else []
+    return list(dict.fromkeys([*own, FOLDERS[family], *beside, *second]))
+
+
+def copied(folder: Path) -> Path:
+    """A copy of the tree's files, named as the package is."""
+    names = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    tree = folder / "gapsmith"
+    for name in names:
+        if (ROOT / name).is_file():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, tree / name)
+    return tree
+
+
+def put(tree: Path, path: str, text: bytes, moment: int) -> None:
+    """Writes a module; a moment of its own keeps Python from taking compiled code of another text."""
+    (tree / path).write_bytes(text)
+    os.utime(tree / path, (moment, moment))
+
+
+def tested(tree: Path, tests: list[str], marker: str) -> tuple[str, float, str]:
+    """Outcome (`passed`, `failed`, `time`), wall seconds, and the test that failed."""
+    words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
+    words += [f"--timeout={LIMITS[marker] / 2:g}", *(["-m", "slow"] if marker == "slow" else []), *tests]
+    variables = os.environ | {"PYTHONPATH": str(tree.parent)}
+    started = time.monotonic()
+    process = subprocess.Popen(
+        ["nice", "-n", "15", *words],
+        cwd=tree,
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        out, _ = process.communicate(timeout=LIMITS[marker])
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        process.communicate()
+        return "time", time.monotonic() - started, ""
+    seconds = time.monotonic() - started
+    if process.returncode in (0, 5):  # 5: no test has the marker
+        return "passed", seconds, ""
+    if process.returncode not in (1, 2):
+        raise SystemExit(f"pytest ended with {process.returncode}: {out[-500:]}")
+    first = re.search(r"^(?:FAILED|ERROR) (\S+)", out, re.MULTILINE)
+    return "failed", seconds, first[1] if first else out[-300:]
+
+
+class Run:
+    """Results, kept in a file after each."""
+
+    def __init__(self) -> None:
+        document = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
+        self.alone: dict[str, float] = document.get("alone", {})
+        self.results: dict[str, Any] = document.get("results", {})
+        self.lock = threading.Lock()
+
+    def keep(self, key: str, result: dict[str, Any]) -> None:
+        """Adds a result to the file."""
+        with self.lock:
+            self.results[key] = result
+            document = {"seed": SEED, "alone": self.alone, "results": self.results}
+            RESULTS.with_suffix(".new").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+            RESULTS.with_suffix(".new").replace(RESULTS)
+
+    def unspoiled(self, tree: Path, tests: list[str], marker: str) -> float:
+        """Wall seconds of the tests without a mutant; they must pass."""
+        name = f"{marker} {' '.join(tests)}"
+        if name not in self.alone:
+            outcome, seconds, test = tested(tree, tests, marker)
+            if outcome == "failed":
+                raise SystemExit(f"{test}: fails without a mutant")
+            self.alone[name] = round(seconds, 1)
+        return self.alone[name]
+
+    def apply(self, tree: Path, mutant: Mutant, number: int, markers: list[str], tried: list[str]) -> None:
+        """Tests one mutant in a copy of the tree."""
+        tests = tests_of(mutant.path)
+        text = (ROOT / mutant.path).read_bytes()
+        result = {"number": number, **asdict(mutant), "outcome": "alive", "test": "", "seconds": 0.0}
+        result["tried"] = [*tried, *markers]
+        spoiled = text[: mutant.begin] + b"(" + mutant.after.encode() + b")" + text[mutant.end :]
+        for marker in markers:
+            put(tree, mutant.path, spoiled, 10**9 + number)
+            outcome, seconds, test = tested(tree, tests, marker)
+            put(tree, mutant.path, text, 10**9 - 1)
+            result["seconds"] = round(result["seconds"] + seconds, 1)
+            if outcome == "time" and self.unspoiled(tree, tests, marker) > LIMITS[marker] / 4:
+                outcome = "passed"
+            if outcome != "passed":
+                result |= {"outcome": marker, "test": test or "over time"}
+                break
+        self.keep(mutant.key, result)
+        print(
+            f"{number:4d} {result['outcome']:8s} {result['seconds']:6.1f} s  {mutant.key}  {result['test']}",
+            flush=True,
+        )
+
+
+def run(number: int, again: bool, workers: int, last: str) -> None:
+    """Applies what has no result yet, two at a time; see the module."""
+    book = Run()
+    wanted = list(LIMITS)[: list(LIMITS).index(last) + 1]
+    waiting = []
+    for place, mutant in enumerate(drawn(number)):
+        old = book.results.get(mutant.key, {"outcome": "alive", "tried": []})
+        tried = [] if again else old["tried"]
+        markers = [marker for marker in wanted if marker not in tried]
+        if old["outcome"] == "alive" and markers:
+            waiting.append((mutant, place, markers, tried))
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        trees = [copied(Path(folder) / str(worker)) for worker in range(workers)]
+
+        def one(job: tuple[Mutant, int, list[str], list[str]]) -> None:
+            tree = trees.pop()
+            try:
+                book.apply(tree, *job)
+            finally:
+                trees.append(tree)
+
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(one, waiting))
+    table(number)
+
+
+def table(number: int) -> None:
+    """Prints the results."""
+    results = Run().results
+    kept = [results[mutant.key] for mutant in drawn(number) if mutant.key in results]
+    counts = Counter(one["outcome"] for one in kept)
+    print(f"{len(kept)} of {number} mutants (seed {SEED})")
+    for outcome in ("default", "slow", "harmless", "alive"):
+        print(f"{outcome:9s} {counts[outcome]:4d}  {counts[outcome] / max(1, len(kept)):6.1%}")
+    for one in kept:
+        if one["outcome"] in ("alive", "harmless"):
+            print(
+                f"{one['number']:4d} {one['outcome']} {one['path']}:{one['line']} {one['before']} → {one['after']}"
+            )
+
+
+def main() -> None:
+    """Parses the command."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("verb", choices=["run", "table", "list"])
+    parser.add_argument("--number", type=int, default=DRAWN)
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument(
+        "--marker", choices=["default", "slow"], default="slow", help="the last marker to run"
+    )
+    given = parser.parse_args()
+    if given.verb == "run":
+        run(given.number, given.again, given.workers, given.marker)
+    elif given.verb == "table":
+        table(given.number)
+    else:
+        for place, mutant in enumerate(drawn(given.number)):
+            print(place, mutant.key, mutant.line, tests_of(mutant.path))
+
+
+if __name__ == "__main__":
+    main()
