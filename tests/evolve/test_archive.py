@@ -8,10 +8,12 @@ from dataclasses import replace
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.archive import Archive
+from gapsmith.evolve.history import CandidateRegistry, Strata
 from gapsmith.evolve.islands import Islands, IslandSettings
+from gapsmith.evolve.iteration import Iteration, IterationResult
 from gapsmith.evolve.measures import MeasureSpace
-from gapsmith.evolve.selection import Control, FreshSettings, Selection
-from gapsmith.evolve.types import AddStatus, Candidate, Elite, Origin
+from gapsmith.evolve.selection import SELECTIONS, Control, OfflineSelection, SelectionBasis, SelectionSettings
+from gapsmith.evolve.types import AddStatus, Candidate, Complete, Elite, Origin
 from gapsmith.sandbox.base import Description
 
 HARD = frozenset({"b"})
@@ -221,6 +223,13 @@ def test_an_island_that_stands_still_is_resettled(migration_every: int) -> None:
     assert found.best.candidate.id == "good"
 
 
+def basis(archive: Archive, start: Elite, share: float, until: int, *, seed: int) -> SelectionBasis:
+    """What a strategy may use, with a share of fresh starts that falls over the first iterations."""
+    settings = SelectionSettings(fresh_share=share, fresh_until=until)
+    strata = Strata({}, archive.space.loss)
+    return SelectionBasis(archive, CandidateRegistry(()), strata, start, (), settings, 1, seed)
+
+
 def test_controls_learn_nothing() -> None:
     """Best-of-n changes the start program alone; random changes any valid candidate, good or bad."""
     found = archive(names=("size",))
@@ -229,11 +238,12 @@ def test_controls_learn_nothing() -> None:
     worse = found.elite(candidate("worse", 100), evaluated("wx", 0.9, 0.9), 0)
     chosen: dict[Control, set[str]] = {}
     for control in (Control.BEST_OF_N, Control.RANDOM):
-        selection = Selection(control, start, FreshSettings(0.5, 9), seed=1)
+        selection = SELECTIONS[control](basis(found, start, 0.5, 9, seed=1))
         for elite in (better, worse):
             found.add(elite.candidate, elite.evaluation, 0)
-            selection.add(elite)
-        parents: list[Elite] = [e for number in range(60) for e in selection.parents(found, 0, number, 2)]
+            outcome = Complete(elite.candidate, elite.evaluation)
+            selection.tell(Iteration(1, 0, ("start",)), IterationResult(outcome))
+        parents: list[Elite] = [e for number in range(60) for e in selection.parents(number, 0)]
         chosen[control] = {e.candidate.id for e in parents}
         assert len(parents) == 60
     assert chosen == {Control.BEST_OF_N: {"start"}, Control.RANDOM: {"start", "better", "worse"}}
@@ -247,8 +257,8 @@ def test_a_share_of_the_iterations_begins_at_the_start_program() -> None:
     found.add(better, evaluated("bx", 0.1, 0.1), 0)
 
     def parents(share: float, until: int = 0) -> list[str]:
-        selection = Selection(Control.NONE, start, FreshSettings(share, until), seed=3)
-        chosen = [selection.parents(found, 0, number, 1)[0].candidate.id for number in range(1, 401)]
+        selection = OfflineSelection(basis(found, start, share, until, seed=3))
+        chosen = [selection.parents(number, 0)[0].candidate.id for number in range(1, 401)]
         assert [selection.fresh(number) for number in range(1, 401)] == [id == "start" for id in chosen]
         return chosen
 

@@ -12,7 +12,7 @@ from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind
 from gapsmith.evolve.agenda import PROMISING, subject_of
 from gapsmith.evolve.campaign import Pace
 from gapsmith.evolve.course import TellOrder
-from gapsmith.evolve.iteration import Ask
+from gapsmith.evolve.iteration import Iteration
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.testing import FakeEvaluator, FakeProposer
@@ -37,7 +37,7 @@ def search(fakes: Make) -> Search:
     return made
 
 
-def subject(ask: Ask) -> str | None:
+def subject(ask: Iteration) -> str | None:
     """The operator that an ask's subject fixes."""
     assert ask.context is not None
     return subject_of(ask.context)
@@ -52,7 +52,7 @@ def evaluation(loss: float, id: str) -> Evaluation:
     return Evaluation("train", rows, EvaluationStatus.COMPLETE, -loss)
 
 
-def tell(search: Search, ask: Ask, id: str, loss: float, origin: Origin = Origin.DESIGN) -> None:
+def tell(search: Search, ask: Iteration, id: str, loss: float, origin: Origin = Origin.DESIGN) -> None:
     """A complete candidate in the cell of all others, so that only the best one holds it."""
     examined = Examination(id, Description(token_digest=id, shape_digest=id, nodes=200))
     made: Any = search.admit(ask, Proposal({"h.py": id}, origin, origin.value, examined=examined))

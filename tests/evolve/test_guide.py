@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.islands import islands_with_models
-from gapsmith.evolve.iteration import Ask
+from gapsmith.evolve.iteration import Iteration
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.selection import LATE, SURPASSED, Children
@@ -71,13 +71,13 @@ def evaluation(*losses: float) -> Evaluation:
     return Evaluation("train", rows, EvaluationStatus.COMPLETE, -sum(losses) / 2)
 
 
-def made(search: Search, ask: Ask, id: str, nodes: int, origin: Origin = Origin.IMPROVE) -> Any:
+def made(search: Search, ask: Iteration, id: str, nodes: int, origin: Origin = Origin.IMPROVE) -> Any:
     """The candidate of an ask; programs of another size lie in another cell."""
     examined = Examination(id, Description(token_digest=id, shape_digest=id, nodes=nodes))
     return search.admit(ask, Proposal({"h.py": id}, origin, origin.value, examined=examined))
 
 
-def step(search: Search, id: str, losses: Sequence[float], nodes: int = 100) -> Ask:
+def step(search: Search, id: str, losses: Sequence[float], nodes: int = 100) -> Iteration:
     """One iteration whose candidate is complete."""
     ask = search.ask()
     search.tell(ask, Complete(made(search, ask, id, nodes), evaluation(*losses)))

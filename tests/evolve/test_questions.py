@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation
-from gapsmith.evolve.agenda import Pages
+from gapsmith.evolve.agenda import NotesSchedule
 from gapsmith.evolve.campaign import Pace
 from gapsmith.evolve.course import TellOrder
 from gapsmith.evolve.executor import EvaluationJob
@@ -156,7 +156,7 @@ def test_a_quick_evaluation_is_told_before_the_next_ask(fakes: Make) -> None:
 
 def test_a_page_is_shown_after_the_outcome_of_its_ask():
     """What an ask shows follows from the order of asks and outcomes, whichever page was written first."""
-    pages = Pages(2)
+    pages = NotesSchedule(2)
     for number in (1, 2):
         pages.ask(number)
         pages.tell(number)
