@@ -33,6 +33,7 @@ from ..evolve.types import Candidate, Context
 from ..problems.base import SPLITS
 from .config import Config
 from .errors import INTERRUPTED, KEPT, UserError
+from .plugins.loader import load_selection
 from .proposers import SourceOf, live_source
 from .runs.champions import class_champions, floor_of
 from .runs.folders import STOP_NAME, Group, at_work, log_end, put_text, run_log
@@ -278,12 +279,14 @@ def _campaign(
         times=Times(floor, limit) if config.timed else None,
         founders=tuple(sorted(elites, key=lambda elite: -elite.fitness)) if whole else (),
     )
+    own = config.search.selection if control is Control.NONE else None
     search = Search(
         archive,
         best_elite(elites) if whole else elites[0],
         context,
         seed=config.campaign.seed,
         control=control,
+        selection=None if own is None else load_selection(own),
         population=config.archive,
         settings=config.search,
         starts=[candidate for candidate, _ in founders],

@@ -143,6 +143,12 @@ class SearchSection(SearchSettings, _Section):
         "alone: discovery from scratch)",
         strict=None,
     )
+    selection: str | None = knob(
+        None,
+        "how parents are chosen: module:Class of a selection of your own (docs/add-a-selection.md); default: "
+        "the search's",
+        pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
+    )
     simplify: int = knob(
         0, "reduced forms of the champion to try after the campaign (count; 0 is none)", ge=0
     )
