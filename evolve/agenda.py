@@ -13,7 +13,7 @@ from .archive import Archive
 from .history import AttemptLog, Strata
 from .iteration import Iteration, IterationResult, Part
 from .llm.thoughts import without_thoughts
-from .settings import knob
+from .settings import constant, knob
 from .types import Complete, Context, Directive, Elite, Origin, Outcome
 
 # The opening of a campaign with models: every second question asks for a new design; each is improved once.
@@ -37,10 +37,9 @@ _ORIGINS = (Origin.DESIGN, Origin.EXPLORE)
 class DesignSettings:
     """How a campaign with models begins."""
 
-    opening: int | None = knob(
+    opening: int | None = constant(
         None,
-        "with models: first questions, of which every second one asks for a new design (count; 0 is none); "
-        f"default two fifths of the budget's questions, at most {MOST}",
+        "with models: first questions, of which every second one asks for a new design (count; 0 is none)",
         ge=0,
     )
 
@@ -104,6 +103,8 @@ class Designs:
 
 # When a campaign with models stands still, and what its next prompts ask for then.
 
+STALL_AFTER = 8
+"""Outcomes of replies without a better best that are a stand-still (count)."""
 LEAST_GAIN = 0.01
 """Fall of the best loss that ends a stand-still (ratio to the loss): tuned numbers bring smaller ones."""
 
@@ -112,8 +113,8 @@ LEAST_GAIN = 0.01
 class StallSettings:
     """When prompts change what they ask."""
 
-    stall_after: int = knob(
-        8,
+    stall_after: int = constant(
+        0,
         "with models: outcomes of their replies without a better best, and one more for each program under "
         "way, after which the next prompts ask for something else in turn (count; 0 is never)",
         ge=0,
@@ -187,6 +188,13 @@ class Stall:
 @dataclass(frozen=True)
 class SubjectSettings(DesignSettings, StallSettings):
     """What models are asked for, and when."""
+
+    directives: bool = knob(
+        False,
+        "with models: whether prompts say what to do: every second question of the opening (two fifths of "
+        f"the questions, at most {MOST}) asks for a new design, and {STALL_AFTER} replies without a better "
+        "best make the next ones ask for something else in turn",
+    )
 
 
 class Subjects:

@@ -17,7 +17,7 @@ from .budget import Budget, StopReason, Usage
 from .course import Course, RecordedCourse, TellOrder, is_point
 from .course import Pace as Pace
 from .executor import EvaluationJob, sheltered
-from .iteration import AskPacing, Iteration, awaited, done
+from .iteration import Iteration, awaited, done
 from .llm.base import Leavable, LeftOpen
 from .llm.ledger import BudgetSpent
 from .llm.prompt_register import Expectation
@@ -120,7 +120,6 @@ class Campaign:
         self._stop_file = stop_file
         self._observe = observe
         self.kept = kept
-        self._pauses = AskPacing(pace.in_flight)
         self.recorded = RecordedCourse(ports.store.read)
         self._flights: dict[int, Iteration] = {}
         most = pace.in_flight * search.sharing.programs  # each iteration that shares a reply waits for it
@@ -271,7 +270,6 @@ class Campaign:
                 if self.ports.drafter is None and (self._threads is None or not flight.of_model):
                     self._propose(flight)
         self._flights[number] = flight
-        self._pauses.opened()
         if flight.made is None:
             self._propose(flight)
         self._evaluate(flight)
@@ -330,7 +328,6 @@ class Campaign:
         elif self._threads is not None and flight.of_model:
             if isinstance(self.ports.proposer, Expectation) and flight.program == 1:
                 self.ports.proposer.expect(flight.number)
-            flight.since = self._pauses.now()
             flight.text = self._threads.submit(self._proposal, flight)
         else:
             self._admit(flight, self._proposal(flight) if flight.point is None else flight.point)
@@ -357,15 +354,13 @@ class Campaign:
             last = self.search.pool.prefix
             race = race_for(flight.race, flight.made)
             job = EvaluationJob(program, "train", race=race, last=last)
-            flight.evaluation, flight.since = self.ports.executor.submit(job), self._pauses.now()
+            flight.evaluation = self.ports.executor.submit(job)
 
     def _close(self, flight: Iteration) -> None:
         """Tells the search an outcome; one transaction."""
         store = self.ports.store
         number = flight.number
         outcome = outcome_of_iteration(flight)
-        if not isinstance(outcome, Refused) and not flight.recorded:
-            self._pauses.evaluated(flight.since)
         with store.transaction():
             cost = store.call_cost(number) if self._pace.waits else None
             told = self.search.tell(flight, outcome, cost)
@@ -411,9 +406,7 @@ class Campaign:
         if self._pace.order is TellOrder.SUBMITTED:
             return len(asks) < most
         waiting = {flight.first for flight in flights if flight.made is None}
-        if len(waiting) >= most or len(asks) >= 2 * most or any(flight.finished for flight in flights):
-            return False
-        return not self._pauses.should_wait(flight.since for flight in flights if flight.made is not None)
+        return len(waiting) < most and len(asks) < 2 * most and not any(one.finished for one in flights)
 
     def _landed(self) -> int | None:
         """The next iteration that may be closed: the oldest, or in order of completion any."""
@@ -440,7 +433,6 @@ class Campaign:
                 del self._flights[flight.number]
                 self._give_up(error)
                 return False
-            self._pauses.replied(flight.since)
             self._admit(flight, flight.text.result())
         self._evaluate(flight)
         return True

@@ -361,20 +361,6 @@ class Strata(Part):
             self._alone[id] = losses_of(elite.evaluation, self._loss_of)
         return self._alone[id]
 
-    def beaten(self, elite: Elite, others: Sequence[Elite]) -> bool:
-        """Whether one of the others is better on every stratum."""
-        return self._beaten(elite, others, self.losses)
-
-    def beaten_in_parts(self, elite: Elite, others: Sequence[Elite]) -> bool:
-        """Whether one of the others is better on every stratum, or on every instance of the only one."""
-        return self._beaten(elite, others, self.parts)
-
-    def _beaten(
-        self, elite: Elite, others: Sequence[Elite], of: Callable[[Elite], Mapping[str, float]]
-    ) -> bool:
-        mine = of(elite)
-        return any(all(loss < mine[name] - _CLOSE for name, loss in of(other).items()) for other in others)
-
     def complements(self, best: Elite, elites: Sequence[Elite]) -> tuple[Complement, ...]:
         """The elites that together would reduce the best elite's loss most, each with the strata it wins.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..evaluators.base import Evaluation
 from .archive import Archive
 from .iteration import Iteration, IterationResult, Part
-from .settings import knob
+from .settings import constant, knob
 from .types import Event, stream, unique
 
 SURVIVORS = 3
@@ -39,10 +39,10 @@ class IslandSettings:
         ge=1,
         le=64,
     )
-    migration_every: int = knob(
+    migration_every: int = constant(
         40, "told iterations between migrations along the ring (count; 0 is never)", ge=0
     )
-    reset_after: int = knob(
+    reset_after: int = constant(
         400,
         "told iterations without a better best after which an island is resettled (count; 0 is never)",
         ge=0,

@@ -314,7 +314,6 @@ class Races(Part):
         archive, memory, strata, pool: of the search.
         slow: founders that quicker candidates do not race.
         level: of the test (probability); 0 is no race.
-        hardest_first: whether candidates of the campaign's own proposer meet the hardest instances first.
     """
 
     def __init__(
@@ -325,8 +324,6 @@ class Races(Part):
         pool: Pool,
         slow: SlowFounders,
         level: float,
-        *,
-        hardest_first: bool = False,
     ) -> None:
         """Takes the parts that a race depends on; see the class."""
         self.archive = archive
@@ -335,7 +332,6 @@ class Races(Part):
         self.pool = pool
         self.slow = slow
         self.level = level
-        self.hardest_first = hardest_first
 
     def tell(self, iteration: Iteration, result: IterationResult) -> None:
         """Founders below a complete candidate may be incumbents from now on."""
@@ -353,13 +349,13 @@ class Races(Part):
         return incumbents[max(quicker, default=min(incumbents))] if incumbents else None
 
     def race(
-        self, island: int, incumbent: Elite | None, parent: Elite, *, hardest_first: bool
+        self, island: int, incumbent: Elite | None, parent: Elite, *, hardest_first: bool = False
     ) -> Race | None:
         """The race of a child of `parent`; None without an incumbent.
 
         Args:
             island, incumbent, parent: of the ask.
-            hardest_first: whether the hardest instances are executed first.
+            hardest_first: whether the hardest instances are executed first, as for a submission.
         """
         if incumbent is None:
             return None

@@ -115,7 +115,6 @@ class Search:
         self._context = context
         self._points = points
         self._offline_share = offline_share
-        self._second = guided
         self._validated = {start.candidate.id}
         count = len(start.evaluation.scores)
         self.tally = SearchCounters(points_are_free=guided, tells=strategy.learns)
@@ -138,7 +137,7 @@ class Search:
         self.tuner = Tuner(replace(settings, tune_share=share), seed=seed, named=guided)
         level = settings.race_level if strategy.races else 0.0
         slow = SlowFounders(seconds, founders)
-        self.races = Races(archive, self.memory, self._strata, self.pool, slow, level, hardest_first=guided)
+        self.races = Races(archive, self.memory, self._strata, self.pool, slow, level)
         islands = Islands(archive, population, seed=seed)
         parts: list[Part] = [
             self.memory,
@@ -165,7 +164,6 @@ class Search:
         selection = self._beside if offline else self.selection
         elites = selection.parents(number, island)
         incumbent = None if selection.whole(number) else self.races.incumbent(island, elites[0])
-        hardest_first = self.races.hardest_first and not offline
         return self.open(
             Iteration(
                 number,
@@ -173,7 +171,7 @@ class Search:
                 (elites[0].candidate.id,),
                 tuple(elites),
                 None if incumbent is None else incumbent.candidate.id,
-                self.races.race(island, incumbent, elites[0], hardest_first=hardest_first),
+                self.races.race(island, incumbent, elites[0]),
                 offline=offline,
                 shown=tuple(elite.candidate.id for elite in elites),
             )
@@ -182,7 +180,7 @@ class Search:
     def _tuning(self, number: int, elite: Elite, text: Proposal | Rejection) -> Iteration:
         """A point of tuning; it races the elite whose numbers it changes."""
         incumbent = elite if self.races.level > 0 else None
-        race = self.races.race(elite.island, incumbent, elite, hardest_first=False)
+        race = self.races.race(elite.island, incumbent, elite)
         id = elite.candidate.id
         raced = None if incumbent is None else id
         return Iteration(
@@ -193,7 +191,7 @@ class Search:
         """An iteration for the next program of the reply that the iteration before shares."""
         parent = before.elites[0]
         incumbent = None if before.incumbent is None else self.races.incumbent(before.island, parent)
-        race = self.races.race(before.island, incumbent, parent, hardest_first=self.races.hardest_first)
+        race = self.races.race(before.island, incumbent, parent)
         return Iteration(
             number,
             before.island,
@@ -255,8 +253,7 @@ class Search:
         offline = not tuned and self._offline(number)
         race = None
         if elites:
-            hardest_first = self.races.hardest_first and not tuned and not offline
-            race = self.races.race(island, incumbent, elites[0], hardest_first=hardest_first)
+            race = self.races.race(island, incumbent, elites[0])
         return self.open(
             Iteration(
                 number,
@@ -395,7 +392,7 @@ class Search:
         self.memory.fitness[candidate.id] = outcome.fitness
         duplicate = self.archive.duplicate(candidate, evaluation)
         slower = self.archive.same(candidate, evaluation)
-        result.added = self.archive.add(candidate, evaluation, iteration.island, second=self._second)
+        result.added = self.archive.add(candidate, evaluation, iteration.island)
         if duplicate is not None and not result.added:
             result.duplicate = duplicate
             result.events.append(

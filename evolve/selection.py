@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -23,20 +23,16 @@ from .agenda import Subjects, SubjectSettings
 from .archive import Archive
 from .history import CandidateRegistry, Strata
 from .iteration import Iteration, IterationResult, Part
-from .settings import knob
+from .settings import constant, knob
 from .types import (
-    Alike,
     Complete,
     Context,
     Elite,
     Event,
-    Failed,
     Origin,
     Outcome,
     Refused,
-    Worse,
     stream,
-    unique,
 )
 
 # Exhausted parents: all proposals from them are rejected, so the search selects other parents if there are
@@ -103,7 +99,9 @@ FRESH_UNTIL = 600
 class InspirationSettings:
     """What a proposer gets beside the parent."""
 
-    inspirations: int = knob(1, "elites given to the proposer beside the parent (count, 0 to 8)", ge=0, le=8)
+    inspirations: int = constant(
+        1, "elites given to the proposer beside the parent (count, 0 to 8)", ge=0, le=8
+    )
 
 
 @dataclass(frozen=True)
@@ -117,12 +115,11 @@ class FreshSettings:
         ge=0,
         le=0.9,
     )
-    fresh_until: int | None = knob(
+    fresh_until: int | None = constant(
         None,
         "first iterations, over which the share of fresh starts falls from 1 to fresh_share (count; "
-        f"0 is none); default {FRESH_UNTIL}, capped at a quarter of the iteration budget; 0 with models or "
-        "with all founders; "
-        "with only a time limit, set a quarter of the iterations you expect",
+        f"0 is none); {FRESH_UNTIL}, capped at a quarter of the iteration budget; 0 with models, with all "
+        "founders, or without fresh starts",
         ge=0,
     )
 
@@ -275,45 +272,11 @@ class OfflineSelection(Selection):
             result.events += events
 
 
-# Chooses parents for models, whose calls are few and expensive, and avoids programs without promise.
-#
-# Elites are drawn by rank of fitness. A start program leaves the draw once another elite beats it on every
-# stratum, or several replies are better in the mean. A reply leaves the draw once another elite beats it on
-# every stratum and its loss is twice that of the best. A program whose children are often stopped is chosen
-# less, and late in a campaign so is one with twice the loss of the best. The program shown beside the
-# parent, for a model to combine the two, is neither its ancestor nor its descendant and is good on some
-# stratum; all such programs take turns.
-
-SURPASSED = 4
-"""Replies better in the mean after which a start program is shown no more (count)."""
-
-WEAK = 2.0
-"""Loss beside the best program's from which a reply that is beaten on every stratum is no parent (ratio)."""
-
-LATE = 20
-"""Outcomes of replies after which a program that loses `WEAK` times as much as the best is chosen less."""
-LATE_CHANCE = 0.25
-"""What the chance of such a program is multiplied by."""
-
-
-@dataclass(slots=True)
-class Children:
-    """Told children of a program, and those of them that were stopped or failed (counts)."""
-
-    told: int = 0
-    lost: int = 0
-
-    @property
-    def chance(self) -> float:
-        """Factor of the program's chance: 1 without children, 1 / (n + 1) if all n were lost."""
-        return (1 + self.told - self.lost) / (1 + self.told)
-
-
 class ModelSelection(Selection):
-    """Chooses the programs that a model is shown, and what it is asked for.
+    """Draws by rank for models, whose calls are few, and knows what each question is about.
 
     Attributes:
-        beside: chooses for the offline proposer where that works beside models.
+        beside: draws, also for the offline proposer where that works beside models.
     """
 
     for_models = True
@@ -324,21 +287,15 @@ class ModelSelection(Selection):
         self.beside = OfflineSelection(basis)
         self._subjects = Subjects(basis.settings, basis.archive.best)
         self._simplified: set[str] = set()
-        self._completed = 0
-        self._children: dict[str, Children] = {}
-        self._offers: Counter[str] = Counter()
-        self._open: dict[int, tuple[str, ...]] = {}
 
     def parents(self, number: int, island: int) -> list[Elite]:
-        """See `Selection`; no two asks under way show the same programs, as long as there are others."""
-        if self.beside.fresh(number):
-            return self.beside.parents(number, island)
-        archive = self.basis.archive
-        everywhere = archive.elites()
-        first = self._subjects.parent(number, archive.best)
-        if first is None:
-            first = self._first(archive, island, everywhere, self.basis.rng(number), self.basis.count)
-        return [first, *self._beside(first, everywhere)[: self.basis.count - 1]]
+        """See `Selection`; a question with a subject of its own is about the program of that subject."""
+        drawn = self.beside.parents(number, island)
+        first = self._subjects.parent(number, self.basis.archive.best)
+        if first is None or self.beside.fresh(number):
+            return drawn
+        others = [elite for elite in drawn if elite.candidate.id != first.candidate.id]
+        return [first, *others][: self.basis.count]
 
     def whole(self, number: int) -> bool:
         """See `Selection`: the first form of a design may be improved, so it races nobody."""
@@ -351,11 +308,9 @@ class ModelSelection(Selection):
         return self.beside.gained(iteration, result, better)
 
     def ask(self, iteration: Iteration) -> None:
-        """Notes the question and the programs that it shows."""
+        """Notes what a question is about."""
         if iteration.asks:
             self._subjects.ask(iteration.number, iteration.shown[0])
-            self._offers.update(iteration.shown[1:])
-            self._open[iteration.number] = iteration.shown
 
     def brief(self, number: int, parent: Elite, context: Context) -> Context:
         """What the ask is about, and whether the parent was to be simplified before."""
@@ -363,100 +318,18 @@ class ModelSelection(Selection):
         return replace(self._subjects.brief(number, context), simplified=simplified)
 
     def tell(self, iteration: Iteration, result: IterationResult) -> None:
-        """Takes an outcome; a rejection says nothing of the parent."""
+        """Takes an outcome."""
         outcome = result.outcome
-        if iteration.of_model or iteration.submitted:
-            self._note(iteration.number, outcome, iteration.parents)
+        if outcome.operator.split(" ")[0] == Origin.SIMPLIFY and iteration.of_model:
+            self._simplified.update(iteration.parents[:1])
         asked = outcome if iteration.of_model else None
         self._subjects.tell(iteration.number, self.basis.archive, asked, result.duplicate)
-
-    def _note(self, number: int, outcome: Outcome, parents: tuple[str, ...]) -> None:
-        self._open.pop(number, None)
-        self._completed += 1
-        if outcome.operator.split(" ")[0] == Origin.SIMPLIFY:
-            self._simplified.update(parents[:1])
-        if isinstance(outcome, Refused) or not parents:
-            return
-        children = self._children.setdefault(parents[0], Children())
-        children.told += 1
-        children.lost += isinstance(outcome, Worse | Alike | Failed)
 
     def grow(self, evaluations: Mapping[str, Evaluation]) -> None:
         """See `Part`."""
         super().grow(evaluations)
         self.beside.grow(evaluations)
         self._subjects.grow(self.basis.archive.best)
-
-    def _first(
-        self, archive: Archive, island: int, everywhere: Sequence[Elite], rng: random.Random, count: int
-    ) -> Elite:
-        """A parent by rank, of those whose programs no ask under way shows if there are such."""
-        elites = archive.elites(island)
-        if (number := archive.draw_class(elites, rng)) is not None:
-            elites = [elite for elite in elites if archive.class_of(elite) == number]
-        best = max(elite.fitness for elite in everywhere)
-        possible = [e for e in elites if not self._done(e, everywhere)] or elites
-        first = self._draw(possible, best, rng)
-        others = [e for e in possible if self._is_new(e, everywhere, count)]
-        return first if not others or first in others else self._draw(others, best, rng)
-
-    def _is_new(self, first: Elite, elites: Sequence[Elite], count: int) -> bool:
-        """Whether no ask under way shows the programs that an ask with this parent would show."""
-        shown = [elite.candidate.id for elite in (first, *self._beside(first, elites)[: count - 1])]
-        return tuple(shown) not in self._open.values()
-
-    def _done(self, elite: Elite, others: Sequence[Elite]) -> bool:
-        """Whether a start program is beaten on every stratum, or by several replies in the mean.
-
-        A reply has to be beaten on every stratum, and to lose several times as much as the best program.
-        """
-        if elite.candidate.iteration != 0:
-            best = max(other.fitness for other in others)
-            return elite.fitness < WEAK * min(best, 0.0) and self.basis.strata.beaten(elite, others)
-        better = [other for other in others if other.candidate.iteration and other.fitness > elite.fitness]
-        return len(unique(better)) >= SURPASSED or self.basis.strata.beaten(elite, others)
-
-    def _chance(self, elite: Elite, best: float) -> float:
-        """Factor of a program's chance by rank, given the best fitness (a ratio) so far."""
-        weak = self._completed >= LATE and elite.fitness < WEAK * min(best, 0.0)
-        return self._children.get(elite.candidate.id, Children()).chance * (LATE_CHANCE if weak else 1.0)
-
-    def _draw(self, elites: Sequence[Elite], best: float, rng: random.Random) -> Elite:
-        """An elite by rank (squared uniform), less often if its children were lost, or if it is weak."""
-        count = len(elites)
-        steps = [(rank / count) ** 0.5 for rank in range(count + 1)]
-        weights = [
-            (steps[rank + 1] - steps[rank]) * self._chance(elite, best) for rank, elite in enumerate(elites)
-        ]
-        return rng.choices(elites, weights)[0]
-
-    def _beside(self, first: Elite, elites: Sequence[Elite]) -> list[Elite]:
-        """Elites that are neither ancestors nor descendants of the parent, and not beaten.
-
-        Those come first that no ask under way shows beside it, and of these the ones that win the most
-        against it, summed over strata and divided by how often they were shown beside a parent.
-        """
-        own = self.basis.memory.ancestors(first.candidate.id)
-        least = self.basis.strata.parts(first)
-        suitable = {
-            elite.candidate.id: elite
-            for elite in elites
-            if elite.candidate.id not in own
-            and first.candidate.id not in self.basis.memory.ancestors(elite.candidate.id)
-            and not self.basis.strata.beaten_in_parts(elite, elites)
-            and not self._done(elite, elites)
-        }
-        shown = {id for ids in self._open.values() if ids[:1] == (first.candidate.id,) for id in ids}
-        return sorted(
-            suitable.values(),
-            key=lambda elite: (
-                elite.candidate.id in shown,
-                -self.basis.strata.gain(elite, least) / (1 + self._offers[elite.candidate.id]),
-                self._offers[elite.candidate.id],
-                -elite.fitness,
-                elite.candidate.id,
-            ),
-        )
 
 
 SELECTIONS: dict[str, type[Selection]] = {

@@ -20,7 +20,7 @@ from .archive import Archive
 from .executor import describe
 from .iteration import Iteration, IterationResult, Part, Point
 from .llm.edits import START
-from .settings import knob
+from .settings import constant, knob
 from .syntax.analysis import analyse
 from .syntax.constants import named_constants, with_named_constants
 from .syntax.scope import Spot
@@ -55,7 +55,7 @@ class TuneSettings:
         ge=0,
         le=0.9,
     )
-    tune_evaluations: int = knob(48, "points for the numbers of one program (count)", ge=1)
+    tune_evaluations: int = constant(48, "points for the numbers of one program (count)", ge=1)
 
 
 @dataclass(frozen=True, slots=True)

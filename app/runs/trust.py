@@ -116,7 +116,7 @@ def granted(record: StoredRun, trust: Trust = NO_TRUST, uses: Collection[Use] = 
 def recorded_config(record: StoredRun) -> Config:
     """The configuration that a run holds, parsed; runs of before that key began with start programs alone."""
     search = {"founders": "start", **record.config.get("search", {})}
-    return parse({**record.config, "search": search}, f"{record.name}/{FILE_NAME}")
+    return parse({**record.config, "search": search}, f"{record.name}/{FILE_NAME}", recorded=True)
 
 
 def _check_layers(record: StoredRun, config: Config, trust: Trust) -> None:

@@ -94,50 +94,6 @@ def test_a_simplification_drives_out_no_other_program_as_good() -> None:
     assert {elite.candidate.id for elite in found.elites()} == {"long", "holder"}
 
 
-def formed(id: str, *lines: str) -> Candidate:
-    """A candidate with these lines."""
-    return replace(candidate(id), files={"heuristic.py": "\n".join(lines)})
-
-
-def seconds(found: Archive, *rows: tuple[Candidate, float]) -> list[str]:
-    """Ids of the elites after candidates with a loss each, all of one cell, where second places are given."""
-    for number, (one, loss_) in enumerate(rows):
-        found.add(one, evaluated("abcdefgh"[number] + "x", loss_, loss_), 0, second=True)
-    return [elite.candidate.id for elite in found.elites()]
-
-
-BEST = formed("best", "a", "b", "c")
-
-
-def test_a_program_of_another_form_nearly_as_good_as_the_best_has_a_second_place() -> None:
-    """Not a variant of the holder, nor what is far behind; a better one of another form takes it."""
-    near, far, variant = (
-        formed("near", "a", "y", "z"),
-        formed("far", "u"),
-        formed("variant", "a", "b", "c", "d"),
-    )
-    assert seconds(archive(), (BEST, 0.1), (near, 0.1015)) == ["best", "near"]
-    assert seconds(archive(), (BEST, 0.1), (far, 0.103)) == ["best"]
-    assert seconds(archive(), (BEST, 0.1), (variant, 0.1005)) == ["best"]
-    nearer, later = formed("nearer", "p"), formed("later", "q")
-    rows = ((BEST, 0.1), (near, 0.1015), (nearer, 0.1012), (later, 0.1018))
-    assert seconds(archive(), *rows) == ["best", "nearer"]
-
-
-def test_a_second_place_is_left_when_the_best_goes_on() -> None:
-    """It takes part in all that elites do, as long as it is nearly as good as the best."""
-    found = archive()
-    assert seconds(found, (BEST, 0.1), (formed("near", "y"), 0.1015)) == ["best", "near"]
-    chosen = {elite.candidate.id for elite in found.select(0, random.Random(1))}
-    assert chosen == {"best", "near"}
-    assert found.occupancy() == [1]
-    found.add(formed("better", "a", "b", "d"), evaluated("zz", 0.05, 0.05), 0, second=True)
-    assert [elite.candidate.id for elite in found.elites()] == ["better"]
-    plain = archive()
-    plain.add(BEST, evaluated("ax", 0.1, 0.1), 0)
-    assert plain.add(formed("near", "y"), evaluated("bx", 0.1, 0.101), 0) is AddStatus.NOT_ADDED
-
-
 def test_start_programs_settle_every_island() -> None:
     """The same candidate on several islands is no duplicate of itself."""
     found = archive(3)
