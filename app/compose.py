@@ -112,7 +112,7 @@ def run(
                 stopped = _work(campaign, setup, store, watcher)
             write_best(folder)
             keep_drawing(folder, setup, store)
-            _last_step(folder, setup, store, stopped, watcher.notify)
+            store.set("stop_reason", stopped.value)
             log_end(log, stopped, store.read.events("fault"))
         except Exception:
             log.exception("ended by an exception")
@@ -137,20 +137,6 @@ def _heeding(folder: Path, watcher: Watcher) -> Watcher:
         watcher.notify(what, done, total)
 
     return replace(watcher, notify=notify, started=started)
-
-
-def _last_step(folder: Path, setup: Setup, store: Store, stopped: StopReason, notify: Notify) -> None:
-    """Reduces the champion where that is asked for; the run has ended only then, else `resume` does it."""
-    from .analysis.simplify import reduce_champion
-
-    variants = setup.config.search.simplify
-    try:
-        if variants:
-            reduce_champion(folder, setup, store, variants, lambda n: notify("simplify", n, variants))
-    except UserError:
-        store.set("stop_reason", stopped.value)  # the search is whole, and another try ends the same
-        raise
-    store.set("stop_reason", stopped.value)
 
 
 def write_best(folder: Path) -> None:

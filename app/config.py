@@ -149,9 +149,6 @@ class SearchSection(SearchSettings, _Section):
         "the search's",
         pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
     )
-    simplify: int = knob(
-        0, "reduced forms of the champion to try after the campaign (count; 0 is none)", ge=0
-    )
 
 
 @dataclass(frozen=True)
@@ -273,6 +270,9 @@ class Config(BaseModel):
         return offline / sum(table.weight for table in self.model)
 
 
+_GONE = frozenset({"search.simplify"})
+"""Keys of earlier versions that have no meaning any more; runs of then hold them."""
+
 SECTIONS = ("campaign", "archive", "search", "budget", "evaluation", "sandbox", "prompts", "run")
 
 
@@ -287,7 +287,14 @@ def parse(document: Mapping[str, Any], where: str, *, recorded: bool = False) ->
     Raises:
         UserError: an unknown key (with the nearest match) or a value out of range, all of them at once.
     """
-    if not recorded:
+    if recorded:
+        document = {
+            section: {k: v for k, v in table.items() if f"{section}.{k}" not in _GONE}
+            if isinstance(table, Mapping)
+            else table
+            for section, table in document.items()
+        }
+    else:
         _refuse_constants(document, where)
     try:
         config = Config.model_validate(document)

@@ -143,7 +143,7 @@ class PoolSettings:
         ge=1,
         le=MOST_SETS,
     )
-    pool_share: float = knob(
+    pool_share: float = constant(
         0.2,
         "executions that re-evaluate elites when the prefix of the pool doubles, relative to all executions "
         "before (ratio, > 0)",
