@@ -33,6 +33,7 @@ from ..evolve.types import Candidate, Context
 from ..problems.base import SPLITS
 from .config import Config
 from .errors import INTERRUPTED, KEPT, UserError
+from .plugins.loader import load_selection
 from .proposers import SourceOf, live_source
 from .runs.champions import class_champions, floor_of
 from .runs.folders import STOP_NAME, Group, at_work, log_end, put_text, run_log
@@ -111,7 +112,7 @@ def run(
                 stopped = _work(campaign, setup, store, watcher)
             write_best(folder)
             keep_drawing(folder, setup, store)
-            _last_step(folder, setup, store, stopped, watcher.notify)
+            store.set("stop_reason", stopped.value)
             log_end(log, stopped, store.read.events("fault"))
         except Exception:
             log.exception("ended by an exception")
@@ -136,20 +137,6 @@ def _heeding(folder: Path, watcher: Watcher) -> Watcher:
         watcher.notify(what, done, total)
 
     return replace(watcher, notify=notify, started=started)
-
-
-def _last_step(folder: Path, setup: Setup, store: Store, stopped: StopReason, notify: Notify) -> None:
-    """Reduces the champion where that is asked for; the run has ended only then, else `resume` does it."""
-    from .analysis.simplify import reduce_champion
-
-    variants = setup.config.search.simplify
-    try:
-        if variants:
-            reduce_champion(folder, setup, store, variants, lambda n: notify("simplify", n, variants))
-    except UserError:
-        store.set("stop_reason", stopped.value)  # the search is whole, and another try ends the same
-        raise
-    store.set("stop_reason", stopped.value)
 
 
 def write_best(folder: Path) -> None:
@@ -278,12 +265,14 @@ def _campaign(
         times=Times(floor, limit) if config.timed else None,
         founders=tuple(sorted(elites, key=lambda elite: -elite.fitness)) if whole else (),
     )
+    own = config.search.selection if control is Control.NONE else None
     search = Search(
         archive,
         best_elite(elites) if whole else elites[0],
         context,
         seed=config.campaign.seed,
         control=control,
+        selection=None if own is None else load_selection(own),
         population=config.archive,
         settings=config.search,
         starts=[candidate for candidate, _ in founders],

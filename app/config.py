@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidato
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from ..evolve.agenda import opening_of
+from ..evolve.agenda import STALL_AFTER, opening_of
 from ..evolve.budget import DEFAULT_CPU_SECONDS, DEFAULT_ITERATIONS, BudgetSettings
 from ..evolve.islands import islands_with_models
 from ..evolve.llm.settings import MAY_HOLD_SECRET, ModelSettings, PromptSettings
@@ -143,8 +143,11 @@ class SearchSection(SearchSettings, _Section):
         "alone: discovery from scratch)",
         strict=None,
     )
-    simplify: int = knob(
-        0, "reduced forms of the champion to try after the campaign (count; 0 is none)", ge=0
+    selection: str | None = knob(
+        None,
+        "how parents are chosen: module:Class of a selection of your own (docs/add-a-selection.md); default: "
+        "the search's",
+        pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
     )
 
 
@@ -245,6 +248,14 @@ class Config(BaseModel):
         """Whether language models are asked; `offline` alone is none."""
         return any(table.spec != "offline" for table in self.model)
 
+    def document(self) -> dict[str, Any]:
+        """Section → keys that a user may set, as JSON: what a configuration file holds."""
+        whole = self.model_dump(mode="json")
+        for section in SECTIONS:
+            for key in constants(section):
+                del whole[section][key]
+        return whole
+
     @property
     def timed(self) -> bool:
         """Whether measured times decide anything, so that the run is the same on another machine no more."""
@@ -259,15 +270,32 @@ class Config(BaseModel):
         return offline / sum(table.weight for table in self.model)
 
 
+_GONE = frozenset({"search.simplify"})
+"""Keys of earlier versions that have no meaning any more; runs of then hold them."""
+
 SECTIONS = ("campaign", "archive", "search", "budget", "evaluation", "sandbox", "prompts", "run")
 
 
-def parse(document: Mapping[str, Any], where: str) -> Config:
+def parse(document: Mapping[str, Any], where: str, *, recorded: bool = False) -> Config:
     """A configuration from a mapping of sections.
+
+    Args:
+        document: section → keys.
+        where: what the document is of, for messages.
+        recorded: whether it is of a run, which also holds constants of the search.
 
     Raises:
         UserError: an unknown key (with the nearest match) or a value out of range, all of them at once.
     """
+    if recorded:
+        document = {
+            section: {k: v for k, v in table.items() if f"{section}.{k}" not in _GONE}
+            if isinstance(table, Mapping)
+            else table
+            for section, table in document.items()
+        }
+    else:
+        _refuse_constants(document, where)
     try:
         config = Config.model_validate(document)
     except ValidationError as error:
@@ -276,6 +304,30 @@ def parse(document: Mapping[str, Any], where: str) -> Config:
             INVALID, "\n".join(lines), "`gapsmith config explain KEY` tells what a key means"
         ) from error
     return _with_defaults(config, document)
+
+
+def _refuse_constants(document: Mapping[str, Any], where: str) -> None:
+    """Refuses keys that are constants of the search.
+
+    Raises:
+        UserError: there are some.
+    """
+    found = [
+        f"{where} [{section}] {key}: unknown key; it is a constant of the search ({getattr(default, key)})"
+        for section in SECTIONS
+        if isinstance(table := document.get(section), Mapping)
+        for default in [Config.model_fields[section].default]
+        for key in table
+        if key in constants(section)
+    ]
+    if found:
+        raise UserError(INVALID, "\n".join(found), "leave it out; files of earlier versions may hold it")
+
+
+def constants(section: str) -> frozenset[str]:
+    """Names of the fields of a section that are recorded with a run and that nobody sets."""
+    kind = type(Config.model_fields[section].default)
+    return frozenset(f.name for f in dataclasses.fields(kind) if f.metadata.get("constant"))
 
 
 def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
@@ -293,14 +345,20 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
         asks = [DEFAULT_ITERATIONS]
     if search.fresh_until is None:
         begun = config.uses_models or search.founders == "all"  # with textbook rules or dear calls
-        until = 0 if begun else min([FRESH_UNTIL, *(n // 4 for n in asks)])
+        none = begun or search.fresh_share == 0
+        until = 0 if none else min([FRESH_UNTIL, *(n // 4 for n in asks)])
         search = dataclasses.replace(search, fresh_until=until)
     questions = min((round(n * (1 - config.offline_share)) for n in asks), default=None)
     if search.opening is None:
-        opening = opening_of(questions, config.prompts.programs) if config.uses_models else 0
+        directs = config.uses_models and search.directives
+        opening = opening_of(questions, config.prompts.programs) if directs else 0
         search = dataclasses.replace(search, opening=opening)
-    if config.uses_models and "fresh_share" not in document.get("search", {}):
+        search = dataclasses.replace(search, stall_after=STALL_AFTER) if directs else search
+    set_by_user = document.get("search", {})
+    if config.uses_models and "fresh_share" not in set_by_user:
         search = dataclasses.replace(search, fresh_share=0.0)
+    if config.uses_models and "tune_share" not in set_by_user:
+        search = dataclasses.replace(search, tune_share=0.0)
     if config.uses_models and "islands" not in document.get("archive", {}):
         archive = dataclasses.replace(archive, islands=islands_with_models(questions))
     campaign = config.campaign
@@ -398,7 +456,9 @@ def _fields(section: str) -> dict[str, Any]:
     if section not in SECTIONS:
         return {}
     kind = type(Config.model_fields[section].default)
-    return {f.name: FieldInfo.from_annotated_attribute(Any, f) for f in dataclasses.fields(kind)}
+    hidden = constants(section)
+    fields = [field for field in dataclasses.fields(kind) if field.name not in hidden]
+    return {field.name: FieldInfo.from_annotated_attribute(Any, field) for field in fields}
 
 
 def _suggestion(location: list[str], given: object) -> str:

@@ -6,6 +6,8 @@ import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
+from ..evolve.settings import SEARCH_VERSION
+from ..evolve.store.reader import Reader
 from .errors import USAGE, UserError
 
 _PACKAGES = ("gapsmith", "numpy", "ortools", "highspy", "pulp", "openai")
@@ -41,5 +43,28 @@ def refuse_other_version(recorded: Mapping[str, str | None], name: str) -> None:
         raise UserError(
             USAGE,
             f"{name}: begun with Gapsmith {began}, expected {here}: what the search decides differs",
+            f"start a new campaign from its elites: `gapsmith run PROBLEM --start {name}`",
+        )
+
+
+def refuse_earlier_search(reader: Reader, name: str) -> None:
+    """Refuses to go on with, or to replay, a run whose models would be shown other programs now.
+
+    Offline campaigns take the same course as ever.
+
+    Args:
+        reader: of the run.
+        name: of the run.
+
+    Raises:
+        UserError: an earlier version of the search made it.
+    """
+    models = (reader.record("config") or {}).get("model") or ()
+    guided = any(table.get("spec") != "offline" for table in models) or reader.record("bench") is not None
+    if guided and (reader.record("search_version") or 1) != SEARCH_VERSION:
+        raise UserError(
+            USAGE,
+            f"{name}: made by an earlier version of the search: it can be read, but neither gone on with nor "
+            "replayed",
             f"start a new campaign from its elites: `gapsmith run PROBLEM --start {name}`",
         )

@@ -46,7 +46,7 @@ SETTINGS = {
 FEW = {"problem.train_per_stratum": 1, "problem.valid_per_stratum": 1, "problem.test_per_stratum": 1}
 SMALL = {"problem.jobs": 12, **FEW}
 PACKING = {"problem.law": "u120", "problem.train_per_stratum": 6, **dict.fromkeys([*FEW][1:], 4)}
-TUNING = {**SMALL, "search.tune_share": 0.5, "search.tune_evaluations": 12}
+TUNING = {**SMALL, "search.tune_share": 0.5}
 RULE = """def schedule(processing_times, due_dates):
     def key(j):
         p, d = processing_times[j], due_dates[j]

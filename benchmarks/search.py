@@ -36,11 +36,12 @@ ARMS: dict[str, tuple[str, ...]] = {
     "without cells": ("archive.measures=[]",),
     "without racing": ("search.race_level=0",),
     "without tuning": ("search.tune_share=0",),
-    "without fresh starts": ("search.fresh_share=0", "search.fresh_until=0"),
+    "without fresh starts": ("search.fresh_share=0",),
     "best of n": ('campaign.control="best-of-n"',),
     "random": ('campaign.control="random"',),
     "all founders": ('search.founders="all"',),
-    "all founders with a pool of 8": ('search.founders="all"', "search.pool=8", "search.pool_share=1"),
+    # Of records alone: its share of executions, 1, is no setting any more.
+    "all founders with a pool of 8": ('search.founders="all"', "search.pool=8"),
     "all founders with the default pool": ('search.founders="all"', "search.pool=8"),
     "all founders without moves": ('search.founders="all"',),
 }

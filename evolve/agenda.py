@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from ..evaluators.base import Evaluation
 from ..prompts.text import cut
 from .archive import Archive
+from .history import AttemptLog, Strata
+from .iteration import Iteration, IterationResult, Part
 from .llm.thoughts import without_thoughts
-from .settings import knob
+from .settings import constant, knob
 from .types import Complete, Context, Directive, Elite, Origin, Outcome
 
 # The opening of a campaign with models: every second question asks for a new design; each is improved once.
@@ -34,10 +37,9 @@ _ORIGINS = (Origin.DESIGN, Origin.EXPLORE)
 class DesignSettings:
     """How a campaign with models begins."""
 
-    opening: int | None = knob(
+    opening: int | None = constant(
         None,
-        "with models: first questions, of which every second one asks for a new design (count; 0 is none); "
-        f"default two fifths of the budget's questions, at most {MOST}",
+        "with models: first questions, of which every second one asks for a new design (count; 0 is none)",
         ge=0,
     )
 
@@ -101,6 +103,8 @@ class Designs:
 
 # When a campaign with models stands still, and what its next prompts ask for then.
 
+STALL_AFTER = 8
+"""Outcomes of replies without a better best that are a stand-still (count)."""
 LEAST_GAIN = 0.01
 """Fall of the best loss that ends a stand-still (ratio to the loss): tuned numbers bring smaller ones."""
 
@@ -109,8 +113,8 @@ LEAST_GAIN = 0.01
 class StallSettings:
     """When prompts change what they ask."""
 
-    stall_after: int = knob(
-        8,
+    stall_after: int = constant(
+        0,
         "with models: outcomes of their replies without a better best, and one more for each program under "
         "way, after which the next prompts ask for something else in turn (count; 0 is never)",
         ge=0,
@@ -185,6 +189,13 @@ class Stall:
 class SubjectSettings(DesignSettings, StallSettings):
     """What models are asked for, and when."""
 
+    directives: bool = knob(
+        False,
+        "with models: whether prompts say what to do: every second question of the opening (two fifths of "
+        f"the questions, at most {MOST}) asks for a new design, and {STALL_AFTER} replies without a better "
+        "best make the next ones ask for something else in turn",
+    )
+
 
 class Subjects:
     """Knows the subject of each ask; a function of the asks and outcomes in their order."""
@@ -232,7 +243,7 @@ class Subjects:
             return best
         return self._designs.to_improve(best.fitness)
 
-    def told(self, number: int, context: Context) -> Context:
+    def brief(self, number: int, context: Context) -> Context:
         """The context of an open ask with its subject."""
         wanted = self._designs.wanted(number)
         improved = self._designs.improved(number)
@@ -279,7 +290,14 @@ def with_page(work: Callable[[], None], *, first: bool) -> Iterator[None]:
         done.result()
 
 
-class Pages:
+SOLVED = (
+    "iteration {}: every training instance is at its proven optimum; training ranks no program higher any "
+    "more, validation decides, and prompts say so (Ctrl-C ends the search)"
+)
+"""What is said when the best program can have no smaller gap in training."""
+
+
+class NotesSchedule:
     """Counts outcomes of models' asks; depends only on the asks and outcomes in their order.
 
     The first ask of a model after every so many of them writes a page before it asks for a program. Asks
@@ -317,3 +335,66 @@ class Pages:
         if number in self._writing:
             self._writing.remove(number)
             self._shown += (number,)
+
+
+class Briefing(Part):
+    """What models read of a search: attempts, complements, pages of notes, and what is under way."""
+
+    for_models = True
+
+    def __init__(self, archive: Archive, strata: Strata, instances: int, notes_every: int) -> None:
+        """Begins with the start programs.
+
+        Args:
+            archive, strata: of the search.
+            instances: in use in training (count).
+            notes_every: outcomes after which a page of notes is written anew (count; 0 is never).
+        """
+        self._archive = archive
+        self._strata = strata
+        self._attempts = AttemptLog(instances, archive.space.loss, archive.elites())
+        self._pages = NotesSchedule(notes_every)
+        self._under_way: set[int] = set()
+
+    def ask(self, iteration: Iteration) -> None:
+        """Notes a question, and an iteration whose outcome later questions do not know."""
+        if iteration.asks:
+            self._pages.ask(iteration.number)
+        if iteration.of_model:
+            self._under_way.add(iteration.number)
+
+    def brief(self, number: int, parent: Elite, context: Context) -> Context:
+        """See `Part`."""
+        best = context.best
+        if best is None:
+            return context
+        times = context.times
+        if times is not None:
+            times = replace(times, losses=self._archive.class_losses())
+        return replace(
+            context,
+            times=times,
+            complements=self._strata.complements(best, self._archive.elites()),
+            attempts=self._attempts.lines(),
+            under_way=len(self._under_way - {number}),
+            writes=self._pages.writes(number),
+            pages=self._pages.shown,
+        )
+
+    def tell(self, iteration: Iteration, result: IterationResult) -> None:
+        """Takes an outcome of a question or of a submission, and says when training can rank no more."""
+        if iteration.of_model or iteration.submitted:
+            self._attempts.add(
+                result.outcome, result.added, result.duplicate, iteration.parents, iteration.incumbent
+            )
+        best = self._archive.best
+        if result.improved and best is not None and best.solved:
+            result.notes.append(SOLVED.format(iteration.number))
+        if iteration.of_model:
+            self._pages.tell(iteration.number)
+        self._under_way.discard(iteration.number)
+
+    def grow(self, evaluations: Mapping[str, Evaluation]) -> None:
+        """See `Part`."""
+        elites = self._archive.elites()
+        self._attempts.grow(len(elites[0].evaluation.scores), elites)

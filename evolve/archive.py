@@ -11,8 +11,6 @@ from ..evaluators.base import Evaluation, losses_of
 from .measures import MeasureSpace
 from .types import AddStatus, Candidate, Elite, Origin
 
-NEAR = 0.002
-"""How far above the best training loss one of a second place may be (ratio)."""
 _NEIGHBOURS = 3
 _NOVELTY = 0.25  # weight of the novelty rank beside the fitness rank
 
@@ -24,9 +22,6 @@ class Archive:
     unless time is a measure and the candidate is at least one class faster, or it was asked for as a
     simplification and is shorter: then it takes the place of the earlier one.
 
-    With models a cell has a second place for a candidate that loses the cell to a program of another form and
-    is nearly as good as the best of all, so that a new principle can grow.
-
     A pure function of the sequence of `add`, `migrate` and `reset` calls: rebuilt from the store on resume.
     """
 
@@ -36,7 +31,6 @@ class Archive:
             raise ValueError(f"Archive islands: got {islands}, expected at least 1")
         self.space = space
         self._islands: list[dict[tuple[int, ...], Elite]] = [{} for _ in range(islands)]
-        self._seconds: list[dict[tuple[int, ...], Elite]] = [{} for _ in range(islands)]
         self._best: Elite | None = None
         self._behaviours: dict[str, tuple[Candidate, int]] = {}
         self._losses: dict[str, dict[str, float]] = {}
@@ -78,21 +72,13 @@ class Archive:
         if key not in self._behaviours or self._faster(evaluation):
             self._behaviours[key] = candidate, self.space.time_class(evaluation.scores)
 
-    def add(
-        self, candidate: Candidate, evaluation: Evaluation, island: int, *, second: bool = False
-    ) -> AddStatus:
-        """Adds a candidate with its complete training evaluation to an island.
-
-        Args:
-            candidate, evaluation, island: what is added where.
-            second: whether it may take the second place of its cell.
-        """
+    def add(self, candidate: Candidate, evaluation: Evaluation, island: int) -> AddStatus:
+        """Adds a candidate with its complete training evaluation to an island."""
         elite = self.elite(candidate, evaluation, island)
         if self.duplicate(candidate, evaluation) is not None:
             return self._simplify(elite)
         self._know(candidate, evaluation)
-        status = self._place(elite)
-        return self._place_second(elite) if second and not status else status
+        return self._place(elite)
 
     def elite(self, candidate: Candidate, evaluation: Evaluation, island: int) -> Elite:
         """The elite that a candidate with a complete training evaluation would be on an island; adds
@@ -108,7 +94,6 @@ class Archive:
     def reset(self, island: int, survivors: Sequence[Elite]) -> None:
         """Empties an island and refills it with copies of elites of other islands."""
         self._islands[island] = {}
-        self._seconds[island] = {}
         self._ranked.pop(island, None)
         for elite in survivors:
             self.migrate(elite, island)
@@ -125,11 +110,9 @@ class Archive:
             False if every elite failed: then nothing is changed.
         """
         before = [self.elites(island) for island in range(self.islands)]
-        seconds = {elite.candidate.id for cells in self._seconds for elite in cells.values()}
         if all(evaluations[elite.candidate.id].fitness is None for elite in self.elites()):
             return False
         self._islands = [{} for _ in before]
-        self._seconds = [{} for _ in before]
         self._best = None
         self._behaviours.clear()
         self._losses.clear()
@@ -139,9 +122,7 @@ class Archive:
                 evaluation = evaluations[elite.candidate.id]
                 if evaluation.fitness is not None:
                     self._know(elite.candidate, evaluation)
-                    placed = self.elite(elite.candidate, evaluation, island)
-                    if not self._place(placed) and elite.candidate.id in seconds:
-                        self._place_second(placed)
+                    self._place(self.elite(elite.candidate, evaluation, island))
         for island, cells in enumerate(self._islands):
             if not cells:
                 self.migrate(self.elites()[0], island)
@@ -149,9 +130,7 @@ class Archive:
 
     def elites(self, island: int | None = None) -> list[Elite]:
         """Elites of one island or all, best first; ties by id."""
-        groups = [*self._islands, *self._seconds]
-        if island is not None:
-            groups = [self._islands[island], self._seconds[island]]
+        groups = self._islands if island is None else [self._islands[island]]
         found = [elite for group in groups for elite in group.values()]
         return sorted(found, key=lambda e: (-e.fitness, e.candidate.id, e.island))
 
@@ -300,31 +279,7 @@ class Archive:
         self._ranked.pop(elite.island, None)
         if self._best is None or elite.fitness > self._best.fitness:
             self._best = elite
-            self._leave_far_seconds()
         return AddStatus.NEW if holder is None else AddStatus.IMPROVED
-
-    def _place_second(self, elite: Elite) -> AddStatus:
-        """Gives the second place of its cell to an elite that is good enough and of another form."""
-        places = self._seconds[elite.island]
-        holders = [self._islands[elite.island][elite.cell], *filter(None, [places.get(elite.cell)])]
-        if not self._near(elite) or _same_form(elite, holders[0]):
-            return AddStatus.NOT_ADDED
-        if len(holders) > 1 and elite.fitness <= holders[1].fitness:
-            return AddStatus.NOT_ADDED
-        places[elite.cell] = elite
-        self._ranked.pop(elite.island, None)
-        return AddStatus.NEW
-
-    def _leave_far_seconds(self) -> None:
-        """Empties second places whose elites are no longer nearly as good as the best elite."""
-        for island, places in enumerate(self._seconds):
-            near = {cell: elite for cell, elite in places.items() if self._near(elite)}
-            if len(near) < len(places):
-                self._seconds[island] = near
-                self._ranked.pop(island, None)
-
-    def _near(self, elite: Elite) -> bool:
-        return self._best is not None and elite.fitness >= self._best.fitness - NEAR
 
 
 def settled(space: MeasureSpace, islands: int, starts: Sequence[tuple[Candidate, Evaluation]]) -> Archive:
@@ -350,15 +305,3 @@ def _novelty(elite: Elite, others: Sequence[Elite]) -> float:
         if other is not elite
     )[:_NEIGHBOURS]
     return sum(distances) / len(distances) if distances else 0.0
-
-
-def _same_form(one: Elite, other: Elite) -> bool:
-    """Whether two programs have at least half of their lines in common."""
-    first = _lines(one)
-    second = _lines(other)
-    return 2 * len(first & second) >= len(first | second)
-
-
-def _lines(elite: Elite) -> set[str]:
-    texts = elite.candidate.files.values()
-    return {line.strip() for text in texts for line in text.splitlines() if line.strip()}

@@ -17,11 +17,12 @@ from .budget import Budget, StopReason, Usage
 from .course import Course, RecordedCourse, TellOrder, is_point
 from .course import Pace as Pace
 from .executor import EvaluationJob, sheltered
-from .iteration import Ask, AskPacing, InFlight, awaited, done
+from .iteration import Iteration, awaited, done
 from .llm.base import Leavable, LeftOpen
 from .llm.ledger import BudgetSpent
 from .llm.prompt_register import Expectation
 from .ports import Ports
+from .racing import outcome_of_iteration, race_for
 from .remote.proposals import Draft, draft_of
 from .search import Search
 from .store.course import SHARES
@@ -119,9 +120,8 @@ class Campaign:
         self._stop_file = stop_file
         self._observe = observe
         self.kept = kept
-        self._pauses = AskPacing(pace.in_flight)
         self.recorded = RecordedCourse(ports.store.read)
-        self._flights: dict[int, InFlight] = {}
+        self._flights: dict[int, Iteration] = {}
         most = pace.in_flight * search.sharing.programs  # each iteration that shares a reply waits for it
         self._threads = ThreadPoolExecutor(most, "proposal") if pace.waits else None
         self._began = time.monotonic() - float(ports.store.read.record("search_seconds") or 0.0)
@@ -150,7 +150,7 @@ class Campaign:
             raise AssertionError("the loop ended without a reason")
         return self.stopped
 
-    def take(self, submission: Submission) -> InFlight | None:
+    def take(self, submission: Submission) -> Iteration | None:
         """Opens and closes one iteration for a program from outside; None if it was stopped before.
 
         Nothing may be in flight. See `run` for what it raises.
@@ -259,22 +259,26 @@ class Campaign:
         if number in self.recorded:
             flight = self._reopened(number)
         else:
-            ask = self.ports.submissions.ask(self.search) or self.search.ask()
-            flight = InFlight(ask)
+            flight = self._submitted(number) or self.search.ask()
             with self.ports.store.transaction():
                 prefix = self.search.pool.prefix
                 self.ports.store.asked(
-                    number, ask.island, ask.parents, ask.inspirations, ask.incumbent, prefix
+                    number, flight.island, flight.parents, flight.inspirations, flight.incumbent, prefix
                 )
-                if ask.program > 1:
-                    self.ports.store.event(number, SHARES, {"first": ask.first})
-                if self.ports.drafter is None and (self._threads is None or not ask.of_model):
+                if flight.program > 1:
+                    self.ports.store.event(number, SHARES, {"first": flight.first})
+                if self.ports.drafter is None and (self._threads is None or not flight.of_model):
                     self._propose(flight)
         self._flights[number] = flight
-        self._pauses.opened()
         if flight.made is None:
             self._propose(flight)
         self._evaluate(flight)
+
+    def _submitted(self, number: int) -> Iteration | None:
+        """The next iteration if somebody outside the search brought its program."""
+        submission = self.ports.submissions.get(number)
+        best = self.search.archive.best
+        return None if submission is None or best is None else self.search.submit(submission, best)
 
     def grow(self) -> bool:
         """Goes on to the next prefix of the pool if that is due; False if it was stopped before the end."""
@@ -291,15 +295,15 @@ class Campaign:
         due = self.search.due
         return due is None or grow(self.search, self.ports, due, stopped, _TICK_SECONDS)
 
-    def _reopened(self, number: int) -> InFlight:
+    def _reopened(self, number: int) -> Iteration:
         """Reopens a recorded iteration; does only the work whose outcome the record lacks."""
         recorded = self.recorded[number]
         made = self.recorded.made(number)
-        ask = self.ports.submissions.ask(self.search)
-        if ask is None:
+        flight = self._submitted(number)
+        if flight is None:
             shared = self.search.sharing.programs > 1
             elites, incumbent = self.recorded.opened(number, self.search.archive, shared=shared)
-            ask = self.search.ask_again(
+            flight = self.search.ask_again(
                 recorded.island,
                 recorded.parents,
                 tuned=None if made is None else is_point(made),
@@ -308,61 +312,58 @@ class Campaign:
                 elites=elites,
                 incumbent=incumbent,
             )
-        flight = InFlight(ask, made=made, recorded=recorded.told is not None)
+        flight.made = made
+        flight.recorded = recorded.told is not None
         if isinstance(made, Candidate):
             self.search.memory.add(made)
             evaluation = self.recorded.evaluation(made, recorded.prefix) if flight.recorded else None
             flight.evaluation = None if evaluation is None else done(evaluation)
         return flight
 
-    def _propose(self, flight: InFlight) -> None:
+    def _propose(self, flight: Iteration) -> None:
         """Asks the proposer: on a worker, in a thread if it may wait, or here: then its text is admitted."""
-        ask = flight.ask
         if self.ports.drafter is not None:
-            draft = draft_of(ask, self.ports.proposer, self.search.seed, self.ports.admission.plain)
+            draft = draft_of(flight, self.ports.proposer, self.search.seed, self.ports.admission.plain)
             flight.text = self.ports.drafter.draft(draft) if isinstance(draft, Draft) else done(draft)
-        elif self._threads is not None and ask.of_model:
-            if isinstance(self.ports.proposer, Expectation) and ask.program == 1:
-                self.ports.proposer.expect(ask.number)
-            flight.since = self._pauses.now()
-            flight.text = self._threads.submit(self._proposal, ask)
+        elif self._threads is not None and flight.of_model:
+            if isinstance(self.ports.proposer, Expectation) and flight.program == 1:
+                self.ports.proposer.expect(flight.number)
+            flight.text = self._threads.submit(self._proposal, flight)
         else:
-            self._admit(flight, self._proposal(ask) if ask.point is None else ask.point)
+            self._admit(flight, self._proposal(flight) if flight.point is None else flight.point)
 
-    def _proposal(self, ask: Ask) -> Proposal | Rejection:
-        if ask.context is None:
-            raise AssertionError(f"iteration {ask.number}: nobody is to be asked")
-        rng = stream(self.search.seed, "propose", ask.number)
-        elites = ask.elites
-        context = ask.context
-        proposer = (self.ports.beside if ask.offline else None) or self.ports.proposer
-        return sheltered(lambda: proposer.propose(elites, context, rng))
+    def _proposal(self, iteration: Iteration) -> Proposal | Rejection:
+        context = iteration.context
+        if context is None:
+            raise AssertionError(f"iteration {iteration.number}: nobody is to be asked")
+        rng = stream(self.search.seed, "propose", iteration.number)
+        proposer = (self.ports.beside if iteration.offline else None) or self.ports.proposer
+        return sheltered(lambda: proposer.propose(iteration.elites, context, rng))
 
-    def _admit(self, flight: InFlight, text: Proposal | Rejection) -> None:
+    def _admit(self, flight: Iteration, text: Proposal | Rejection) -> None:
         """Makes a candidate of a text, or a rejection, and records it."""
         examined = self.ports.admission.examined(text) if isinstance(text, Proposal) else text
-        made = self.search.admit(flight.ask, examined) if isinstance(examined, Proposal) else examined
+        made = self.search.admit(flight, examined) if isinstance(examined, Proposal) else examined
         flight.made = made
-        self.ports.store.admitted(flight.ask.number, made)
+        self.ports.store.admitted(flight.number, made)
 
-    def _evaluate(self, flight: InFlight) -> None:
+    def _evaluate(self, flight: Iteration) -> None:
         """Starts the training evaluation of a candidate, unless there is one."""
         if isinstance(flight.made, Candidate) and flight.evaluation is None:
             program = self.ports.evaluator.program(flight.made.files)
             last = self.search.pool.prefix
-            job = EvaluationJob(program, "train", race=flight.race, last=last)
-            flight.evaluation, flight.since = self.ports.executor.submit(job), self._pauses.now()
+            race = race_for(flight.race, flight.made)
+            job = EvaluationJob(program, "train", race=race, last=last)
+            flight.evaluation = self.ports.executor.submit(job)
 
-    def _close(self, flight: InFlight) -> None:
+    def _close(self, flight: Iteration) -> None:
         """Tells the search an outcome; one transaction."""
         store = self.ports.store
-        number = flight.ask.number
-        outcome = flight.outcome()
-        if not isinstance(outcome, Refused) and not flight.recorded:
-            self._pauses.evaluated(flight.since)
+        number = flight.number
+        outcome = outcome_of_iteration(flight)
         with store.transaction():
             cost = store.call_cost(number) if self._pace.waits else None
-            told = self.search.tell(flight.ask, outcome, cost)
+            told = self.search.tell(flight, outcome, cost)
             if not flight.recorded:
                 evaluation = None if isinstance(outcome, Refused) else outcome.evaluation
                 store.told(number, evaluation, self.ports.evaluator.version, told.added)
@@ -401,20 +402,18 @@ class Campaign:
             return False
         most = self._pace.in_flight
         flights = list(self._flights.values())
-        asks = {flight.ask.first for flight in flights}
+        asks = {flight.first for flight in flights}
         if self._pace.order is TellOrder.SUBMITTED:
             return len(asks) < most
-        waiting = {flight.ask.first for flight in flights if flight.made is None}
-        if len(waiting) >= most or len(asks) >= 2 * most or any(flight.finished for flight in flights):
-            return False
-        return not self._pauses.should_wait(flight.since for flight in flights if flight.made is not None)
+        waiting = {flight.first for flight in flights if flight.made is None}
+        return len(waiting) < most and len(asks) < 2 * most and not any(one.finished for one in flights)
 
     def _landed(self) -> int | None:
         """The next iteration that may be closed: the oldest, or in order of completion any."""
         self._admit_arrived()
         for flight in list(self._flights.values())[: 1 if self._pace.order is TellOrder.SUBMITTED else None]:
             if flight.finished:
-                return flight.ask.number
+                return flight.number
         return None
 
     def _admit_arrived(self) -> None:
@@ -425,16 +424,15 @@ class Campaign:
             elif flight.made is None and self._pace.order is TellOrder.SUBMITTED:
                 return
 
-    def _land(self, flight: InFlight) -> bool:
+    def _land(self, flight: Iteration) -> bool:
         """Admits the text of an iteration and starts its evaluation; False if the proposer gave up."""
         if flight.made is None and flight.text is not None:
             if (error := flight.text.exception()) is not None:
                 if self._threads is None:
                     raise error  # of a worker
-                del self._flights[flight.ask.number]
+                del self._flights[flight.number]
                 self._give_up(error)
                 return False
-            self._pauses.replied(flight.since)
             self._admit(flight, flight.text.result())
         self._evaluate(flight)
         return True

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from .types import Outcome, Refused
+from .iteration import Iteration, IterationResult, Part
+from .types import Context, Elite, Refused
 
 
 @dataclass(slots=True)
-class SearchCounters:
+class SearchCounters(Part):
     """Counts, and CPU seconds used in training.
 
     Attributes:
@@ -19,6 +20,8 @@ class SearchCounters:
         rejections: reason → count.
         operators: operator → (tries, gains), counts.
         costs: operator → US dollars of its model calls.
+        points_are_free: whether points of tuning are no iterations: beside models, whose calls are.
+        tells: whether proposers may know what operators brought.
     """
 
     asked: int = 0
@@ -31,32 +34,30 @@ class SearchCounters:
     rejections: dict[str, int] = field(default_factory=dict)
     operators: dict[str, tuple[int, int]] = field(default_factory=dict)
     costs: dict[str, float] = field(default_factory=dict)
+    points_are_free: bool = False
+    tells: bool = True
 
     @property
     def iterations(self) -> int:
         """Iterations opened that a budget counts."""
         return self.asked - self.points
 
-    def count(
-        self,
-        outcome: Outcome,
-        *,
-        improved: bool,
-        gained: bool | None,
-        cost: float | None,
-        point: bool = False,
-    ) -> None:
-        """Counts an outcome.
+    def ask(self, iteration: Iteration) -> None:
+        """Counts an opened point of tuning that no budget counts."""
+        self.points += iteration.tuned and self.points_are_free
 
-        Args:
-            outcome: of an iteration.
-            improved: whether it is a new best.
-            gained: whether the outcome is a gain; None if that does not count for its operator.
-            cost: US dollars of the iteration's model calls, None if not known.
-            point: whether it is a point of tuning that no budget counts.
-        """
+    def brief(self, number: int, parent: Elite, context: Context) -> Context:
+        """See `Part`."""
+        operators = dict(self.operators) if self.tells else {}
+        return replace(context, operators=operators, costs=dict(self.costs))
+
+    def tell(self, iteration: Iteration, result: IterationResult) -> None:
+        """Counts an outcome."""
+        outcome = result.outcome
+        cost = result.cost
+        point = iteration.tuned and self.points_are_free
         self.told += 1
-        self.since_improvement = 0 if improved else self.since_improvement + (not point)
+        self.since_improvement = 0 if result.improved else self.since_improvement + (not point)
         if isinstance(outcome, Refused):
             reason = outcome.rejection.reason.value
             self.rejections[reason] = self.rejections.get(reason, 0) + 1
@@ -64,8 +65,8 @@ class SearchCounters:
             self.evaluations += 1
             self.executions += len(outcome.evaluation.scores)
             self.cpu_seconds += sum(score.cpu_seconds for score in outcome.evaluation.scores)
-        if gained is not None:
+        if result.gained is not None:
             tries, gains = self.operators.get(outcome.operator, (0, 0))
-            self.operators[outcome.operator] = (tries + 1, gains + gained)
+            self.operators[outcome.operator] = (tries + 1, gains + result.gained)
         if cost is not None:
             self.costs[outcome.operator] = self.costs.get(outcome.operator, 0.0) + cost

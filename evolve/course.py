@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 from ..evaluators.base import Evaluation
 from .archive import Archive
 from .store.reader import Reader
-from .store.rows import Iteration
+from .store.rows import IterationRow
 from .store.schema import StoreError
 from .tuning import OPERATOR
 from .types import Candidate, Elite, Proposal, Rejection
@@ -97,7 +97,7 @@ class RecordedCourse:
     def __contains__(self, number: int) -> bool:
         return number in self._iterations
 
-    def __getitem__(self, number: int) -> Iteration:
+    def __getitem__(self, number: int) -> IterationRow:
         return self._iterations[number]
 
     def made(self, number: int) -> Candidate | Rejection | None:

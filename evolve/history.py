@@ -11,6 +11,7 @@ from ..problems.base import Instance
 from ..prompts.text import percent
 from ..sandbox.base import CROWDED
 from .admission import rejected
+from .iteration import Iteration, IterationResult, Part
 from .types import (
     AddStatus,
     Attempt,
@@ -30,21 +31,16 @@ from .types import (
 )
 
 _LINEAGE = 3
-_CRASHES = (ScoreStatus.RAISED, ScoreStatus.CRASHED, ScoreStatus.REFUSED, ScoreStatus.INVALID_ANSWER)
 
 
-def crashed(failed: Failed) -> bool:
-    """Whether a program itself raised, or returned no valid form of answer: usually a slip that can be
-    repaired.
-    """
-    return failed.score.status in _CRASHES
+class CandidateRegistry(Part):
+    """All candidates so far, by id, and the failures that may be repaired."""
 
-
-class CandidateRegistry:
-    """All candidates so far, by id."""
-
-    def __init__(self, starts: Iterable[Candidate], elites: Iterable[Elite] = ()) -> None:
-        """Knows the start programs, and the fitness of those that are elites."""
+    def __init__(
+        self, starts: Iterable[Candidate], elites: Iterable[Elite] = (), *, repairs: bool = True
+    ) -> None:
+        """Knows the start programs, and fitness of elites; with `repairs`, failures are handed out."""
+        self._repairs = repairs
         self.candidates: dict[str, Candidate] = {}
         self.shapes: dict[str, str] = {}
         self.failed: dict[int, Failed] = {}
@@ -94,6 +90,20 @@ class CandidateRegistry:
         if (shape := candidate.description.shape_digest) is not None:
             self.shapes.setdefault(shape, candidate.id)
 
+    def ask(self, iteration: Iteration) -> None:
+        """Hands a failure of the island to a question."""
+        if iteration.asks:
+            iteration.failed = self.take_failure(iteration.island)
+
+    def tell(self, iteration: Iteration, result: IterationResult) -> None:
+        """Remembers a failure that may be repaired."""
+        if self._repairs:  # a control's proposals know nothing of each other
+            self.note_failure(iteration.island, result.outcome, repairable=iteration.of_model)
+
+    def grow(self, evaluations: Mapping[str, Evaluation]) -> None:
+        """Takes the fitness of candidates on more instances; the others have none any more."""
+        self.fitness = {id: e.fitness for id, e in evaluations.items() if e.fitness is not None}
+
     def ancestors(self, id: str) -> frozenset[str]:
         """A candidate's id with those of all its ancestors."""
         line: set[str] = set()
@@ -125,7 +135,7 @@ class CandidateRegistry:
         timeout = outcome.score.status is ScoreStatus.TIMEOUT
         if timeout and (outcome.score.message or "").endswith(CROWDED):
             return
-        if crashed(outcome):
+        if outcome.crashed:
             self.crashed.setdefault(island, []).append(outcome)
         else:
             self.failed[island] = outcome
@@ -311,7 +321,7 @@ COMPLEMENTS = 2
 _CLOSE = 1e-12
 
 
-class Strata:
+class Strata(Part):
     """Mean training loss of elites on each stratum; computed once per elite."""
 
     def __init__(self, instances: Mapping[str, Instance], loss_of: Callable[[Score], float | None]) -> None:
@@ -327,7 +337,7 @@ class Strata:
         """Instance id → its stratum."""
         return {id: instance.stratum for id, instance in self._instances.items()}
 
-    def grow(self) -> None:
+    def grow(self, evaluations: Mapping[str, Evaluation]) -> None:
         """Forgets the means that were computed on fewer instances."""
         self._losses.clear()
         self._alone.clear()
@@ -350,20 +360,6 @@ class Strata:
         if id not in self._alone:
             self._alone[id] = losses_of(elite.evaluation, self._loss_of)
         return self._alone[id]
-
-    def beaten(self, elite: Elite, others: Sequence[Elite]) -> bool:
-        """Whether one of the others is better on every stratum."""
-        return self._beaten(elite, others, self.losses)
-
-    def beaten_in_parts(self, elite: Elite, others: Sequence[Elite]) -> bool:
-        """Whether one of the others is better on every stratum, or on every instance of the only one."""
-        return self._beaten(elite, others, self.parts)
-
-    def _beaten(
-        self, elite: Elite, others: Sequence[Elite], of: Callable[[Elite], Mapping[str, float]]
-    ) -> bool:
-        mine = of(elite)
-        return any(all(loss < mine[name] - _CLOSE for name, loss in of(other).items()) for other in others)
 
     def complements(self, best: Elite, elites: Sequence[Elite]) -> tuple[Complement, ...]:
         """The elites that together would reduce the best elite's loss most, each with the strata it wins.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..evaluators.base import Evaluation
 from .archive import Archive
-from .settings import knob
+from .iteration import Iteration, IterationResult, Part
+from .settings import constant, knob
 from .types import Event, stream, unique
 
 SURVIVORS = 3
@@ -37,17 +39,17 @@ class IslandSettings:
         ge=1,
         le=64,
     )
-    migration_every: int = knob(
+    migration_every: int = constant(
         40, "told iterations between migrations along the ring (count; 0 is never)", ge=0
     )
-    reset_after: int = knob(
+    reset_after: int = constant(
         400,
         "told iterations without a better best after which an island is resettled (count; 0 is never)",
         ge=0,
     )
 
 
-class Islands:
+class Islands(Part):
     """Moves elites between the islands of an archive; a pure function of the outcomes in their order."""
 
     def __init__(self, archive: Archive, settings: IslandSettings, *, seed: int) -> None:
@@ -57,6 +59,12 @@ class Islands:
         self._settings = settings
         self._bests: list[float | None] = [None] * archive.islands
         self._since = [0] * archive.islands
+        self._completed = 0
+
+    def tell(self, iteration: Iteration, result: IterationResult) -> None:
+        """Counts an outcome, and makes the moves that are due."""
+        self._completed += 1
+        result.events += self.meet(self._completed)
 
     def meet(self, count: int) -> list[Event]:
         """Makes the moves due after `count` told iterations (from 1); returns an event for each move."""
@@ -69,10 +77,11 @@ class Islands:
             *(self._migrate(count) if every and not count % every else ()),
         ]
 
-    def grow(self, count: int) -> None:
-        """Takes the bests on more instances after `count` told iterations: no island stands still now."""
+    def grow(self, evaluations: Mapping[str, Evaluation]) -> None:
+        """Takes the bests on more instances: no island stands still now."""
         for elite in self._archive.bests():
-            self._bests[elite.island], self._since[elite.island] = elite.fitness, count
+            self._bests[elite.island] = elite.fitness
+            self._since[elite.island] = self._completed
 
     def _quality(self, island: int) -> float:
         best = self._bests[island]
@@ -134,7 +143,7 @@ class PoolSettings:
         ge=1,
         le=MOST_SETS,
     )
-    pool_share: float = knob(
+    pool_share: float = constant(
         0.2,
         "executions that re-evaluate elites when the prefix of the pool doubles, relative to all executions "
         "before (ratio, > 0)",
@@ -150,7 +159,7 @@ def prefixes(first: int, pool: int) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-class Pool:
+class Pool(Part):
     """The prefix of the training instances in use; a pure function of the outcomes in their order."""
 
     def __init__(self, sizes: Sequence[int], share: float) -> None:
@@ -186,7 +195,7 @@ class Pool:
         size = self._sizes[self._stage + 1]
         return size if elites * (size - self.prefix) <= self._share * executions else None
 
-    def grow(self) -> None:
+    def grow(self, evaluations: Mapping[str, Evaluation]) -> None:
         """Goes on to the next prefix."""
         self._stage += 1
 

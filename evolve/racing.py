@@ -15,13 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
-from ..evaluators.base import Evaluation, EvaluationStatus, Score, losses_of, student
+from ..evaluators.base import Evaluation, EvaluationStatus, Race, Score, losses_of, student
 from .archive import Archive
 from .history import CandidateRegistry, Strata
 from .islands import Pool
+from .iteration import Iteration, IterationResult, Part
 from .settings import knob
 from .timing import time_class
-from .types import Alike, Candidate, Complete, Elite, Failed, Origin, Outcome, Worse
+from .types import Alike, Candidate, Complete, Elite, Failed, Origin, Outcome, Refused, Rejection, Worse
 
 FIRST_LOOK = 4
 _GROWTH = 1.5
@@ -164,18 +165,18 @@ class TimedRace:
 Racing = PairedRace | TimedRace
 
 
-def race_for(race: Racing | None, candidate: Candidate) -> Racing | None:
+def race_for(race: Race | None, candidate: Candidate) -> Race | None:
     """The race of an ask as its candidate runs it: a simplification may answer as its parent does.
 
     With the same answers everywhere a shorter program takes its parent's cell, so it is executed to the end;
     whoever submits a program may have made an earlier one faster.
     """
-    if race is None or candidate.origin not in (Origin.SIMPLIFY, Origin.SUBMIT):
-        return race
-    return replace(race, parent=())
+    if isinstance(race, PairedRace | TimedRace) and candidate.origin in (Origin.SIMPLIFY, Origin.SUBMIT):
+        return replace(race, parent=())
+    return race
 
 
-def outcome_of(candidate: Candidate, evaluation: Evaluation, race: Racing | None) -> Outcome:
+def outcome_of(candidate: Candidate, evaluation: Evaluation, race: Race | None) -> Outcome:
     """The outcome of a candidate whose training evaluation has ended.
 
     Args:
@@ -188,9 +189,21 @@ def outcome_of(candidate: Candidate, evaluation: Evaluation, race: Racing | None
     if evaluation.status is EvaluationStatus.FAILED:
         return Failed(candidate, evaluation)
     scores = evaluation.scores
-    if race is not None and race.alike([s.answer_digest for s in scores], [s.cpu_seconds for s in scores]):
+    answers = [score.answer_digest for score in scores]
+    seconds = [score.cpu_seconds for score in scores]
+    if isinstance(race, PairedRace | TimedRace) and race.alike(answers, seconds):
         return Alike(candidate, evaluation)
     return Worse(candidate, evaluation)
+
+
+def outcome_of_iteration(iteration: Iteration) -> Outcome:
+    """The outcome of an iteration; waits for its evaluation."""
+    made = iteration.made
+    if isinstance(made, Candidate) and iteration.evaluation is not None:
+        return outcome_of(made, iteration.evaluation.result(), race_for(iteration.race, made))
+    if isinstance(made, Rejection):
+        return Refused(made)
+    raise AssertionError(f"iteration {iteration.number}: closed before there is an outcome")
 
 
 def hardest(losses: Mapping[str, float], groups: Mapping[str, str]) -> tuple[str, ...]:
@@ -294,8 +307,7 @@ def best_elite(elites: Sequence[Elite]) -> Elite:
 # The race of a candidate, made of the archive as it is at the ask; and whether an outcome is a new best.
 
 
-@dataclass(frozen=True, slots=True)
-class Races:
+class Races(Part):
     """Chooses whom a candidate races.
 
     Attributes:
@@ -304,12 +316,27 @@ class Races:
         level: of the test (probability); 0 is no race.
     """
 
-    archive: Archive
-    memory: CandidateRegistry
-    strata: Strata
-    pool: Pool
-    slow: SlowFounders
-    level: float
+    def __init__(
+        self,
+        archive: Archive,
+        memory: CandidateRegistry,
+        strata: Strata,
+        pool: Pool,
+        slow: SlowFounders,
+        level: float,
+    ) -> None:
+        """Takes the parts that a race depends on; see the class."""
+        self.archive = archive
+        self.memory = memory
+        self.strata = strata
+        self.pool = pool
+        self.slow = slow
+        self.level = level
+
+    def tell(self, iteration: Iteration, result: IterationResult) -> None:
+        """Founders below a complete candidate may be incumbents from now on."""
+        if isinstance(result.outcome, Complete):
+            self.slow.beaten(result.outcome.fitness, self.memory.fitness)
 
     def incumbent(self, island: int, parent: Elite) -> Elite | None:
         """The elite that a child of `parent` races; where time is a measure, that of the parent's class."""
@@ -321,12 +348,14 @@ class Races:
         quicker = [number for number in incumbents if number <= self.archive.class_of(parent)]
         return incumbents[max(quicker, default=min(incumbents))] if incumbents else None
 
-    def race(self, island: int, incumbent: Elite | None, parent: Elite, hardest_first: bool) -> Racing | None:
+    def race(
+        self, island: int, incumbent: Elite | None, parent: Elite, *, hardest_first: bool = False
+    ) -> Race | None:
         """The race of a child of `parent`; None without an incumbent.
 
         Args:
             island, incumbent, parent: of the ask.
-            hardest_first: whether the hardest instances are executed first.
+            hardest_first: whether the hardest instances are executed first, as for a submission.
         """
         if incumbent is None:
             return None

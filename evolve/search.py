@@ -13,15 +13,16 @@ from itertools import islice
 from types import MappingProxyType
 
 from ..evaluators.base import Evaluation, ScoreStatus
-from .agenda import Pages, Subjects
+from .agenda import Briefing
 from .archive import Archive
 from .counters import SearchCounters
-from .history import AttemptLog, CandidateRegistry, Strata
+from .history import CandidateRegistry, Strata
 from .islands import Islands, Pool
-from .iteration import Ask, Point, Sharing, Told
+from .iteration import Iteration, IterationResult, Part, Point, Sharing
 from .racing import Races, SlowFounders, better
 from .search_settings import PopulationSettings, SearchSettings
-from .selection import Control, Guide, Selection
+from .selection import SELECTIONS, Control, Selection, SelectionBasis
+from .submissions import Submission
 from .tuning import Tuner
 from .types import (
     AddStatus,
@@ -35,21 +36,8 @@ from .types import (
     Proposal,
     Refused,
     Rejection,
-    stream,
     unique,
 )
-
-# The events of an outcome: a new best, and an objective beyond a proven bound.
-
-SOLVED = (
-    "iteration {}: every training instance is at its proven optimum; training ranks no program higher any "
-    "more, validation decides, and prompts say so (Ctrl-C ends the search)"
-)
-
-
-def solved(number: int, best: Elite | None) -> list[str]:
-    """What is said when the best program can have no smaller gap in training; nothing before."""
-    return [SOLVED.format(number)] if best is not None and best.solved else []
 
 
 def news(number: int, outcome: Outcome, best: Elite | None) -> list[Event]:
@@ -68,7 +56,11 @@ _SETTINGS = SearchSettings()
 
 
 class Search:
-    """Asks for candidates and takes their outcomes."""
+    """Asks for candidates and takes their outcomes.
+
+    Attributes:
+        parts: what learns from iterations, in the order of telling.
+    """
 
     def __init__(
         self,
@@ -78,6 +70,7 @@ class Search:
         *,
         seed: int,
         control: Control = Control.NONE,
+        selection: type[Selection] | None = None,
         population: PopulationSettings = _POPULATION,
         settings: SearchSettings = _SETTINGS,
         starts: Sequence[Candidate] = (),
@@ -97,6 +90,7 @@ class Search:
             start: the program that fresh starts and best-of-n change.
             context: what a proposer may know from the beginning.
             seed, control: of all random streams; what takes the place of the search.
+            selection: chooses parents; by default as the control and the proposer want it.
             population, settings: see there.
             starts: all programs that the search begins with, also those that lost their cell to another one.
             founders: those that random changes begin with, `start` alone by default.
@@ -108,92 +102,124 @@ class Search:
             programs: that a model's reply is to hold (count).
             prefixes: sizes of the prefixes of the pool of training instances (counts); None is one prefix.
         """
+        guided = guided and control is Control.NONE
+        strategy = selection or SELECTIONS["models" if guided else control]
         self.archive = archive
         self.start = start
         self.first = starts[0] if starts else start.candidate
         self.notes: list[str] = []
-        self.tally = SearchCounters()
-        self.memory = CandidateRegistry([start.candidate, *starts], archive.elites())
         self.seed = seed
-        self._control = control
+        self.sharing = Sharing(programs)
+        self.due: int | None = None
         self._settings = settings
-        self._inspirations = population.inspirations
         self._context = context
-        self._selection = Selection(control, start, settings, seed=seed, founders=founders)
-        slow = SlowFounders(seconds, founders)
-        self._islands = Islands(archive, population, seed=seed)
-        self.tuner = Tuner(
-            settings if control is Control.NONE else replace(settings, tune_share=0.0),
-            seed=seed,
-            named=guided and control is Control.NONE,
-        )
         self._points = points
         self._offline_share = offline_share
-        self._strata = Strata(context.instances, archive.space.loss)
-        alone = control is not Control.NONE
-        self._guide = None if alone or not guided else Guide(self.memory, self._strata)
-        self._attempts = AttemptLog(len(start.evaluation.scores), archive.space.loss, archive.elites())
-        self._subjects = Subjects(settings, archive.best)
-        self._pages = Pages(notes_every if self._guide is not None else 0)
         self._validated = {start.candidate.id}
-        self.pool = Pool(prefixes or [len(start.evaluation.scores)], settings.pool_share)
-        self.due: int | None = None
-        # A race would be the selection that random changes are to lack.
-        level = 0.0 if control is Control.RANDOM else settings.race_level
+        count = len(start.evaluation.scores)
+        self.tally = SearchCounters(points_are_free=guided, tells=strategy.learns)
+        self.memory = CandidateRegistry([start.candidate, *starts], archive.elites(), repairs=strategy.learns)
+        self.pool = Pool(prefixes or [count], settings.pool_share)
+        self._strata = Strata(context.instances, archive.space.loss)
+        basis = SelectionBasis(
+            archive,
+            self.memory,
+            self._strata,
+            start,
+            tuple(founders),
+            settings,
+            1 + population.inspirations,
+            seed,
+        )
+        self.selection = strategy(basis)
+        self._beside = SELECTIONS[Control.NONE](basis) if offline_share else self.selection
+        share = settings.tune_share if strategy.learns else 0.0
+        self.tuner = Tuner(replace(settings, tune_share=share), seed=seed, named=guided)
+        level = settings.race_level if strategy.races else 0.0
+        slow = SlowFounders(seconds, founders)
         self.races = Races(archive, self.memory, self._strata, self.pool, slow, level)
-        self.sharing = Sharing(programs)
+        islands = Islands(archive, population, seed=seed)
+        parts: list[Part] = [
+            self.memory,
+            self._strata,
+            self.selection,
+            self.tally,
+            self.tuner,
+            self.races,
+            islands,
+        ]
+        if guided:
+            parts.insert(2, Briefing(archive, self._strata, count, notes_every))
+        self.parts = tuple(parts)
 
-    def ask(self) -> Ask:
+    def ask(self) -> Iteration:
         """Opens the next iteration: a reply's next program, a point of tuning, or parents for a proposer."""
         number = self._next()
         if self.sharing.before is not None:
-            return self._joined(number, self.sharing.before)
-        point = self._point(number)
-        if point is not None:
-            elites = [point[0]]
-            island = point[0].island
-            incumbent = point[0] if self.races.level > 0 else None
-        else:
-            island = (number - 1) % self.archive.islands
-            elites = self._parents(number, island)
-            whole = self._subjects.designs(number) and not self._offline(number)  # it may be improved
-            incumbent = None if whole else self.races.incumbent(island, elites[0])
-        ask = Ask(
-            number,
-            island,
-            (elites[0].candidate.id,),
-            tuple(elites),
-            None if incumbent is None else incumbent.candidate.id,
-            self.races.race(
-                island, incumbent, elites[0], self._hardest_first(number, tuned=point is not None)
-            ),
-            tuned=point is not None,
-            offline=point is None and self._offline(number),
-            point=None if point is None else point[1],
+            return self.open(self._joined(number, self.sharing.before))
+        if (point := self._point(number)) is not None:
+            return self.open(self._tuning(number, *point))
+        island = (number - 1) % self.archive.islands
+        offline = self._offline(number)
+        selection = self._beside if offline else self.selection
+        elites = selection.parents(number, island)
+        incumbent = None if selection.whole(number) else self.races.incumbent(island, elites[0])
+        return self.open(
+            Iteration(
+                number,
+                island,
+                (elites[0].candidate.id,),
+                tuple(elites),
+                None if incumbent is None else incumbent.candidate.id,
+                self.races.race(island, incumbent, elites[0]),
+                offline=offline,
+                shown=tuple(elite.candidate.id for elite in elites),
+            )
         )
-        if point is not None:
-            self._count_point()
-            return ask
-        failed = self._opened(number, island, ask.shown) if ask.of_model else None
-        programs = self.sharing.wanted(failed) if ask.of_model else 1
-        context = self.context(number, elites, failed, programs)
-        return self.sharing.open(replace(ask, programs=programs, context=context))
 
-    def _joined(self, number: int, before: Ask) -> Ask:
-        """Opens an iteration for the next program of the reply that the iteration before shares."""
-        program = before.program + 1
-        incumbent = (
-            None if before.incumbent is None else self.races.incumbent(before.island, before.elites[0])
+    def _tuning(self, number: int, elite: Elite, text: Proposal | Rejection) -> Iteration:
+        """A point of tuning; it races the elite whose numbers it changes."""
+        incumbent = elite if self.races.level > 0 else None
+        race = self.races.race(elite.island, incumbent, elite)
+        id = elite.candidate.id
+        raced = None if incumbent is None else id
+        return Iteration(
+            number, elite.island, (id,), (elite,), raced, race, tuned=True, point=text, shown=(id,)
         )
-        ask = replace(
-            before,
-            number=number,
-            program=program,
-            incumbent=None if incumbent is None else incumbent.candidate.id,
-            race=self.races.race(before.island, incumbent, before.elites[0], self._guide is not None),
-            context=self.context(number, before.elites, None, before.programs, program),
+
+    def _joined(self, number: int, before: Iteration) -> Iteration:
+        """An iteration for the next program of the reply that the iteration before shares."""
+        parent = before.elites[0]
+        incumbent = None if before.incumbent is None else self.races.incumbent(before.island, parent)
+        race = self.races.race(before.island, incumbent, parent)
+        return Iteration(
+            number,
+            before.island,
+            before.parents,
+            before.elites,
+            None if incumbent is None else incumbent.candidate.id,
+            race,
+            programs=before.programs,
+            program=before.program + 1,
+            shown=before.shown,
         )
-        return self.sharing.open(ask)
+
+    def submit(self, submission: Submission, best: Elite) -> Iteration:
+        """Opens the next iteration for a program from outside.
+
+        The program races on the island of the best elite, and the hardest instances come first: the submitter
+        is to learn the most from a race that ends early.
+        """
+        incumbent = self.races.incumbent(best.island, best)
+        race = None
+        if incumbent is not None:
+            race = self.races.race(best.island, incumbent, incumbent, hardest_first=True)
+        raced = None if incumbent is None else incumbent.candidate.id
+        parents = (submission.parent,)
+        text = submission.proposal
+        return self.open(
+            Iteration(self._next(), best.island, parents, (), raced, race, point=text, submitted=True)
+        )
 
     def ask_again(
         self,
@@ -205,7 +231,7 @@ class Search:
         inspirations: Sequence[str] = (),
         elites: Sequence[Elite] = (),
         incumbent: Elite | None = None,
-    ) -> Ask:
+    ) -> Iteration:
         """Opens the next iteration as it was opened before; the tuner goes on as it did then.
 
         Args:
@@ -221,70 +247,68 @@ class Search:
         point = self._point(number) if self._points is None and before is None else None
         again = point[1] if point is not None and tuned is None else None
         tuned = again is not None if tuned is None else tuned
-        if tuned:
-            self._count_point()
         if tuned and point is not None:
             elites = elites or [point[0]]
             incumbent = incumbent or (point[0] if self.races.level > 0 else None)
-        hardest_first = self._hardest_first(number, tuned=tuned)
-        race = self.races.race(island, incumbent, elites[0], hardest_first) if elites else None
-        raced = raced if incumbent is None else incumbent.candidate.id
         offline = not tuned and self._offline(number)
-        ask = Ask(number, island, parents, tuple(elites), raced, race, tuned, offline, again)
-        shown = [*parents[:1], *inspirations]
-        failed = self._opened(number, island, shown) if ask.of_model and before is None else None
-        programs = self.sharing.wanted(failed) if ask.of_model else 1
-        program = 1
-        if before is not None:
-            programs = before.programs
-            program = before.program + 1
-        context = self.context(number, elites, failed, programs, program) if elites and not tuned else None
-        return self.sharing.open(replace(ask, programs=programs, program=program, context=context))
+        race = None
+        if elites:
+            race = self.races.race(island, incumbent, elites[0])
+        return self.open(
+            Iteration(
+                number,
+                island,
+                parents,
+                tuple(elites),
+                raced if incumbent is None else incumbent.candidate.id,
+                race,
+                tuned,
+                offline,
+                again,
+                programs=1 if before is None else before.programs,
+                program=1 if before is None else before.program + 1,
+                shown=(*parents[:1], *inspirations),
+            )
+        )
 
-    def admit(self, ask: Ask, proposal: Proposal) -> Candidate | Rejection:
+    def open(self, iteration: Iteration) -> Iteration:
+        """Every part learns of an opened iteration; a proposer gets its context."""
+        for part in self.parts:
+            part.ask(iteration)
+        if iteration.asks:
+            iteration.programs = self.sharing.wanted(iteration.failed)
+        if iteration.elites and not iteration.tuned:
+            iteration.context = self.context(
+                iteration.number, iteration.elites, iteration.failed, iteration.programs, iteration.program
+            )
+        return self.sharing.open(iteration)
+
+    def admit(self, iteration: Iteration, proposal: Proposal) -> Candidate | Rejection:
         """The candidate of an examined proposal, or its rejection."""
-        return self.memory.admit(proposal, ask.parents, ask.island, ask.number)
+        return self.memory.admit(proposal, iteration.parents, iteration.island, iteration.number)
 
-    def tell(self, ask: Ask, outcome: Outcome, cost: float | None = None) -> Told:
+    def tell(self, iteration: Iteration, outcome: Outcome, cost: float | None = None) -> IterationResult:
         """Closes an iteration: every part of the search learns its outcome.
 
         Args:
-            ask: the iteration.
+            iteration: as it was opened.
             outcome: how it ended.
             cost: US dollars of its model calls, None if not known.
         """
         best = self.archive.best
-        events: list[Event] = []
-        added = self._place(ask, outcome, events)
-        duplicate = next((str(event.data["of"]) for event in events if event.kind == "twin"), None)
-        if self._guide is not None and (ask.of_model or ask.submitted):
-            self._attempts.add(outcome, added, duplicate, ask.parents, ask.incumbent)
-            self._guide.note(ask.number, outcome, ask.parents)
-        self._subjects.tell(ask.number, self.archive, outcome if ask.of_model else None, duplicate)
-        improved = better(self.archive.best, best)
-        self.notes += solved(ask.number, self.archive.best if improved and self._guide else None)
-        events += news(ask.number, outcome, self.archive.best if improved else None)
-        gained = None  # almost any change of a start program is a gain, which says little of its operator
-        if self._guide is not None and ask.of_model:
-            gained = improved
-        elif ask.tuned or not self._selection.fresh(ask.first):
-            gained = self.memory.better_than_parent(outcome, ask.parents)
-        point = ask.tuned and self._guide is not None
-        self.tally.count(outcome, improved=improved, gained=gained, cost=cost, point=point)
-        if self._control is Control.NONE:  # a control's proposals know nothing of each other
-            self.memory.note_failure(ask.island, outcome, repairable=ask.of_model)
-        if ask.of_model:
-            self._pages.tell(ask.number)
-        self.sharing.tell(ask.number)
-        if self._control is Control.NONE and not ask.tuned and self._guide is None:
-            exhausted = self._selection.exhausted.tell(ask.number, ask.parents[0], outcome)
-            self.notes += [str(event.data["text"]) for event in exhausted]
-            events += exhausted
-        self.tuner.tell(ask.number, outcome, tuned=ask.tuned)
-        events += self._islands.meet(self.tally.told)
+        result = IterationResult(outcome, cost)
+        self._place(iteration, result)
+        result.improved = better(self.archive.best, best)
+        result.events += news(iteration.number, outcome, self.archive.best if result.improved else None)
+        ahead = self.memory.better_than_parent(outcome, iteration.parents)
+        result.gained = self.selection.gained(iteration, result, ahead)
+        for part in self.parts:
+            part.tell(iteration, result)
+        self.notes += result.notes
         self.due = self.due or self.pool.due(self.tally.executions, len(self.to_grow()))
-        due = self.tally.told % self._settings.validate_every == 0
-        return Told(added, tuple(events), self._to_validate() if due else None)
+        if self.tally.told % self._settings.validate_every == 0:
+            result.validate = self._to_validate()
+        return result
 
     def to_grow(self) -> list[Elite]:
         """The elites and the start program: they are evaluated on new instances when the prefix grows."""
@@ -304,16 +328,11 @@ class Search:
             self.tally.executions += len(scores)
             self.tally.cpu_seconds += sum(score.cpu_seconds for score in scores)
         if self.archive.grow(evaluations):
-            self.pool.grow()
-            self.memory.fitness = {id: e.fitness for id, e in evaluations.items() if e.fitness is not None}
+            self.pool.grow(evaluations)
             if (start := evaluations.get(self.start.candidate.id)) and start.fitness is not None:
                 self.start = self.archive.elite(self.start.candidate, start, 0)
-                self._selection.grow(self.start)
-            self._strata.grow()
-            self._subjects.grow(self.archive.best)
-            self._attempts.grow(self.pool.prefix, self.archive.elites())
-            self._islands.grow(self.tally.told)
-            self.tuner.grow()
+            for part in self.parts:
+                part.grow(evaluations)
         else:
             self.pool.stop()
         best = self.archive.best
@@ -332,42 +351,21 @@ class Search:
         program: int = 1,
     ) -> Context:
         """What the proposer may know at an ask (1-based number) of these elites, with a failure to mend."""
-        best = self.archive.best
         context = replace(
             self._context,
             iteration=number,
             inspirations=tuple(elites[1:]),
-            operators=dict(self.tally.operators) if self._control is Control.NONE else {},
-            costs=dict(self.tally.costs),
             lineage=self.memory.lineage(elites[0].candidate.id),
             failed=failed,
-            best=best,
+            best=self.archive.best,
             instances=dict(islice(self._context.instances.items(), self.pool.prefix)),
             programs=self.sharing.wanted(failed) if programs is None else programs,
             program=program,
         )
-        if self._guide is None or best is None or self._offline(number):
-            return context
-        if context.times is not None:
-            context = replace(context, times=replace(context.times, losses=self.archive.class_losses()))
-        return replace(
-            self._subjects.told(number, context),
-            complements=self._strata.complements(best, self.archive.elites()),
-            attempts=self._attempts.lines(),
-            under_way=len(self.sharing.under_way),
-            simplified=elites[0].candidate.id in self._guide.simplified,
-            writes=self._pages.writes(number),
-            pages=self._pages.shown,
-        )
-
-    def _parents(self, number: int, island: int) -> list[Elite]:
-        """First parent and inspirations of an ask."""
-        count = 1 + self._inspirations
-        if self._guide is None or self._offline(number) or self._selection.fresh(number):
-            return self._selection.parents(self.archive, island, number, count)
-        rng = stream(self.seed, "select", number)
-        first = self._subjects.parent(number, self.archive.best)
-        return self._guide.parents(self.archive, island, first, rng, count)
+        offline = self._offline(number)
+        for part in self.parts:
+            context = context if offline and part.for_models else part.brief(number, elites[0], context)
+        return context
 
     def _offline(self, number: int) -> bool:
         """Whether an iteration is the offline proposer's, which works beside models in a fixed rhythm."""
@@ -376,50 +374,32 @@ class Search:
         turn = number - self.sharing.joined  # the programs of one reply are one turn
         return int(turn * self._offline_share) != int((turn - 1) * self._offline_share)
 
-    def _opened(self, number: int, island: int, shown: Sequence[str]) -> Failed | None:
-        """Notes the ask of a model and the programs that it shows (ids); returns what it may repair."""
-        self._pages.ask(number)
-        self._subjects.ask(number, shown[0])
-        if self._guide is not None:
-            self._guide.offer(number, shown)
-        return self.memory.take_failure(island)
-
     def _next(self) -> int:
         self.tally.asked += 1
         return self.tally.asked
 
-    def _count_point(self) -> None:
-        """Counts a point of tuning: beside models, whose calls are the iterations, none is an iteration."""
-        self.tally.points += self._guide is not None
-
     def _point(self, number: int) -> Point | None:
-        return self.tuner.ask(number, self.archive) if self._points is None else self._points.get(number)
+        return self.tuner.point(number, self.archive) if self._points is None else self._points.get(number)
 
-    def _hardest_first(self, number: int, *, tuned: bool) -> bool:
-        """Whether an iteration is a model's, whose few replies are to show what they are good for."""
-        return self._guide is not None and not tuned and not self._offline(number)
-
-    def _place(self, ask: Ask, outcome: Outcome, events: list[Event]) -> AddStatus | None:
+    def _place(self, iteration: Iteration, result: IterationResult) -> None:
         """Adds a complete candidate to the archive, and notes its duplicate if it has one."""
-        if isinstance(outcome, Refused):
-            return None
+        outcome = result.outcome
         if not isinstance(outcome, Complete):
-            return AddStatus.NOT_ADDED
+            result.added = None if isinstance(outcome, Refused) else AddStatus.NOT_ADDED
+            return
         candidate = outcome.candidate
         evaluation = outcome.evaluation
         self.memory.fitness[candidate.id] = outcome.fitness
-        self.races.slow.beaten(outcome.fitness, self.memory.fitness)
-        if self._control is Control.RANDOM:
-            self._selection.add(self.archive.elite(candidate, evaluation, ask.island))
         duplicate = self.archive.duplicate(candidate, evaluation)
         slower = self.archive.same(candidate, evaluation)
-        second = self._guide is not None
-        added = self.archive.add(candidate, evaluation, ask.island, second=second)
-        if duplicate is not None and not added:
-            events.append(Event(ask.number, "twin", {"candidate": candidate.id, "of": duplicate}))
+        result.added = self.archive.add(candidate, evaluation, iteration.island)
+        if duplicate is not None and not result.added:
+            result.duplicate = duplicate
+            result.events.append(
+                Event(iteration.number, "twin", {"candidate": candidate.id, "of": duplicate})
+            )
         elif duplicate is None and slower is not None:
-            events.append(Event(ask.number, "faster", {"candidate": candidate.id, "of": slower}))
-        return added
+            result.events.append(Event(iteration.number, "faster", {"candidate": candidate.id, "of": slower}))
 
     def _to_validate(self) -> Candidate | None:
         """The best of the islands' best elites that was not validated yet."""

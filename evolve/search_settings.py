@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .agenda import SubjectSettings
 from .islands import IslandSettings, PoolSettings
 from .racing import RaceSettings
-from .selection import FreshSettings, InspirationSettings
+from .selection import InspirationSettings, SelectionSettings
 from .tuning import TuneSettings
 from .validation import ValidationSettings
 
 
 @dataclass(frozen=True)
-class SearchSettings(
-    RaceSettings, TuneSettings, FreshSettings, SubjectSettings, ValidationSettings, PoolSettings
-):
+class SearchSettings(RaceSettings, TuneSettings, SelectionSettings, ValidationSettings, PoolSettings):
     """How the budget is spent."""
 
 

@@ -1,4 +1,7 @@
-"""Parent selection: of the archive, of a control, and of models; exhausted parents are left out.
+"""Parent selection: one class for each way to choose what an iteration starts from, and their registry.
+
+`OfflineSelection` draws from an island, `ModelSelection` chooses for models, `BestOfN` and `RandomDrift` are
+controls. Another one is a class with a method `parents` (docs/add-a-selection.md).
 
 A share of the iterations begins again at the start program, or at the best founder, as random immigrants do
 in a population (Grefenstette 1992, PPSN II, pp. 137-144): islands with a poor or slow structure thus keep
@@ -11,168 +14,26 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from ..evaluators.base import Evaluation
+from .agenda import Subjects, SubjectSettings
 from .archive import Archive
 from .history import CandidateRegistry, Strata
-from .settings import knob
-from .types import Alike, Elite, Event, Failed, Origin, Outcome, Refused, Worse, stream, unique
-
-# Chooses parents for models, whose calls are few and expensive, and avoids programs without promise.
-#
-# Elites are drawn by rank of fitness. A start program leaves the draw once another elite beats it on every
-# stratum, or several replies are better in the mean. A reply leaves the draw once another elite beats it on
-# every stratum and its loss is twice that of the best. A program whose children are often stopped is chosen
-# less, and late in a campaign so is one with twice the loss of the best. The program shown beside the
-# parent, for a model to combine the two, is neither its ancestor nor its descendant and is good on some
-# stratum; all such programs take turns.
-
-SURPASSED = 4
-"""Replies better in the mean after which a start program is shown no more (count)."""
-
-WEAK = 2.0
-"""Loss beside the best program's from which a reply that is beaten on every stratum is no parent (ratio)."""
-
-LATE = 20
-"""Outcomes of replies after which a program that loses `WEAK` times as much as the best is chosen less."""
-LATE_CHANCE = 0.25
-"""What the chance of such a program is multiplied by."""
-
-
-@dataclass(slots=True)
-class Children:
-    """Told children of a program, and those of them that were stopped or failed (counts)."""
-
-    told: int = 0
-    lost: int = 0
-
-    @property
-    def chance(self) -> float:
-        """Factor of the program's chance: 1 without children, 1 / (n + 1) if all n were lost."""
-        return (1 + self.told - self.lost) / (1 + self.told)
-
-
-@dataclass(slots=True)
-class Guide:
-    """Chooses the programs that a model is shown; a function of the archive and of the outcomes so far.
-
-    Attributes:
-        memory: how candidates came about.
-        strata: where elites are good.
-        simplified: ids of the programs that were to be simplified.
-    """
-
-    memory: CandidateRegistry
-    strata: Strata
-    simplified: set[str] = field(default_factory=set)
-    _told: int = 0
-    _children: dict[str, Children] = field(default_factory=dict)
-    _offers: Counter[str] = field(default_factory=Counter)
-    _open: dict[int, tuple[str, ...]] = field(default_factory=dict)
-
-    def note(self, number: int, outcome: Outcome, parents: tuple[str, ...]) -> None:
-        """Takes the outcome of a model's ask (1-based number); a rejection says nothing of the parent."""
-        self._open.pop(number, None)
-        self._told += 1
-        if outcome.operator.split(" ")[0] == Origin.SIMPLIFY:
-            self.simplified.update(parents[:1])
-        if isinstance(outcome, Refused) or not parents:
-            return
-        children = self._children.setdefault(parents[0], Children())
-        children.told += 1
-        children.lost += isinstance(outcome, Worse | Alike | Failed)
-
-    def offer(self, number: int, shown: Sequence[str]) -> None:
-        """Notes the ids of the programs that an ask (1-based number) shows, the parent first."""
-        self._offers.update(shown[1:])
-        self._open[number] = tuple(shown)
-
-    def parents(
-        self, archive: Archive, island: int, first: Elite | None, rng: random.Random, count: int
-    ) -> list[Elite]:
-        """First parent and programs beside it (`count` elites in all, fewer if there are fewer).
-
-        With `first` that is the parent. Otherwise no two asks under way show the same programs, as long as
-        there are others.
-        """
-        everywhere = archive.elites()
-        if first is None:
-            first = self._first(archive, island, everywhere, rng, count)
-        return [first, *self._beside(first, everywhere)[: count - 1]]
-
-    def _first(
-        self, archive: Archive, island: int, everywhere: Sequence[Elite], rng: random.Random, count: int
-    ) -> Elite:
-        """A parent by rank, of those whose programs no ask under way shows if there are such."""
-        elites = archive.elites(island)
-        if (number := archive.draw_class(elites, rng)) is not None:
-            elites = [elite for elite in elites if archive.class_of(elite) == number]
-        best = max(elite.fitness for elite in everywhere)
-        possible = [e for e in elites if not self._done(e, everywhere)] or elites
-        first = self._draw(possible, best, rng)
-        others = [e for e in possible if self._is_new(e, everywhere, count)]
-        return first if not others or first in others else self._draw(others, best, rng)
-
-    def _is_new(self, first: Elite, elites: Sequence[Elite], count: int) -> bool:
-        """Whether no ask under way shows the programs that an ask with this parent would show."""
-        shown = [elite.candidate.id for elite in (first, *self._beside(first, elites)[: count - 1])]
-        return tuple(shown) not in self._open.values()
-
-    def _done(self, elite: Elite, others: Sequence[Elite]) -> bool:
-        """Whether a start program is beaten on every stratum, or by several replies in the mean.
-
-        A reply has to be beaten on every stratum, and to lose several times as much as the best program.
-        """
-        if elite.candidate.iteration != 0:
-            best = max(other.fitness for other in others)
-            return elite.fitness < WEAK * min(best, 0.0) and self.strata.beaten(elite, others)
-        better = [other for other in others if other.candidate.iteration and other.fitness > elite.fitness]
-        return len(unique(better)) >= SURPASSED or self.strata.beaten(elite, others)
-
-    def _chance(self, elite: Elite, best: float) -> float:
-        """Factor of a program's chance by rank, given the best fitness (a ratio) so far."""
-        weak = self._told >= LATE and elite.fitness < WEAK * min(best, 0.0)
-        return self._children.get(elite.candidate.id, Children()).chance * (LATE_CHANCE if weak else 1.0)
-
-    def _draw(self, elites: Sequence[Elite], best: float, rng: random.Random) -> Elite:
-        """An elite by rank (squared uniform), less often if its children were lost, or if it is weak."""
-        count = len(elites)
-        steps = [(rank / count) ** 0.5 for rank in range(count + 1)]
-        weights = [
-            (steps[rank + 1] - steps[rank]) * self._chance(elite, best) for rank, elite in enumerate(elites)
-        ]
-        return rng.choices(elites, weights)[0]
-
-    def _beside(self, first: Elite, elites: Sequence[Elite]) -> list[Elite]:
-        """Elites that are neither ancestors nor descendants of the parent, and not beaten.
-
-        Those come first that no ask under way shows beside it, and of these the ones that win the most
-        against it, summed over strata and divided by how often they were shown beside a parent.
-        """
-        own = self.memory.ancestors(first.candidate.id)
-        least = self.strata.parts(first)
-        suitable = {
-            elite.candidate.id: elite
-            for elite in elites
-            if elite.candidate.id not in own
-            and first.candidate.id not in self.memory.ancestors(elite.candidate.id)
-            and not self.strata.beaten_in_parts(elite, elites)
-            and not self._done(elite, elites)
-        }
-        shown = {id for ids in self._open.values() if ids[:1] == (first.candidate.id,) for id in ids}
-        return sorted(
-            suitable.values(),
-            key=lambda elite: (
-                elite.candidate.id in shown,
-                -self.strata.gain(elite, least) / (1 + self._offers[elite.candidate.id]),
-                self._offers[elite.candidate.id],
-                -elite.fitness,
-                elite.candidate.id,
-            ),
-        )
-
+from .iteration import Iteration, IterationResult, Part
+from .settings import constant, knob
+from .types import (
+    Complete,
+    Context,
+    Elite,
+    Event,
+    Origin,
+    Outcome,
+    Refused,
+    stream,
+)
 
 # Exhausted parents: all proposals from them are rejected, so the search selects other parents if there are
 # any.
@@ -238,7 +99,9 @@ FRESH_UNTIL = 600
 class InspirationSettings:
     """What a proposer gets beside the parent."""
 
-    inspirations: int = knob(1, "elites given to the proposer beside the parent (count, 0 to 8)", ge=0, le=8)
+    inspirations: int = constant(
+        1, "elites given to the proposer beside the parent (count, 0 to 8)", ge=0, le=8
+    )
 
 
 @dataclass(frozen=True)
@@ -252,70 +115,227 @@ class FreshSettings:
         ge=0,
         le=0.9,
     )
-    fresh_until: int | None = knob(
+    fresh_until: int | None = constant(
         None,
         "first iterations, over which the share of fresh starts falls from 1 to fresh_share (count; "
-        f"0 is none); default {FRESH_UNTIL}, capped at a quarter of the iteration budget; 0 with models or "
-        "with all founders; "
-        "with only a time limit, set a quarter of the iterations you expect",
+        f"0 is none); {FRESH_UNTIL}, capped at a quarter of the iteration budget; 0 with models, with all "
+        "founders, or without fresh starts",
         ge=0,
     )
 
 
-class Selection:
-    """Chooses parents; a pure function of the archive and of the outcomes so far."""
+@dataclass(frozen=True)
+class SelectionSettings(FreshSettings, SubjectSettings):
+    """What the strategies read of the configuration."""
 
-    def __init__(
-        self,
-        control: Control,
-        start: Elite,
-        settings: FreshSettings,
-        *,
-        seed: int,
-        founders: Sequence[Elite] = (),
-    ) -> None:
-        """Prepares the choice.
+
+@dataclass(frozen=True, slots=True)
+class SelectionBasis:
+    """What a strategy may use.
+
+    Attributes:
+        archive: the elites, as they are now.
+        memory, strata: how candidates came about; where elites are good.
+        start: the elite that fresh starts and best-of-n change.
+        founders: what the search begins with.
+        settings: see there.
+        count: programs that a proposer sees, the parent among them (count).
+        seed: of the choices.
+    """
+
+    archive: Archive
+    memory: CandidateRegistry
+    strata: Strata
+    start: Elite
+    founders: tuple[Elite, ...]
+    settings: SelectionSettings
+    count: int
+    seed: int
+
+    def rng(self, number: int) -> random.Random:
+        """The random stream of a choice (1-based number of the ask)."""
+        return stream(self.seed, "select", number)
+
+
+class Selection(Part):
+    """Chooses what an iteration starts from; a pure function of the archive and of the outcomes so far.
+
+    Attributes:
+        learns: whether proposals may know of each other; a control's may not.
+        races: whether candidates are stopped early.
+    """
+
+    learns = True
+    races = True
+
+    def __init__(self, basis: SelectionBasis) -> None:
+        """Takes what the choice may use."""
+        self.basis = basis
+        self.start = basis.start
+
+    def parents(self, number: int, island: int) -> list[Elite]:
+        """First parent and inspirations of an ask.
 
         Args:
-            control: `BEST_OF_N` proposes from `start` alone and learns nothing; `RANDOM`
-                changes any valid candidate so far, good or bad.
-            start: the elite that fresh starts and `BEST_OF_N` change.
-            settings: how often an iteration begins at it.
-            seed: of the choices.
-            founders: what `RANDOM` begins with, `start` alone by default.
+            number: of the ask, 1-based.
+            island: index of the island that the iteration belongs to.
         """
-        self.control = control
-        self._start = start
-        self._seed = seed
-        self._settings = settings
-        self._valid = list(founders) or [start]
-        self._founders = sorted(self._valid, key=lambda elite: (-elite.fitness, elite.candidate.id))
-        self.exhausted = ExhaustedParents()
+        raise NotImplementedError
+
+    def whole(self, number: int) -> bool:
+        """Whether the candidate of an ask is executed to the end, whatever its losses."""
+        return False
+
+    def gained(self, iteration: Iteration, result: IterationResult, better: bool) -> bool | None:
+        """Whether an outcome is a gain of its operator; None if it says nothing of it.
+
+        Args:
+            iteration, result: what was asked for and what came of it.
+            better: whether the candidate is better in training than its first parent.
+        """
+        return better
+
+    def grow(self, evaluations: Mapping[str, Evaluation]) -> None:
+        """See `Part`: takes the start program's elite on more instances."""
+        start = evaluations.get(self.start.candidate.id)
+        if start is not None and start.fitness is not None:
+            self.start = self.basis.archive.elite(self.start.candidate, start, 0)
+
+
+class BestOfN(Selection):
+    """A control: changes the start program alone, and learns nothing."""
+
+    learns = False
+
+    def parents(self, number: int, island: int) -> list[Elite]:
+        """See `Selection`."""
+        return [self.start]
+
+
+class RandomDrift(Selection):
+    """A control: changes any valid candidate so far, good or bad; a race would be the selection it lacks."""
+
+    learns = False
+    races = False
+
+    def __init__(self, basis: SelectionBasis) -> None:
+        """See `Selection`."""
+        super().__init__(basis)
+        self._valid = list(basis.founders) or [basis.start]
+
+    def parents(self, number: int, island: int) -> list[Elite]:
+        """See `Selection`."""
+        return [self._valid[self.basis.rng(number).randrange(len(self._valid))]]
+
+    def tell(self, iteration: Iteration, result: IterationResult) -> None:
+        """Remembers what is valid on all training instances."""
+        if isinstance(result.outcome, Complete):
+            candidate = result.outcome.candidate
+            self._valid.append(
+                self.basis.archive.elite(candidate, result.outcome.evaluation, iteration.island)
+            )
+
+
+class OfflineSelection(Selection):
+    """Draws from an island by rank; a share begins again, and exhausted parents are left out."""
+
+    def __init__(self, basis: SelectionBasis) -> None:
+        """See `Selection`."""
+        super().__init__(basis)
+        founders = basis.founders or (basis.start,)
+        self._founders = sorted(founders, key=lambda elite: (-elite.fitness, elite.candidate.id))
+        self._exhausted = ExhaustedParents()
 
     def fresh(self, number: int) -> bool:
-        """Whether an iteration (1-based number) begins again at `start` if it is not one of tuning."""
-        if self.control is not Control.NONE:
-            return False
-        until = self._settings.fresh_until
+        """Whether an iteration (1-based number) begins again at the start if it is not one of tuning."""
+        settings = self.basis.settings
+        until = settings.fresh_until
         share = 1 - number / until if until else 0.0
-        return stream(self._seed, "fresh", number).random() < max(self._settings.fresh_share, share)
+        return stream(self.basis.seed, "fresh", number).random() < max(settings.fresh_share, share)
 
-    def parents(self, archive: Archive, island: int, number: int, count: int) -> list[Elite]:
-        """First parent and inspirations (`count` elites in all, fewer if there are fewer) of an iteration."""
-        if self.control is Control.BEST_OF_N:
-            return [self._start]
+    def parents(self, number: int, island: int) -> list[Elite]:
+        """See `Selection`."""
         if self.fresh(number):
-            return self.exhausted.filter([self._start, *self._founders])[:1]
-        rng = stream(self._seed, "select", number)
-        if self.control is Control.RANDOM:
-            return [self._valid[rng.randrange(len(self._valid))]]
-        return archive.select(island, rng, count, self.exhausted.filter)
+            return self._exhausted.filter([self.start, *self._founders])[:1]
+        rng = self.basis.rng(number)
+        return self.basis.archive.select(island, rng, self.basis.count, self._exhausted.filter)
 
-    def grow(self, start: Elite) -> None:
-        """Takes the start program's elite on more instances."""
-        self._start = start
+    def gained(self, iteration: Iteration, result: IterationResult, better: bool) -> bool | None:
+        """See `Selection`; almost any change of a start program is a gain, so it says nothing."""
+        return better if iteration.tuned or not self.fresh(iteration.first) else None
 
-    def add(self, elite: Elite) -> None:
-        """Takes a candidate that is valid on all training instances; only `RANDOM` remembers it."""
-        if self.control is Control.RANDOM:
-            self._valid.append(elite)
+    def tell(self, iteration: Iteration, result: IterationResult) -> None:
+        """Notes whether the parent still brings new programs."""
+        if not iteration.tuned:
+            events = self._exhausted.tell(iteration.number, iteration.parents[0], result.outcome)
+            result.notes += [str(event.data["text"]) for event in events]
+            result.events += events
+
+
+class ModelSelection(Selection):
+    """Draws by rank for models, whose calls are few, and knows what each question is about.
+
+    Attributes:
+        beside: draws, also for the offline proposer where that works beside models.
+    """
+
+    for_models = True
+
+    def __init__(self, basis: SelectionBasis) -> None:
+        """See `Selection`."""
+        super().__init__(basis)
+        self.beside = OfflineSelection(basis)
+        self._subjects = Subjects(basis.settings, basis.archive.best)
+        self._simplified: set[str] = set()
+
+    def parents(self, number: int, island: int) -> list[Elite]:
+        """See `Selection`; a question with a subject of its own is about the program of that subject."""
+        drawn = self.beside.parents(number, island)
+        first = self._subjects.parent(number, self.basis.archive.best)
+        if first is None or self.beside.fresh(number):
+            return drawn
+        others = [elite for elite in drawn if elite.candidate.id != first.candidate.id]
+        return [first, *others][: self.basis.count]
+
+    def whole(self, number: int) -> bool:
+        """See `Selection`: the first form of a design may be improved, so it races nobody."""
+        return self._subjects.designs(number)
+
+    def gained(self, iteration: Iteration, result: IterationResult, better: bool) -> bool | None:
+        """See `Selection`; of a model's calls, which are few, only a new best is a gain."""
+        if iteration.of_model:
+            return result.improved
+        return self.beside.gained(iteration, result, better)
+
+    def ask(self, iteration: Iteration) -> None:
+        """Notes what a question is about."""
+        if iteration.asks:
+            self._subjects.ask(iteration.number, iteration.shown[0])
+
+    def brief(self, number: int, parent: Elite, context: Context) -> Context:
+        """What the ask is about, and whether the parent was to be simplified before."""
+        simplified = parent.candidate.id in self._simplified
+        return replace(self._subjects.brief(number, context), simplified=simplified)
+
+    def tell(self, iteration: Iteration, result: IterationResult) -> None:
+        """Takes an outcome."""
+        outcome = result.outcome
+        if outcome.operator.split(" ")[0] == Origin.SIMPLIFY and iteration.of_model:
+            self._simplified.update(iteration.parents[:1])
+        asked = outcome if iteration.of_model else None
+        self._subjects.tell(iteration.number, self.basis.archive, asked, result.duplicate)
+
+    def grow(self, evaluations: Mapping[str, Evaluation]) -> None:
+        """See `Part`."""
+        super().grow(evaluations)
+        self.beside.grow(evaluations)
+        self._subjects.grow(self.basis.archive.best)
+
+
+SELECTIONS: dict[str, type[Selection]] = {
+    Control.NONE: OfflineSelection,
+    Control.BEST_OF_N: BestOfN,
+    Control.RANDOM: RandomDrift,
+    "models": ModelSelection,
+}
+"""Name → strategy; to register one, add a row."""

@@ -10,6 +10,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+SEARCH_VERSION = 2
+"""Raised when campaigns with models take other decisions; a run records the one that it began with."""
+
 
 def knob(default: Any, meaning: str, **limits: Any) -> Any:
     """A field of a component's settings.
@@ -21,3 +24,14 @@ def knob(default: Any, meaning: str, **limits: Any) -> Any:
             type is an error unless `strict` says otherwise; a `Literal` takes `strict=None`.
     """
     return dataclasses.field(default=default, metadata={"description": meaning, "strict": True, **limits})
+
+
+def constant(default: Any, meaning: str, **limits: Any) -> Any:
+    """A field that no configuration sets: a constant of the search, which each run records.
+
+    Earlier versions let users set it, so a stored run may hold another value, which is kept.
+
+    Args:
+        default, meaning, limits: as for `knob`.
+    """
+    return knob(default, meaning, constant=True, **limits)

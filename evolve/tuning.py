@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from ..evaluators.base import Evaluation
 from .archive import Archive
 from .executor import describe
+from .iteration import Iteration, IterationResult, Part, Point
 from .llm.edits import START
-from .settings import knob
+from .settings import constant, knob
 from .syntax.analysis import analyse
 from .syntax.constants import named_constants, with_named_constants
 from .syntax.scope import Spot
@@ -28,7 +30,6 @@ from .types import (
     Complete,
     Elite,
     Origin,
-    Outcome,
     Proposal,
     Refused,
     Rejection,
@@ -54,7 +55,7 @@ class TuneSettings:
         ge=0,
         le=0.9,
     )
-    tune_evaluations: int = knob(48, "points for the numbers of one program (count)", ge=1)
+    tune_evaluations: int = constant(48, "points for the numbers of one program (count)", ge=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ class Generations:
         self._waiting.extend(range(count))
 
 
-class Tuner:
+class Tuner(Part):
     """Gives a share of the iterations to tuning the best elites, one structure after another.
 
     With models, tuning of a structure ends as soon as the best program has another structure.
@@ -196,7 +197,7 @@ class Tuner:
         self._executions = 0
         self._spent = 0
 
-    def ask(self, number: int, archive: Archive) -> tuple[Elite, Proposal | Rejection] | None:
+    def point(self, number: int, archive: Archive) -> Point | None:
         """The elite and its next point if this ask (1-based number) belongs to tuning; None otherwise.
 
         If making the point raises, a rejection with the error takes its place and tuning of the structure
@@ -238,17 +239,13 @@ class Tuner:
             self._work = Generations(text, self._evaluations, seed, self._numbers, -elite.fitness)
         return self._work.ask()
 
-    def tell(self, number: int, outcome: Outcome, *, tuned: bool) -> None:
-        """Takes the outcome of any ask.
-
-        Args:
-            number: of the ask (1-based).
-            outcome: a complete candidate has a loss; one with its parent's answers has the parent's loss.
-            tuned: whether the ask was a point of tuning.
-        """
+    def tell(self, iteration: Iteration, result: IterationResult) -> None:
+        """Takes the outcome of any ask; one with its parent's answers has the parent's loss."""
+        number = iteration.number
+        outcome = result.outcome
         executions = 0 if isinstance(outcome, Refused) else len(outcome.evaluation.scores)
         self._executions += executions
-        self._spent += executions if tuned else 0
+        self._spent += executions if iteration.tuned else 0
         if number in self._asked:
             work, point, elite = self._asked.pop(number)
             fitness = outcome.fitness if isinstance(outcome, Complete) else None
@@ -256,7 +253,7 @@ class Tuner:
                 fitness = elite.fitness
             work.tell(point, None if fitness is None else -fitness)
 
-    def grow(self) -> None:
+    def grow(self, evaluations: Mapping[str, Evaluation]) -> None:
         """Restarts tuning of the current structure, because losses on more instances are not comparable."""
         if self._elite is not None:
             key = structure(next(iter(self._elite.candidate.files.values())), self._numbers)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any, Protocol
 
-from ..evaluators.base import Evaluation, Score
+from ..evaluators.base import Evaluation, Score, ScoreStatus
 from ..problems.base import Instance, Problem
 from ..sandbox.base import Description
 from .timing import Times
@@ -183,6 +183,9 @@ class Elite:
         return all(score.reference_kind.proven and score.excess == 0 for score in self.evaluation.scores)
 
 
+_CRASHES = (ScoreStatus.RAISED, ScoreStatus.CRASHED, ScoreStatus.REFUSED, ScoreStatus.INVALID_ANSWER)
+
+
 @dataclass(frozen=True, slots=True)
 class Refused:
     """No candidate: the proposal was rejected."""
@@ -228,6 +231,11 @@ class Failed(_Evaluated):
     def score(self) -> Score:
         """The score that ended the evaluation."""
         return self.evaluation.scores[-1]
+
+    @property
+    def crashed(self) -> bool:
+        """Whether the program raised, or returned no valid form of answer: a slip that can be repaired."""
+        return self.score.status in _CRASHES
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..evaluators.base import Evaluation
 from .executor import EvaluationJob
 from .ports import Ports
-from .settings import knob
+from .settings import constant, knob
 from .types import Candidate
 
 SPLIT = "valid"
@@ -18,7 +18,7 @@ SPLIT = "valid"
 class ValidationSettings:
     """When elites are validated during the search."""
 
-    validate_every: int = knob(
+    validate_every: int = constant(
         10, "told iterations between validations of an island's new best (count, >= 1)", ge=1
     )
 
@@ -27,7 +27,7 @@ class ValidationSettings:
 class ChampionSettings:
     """How the champion is chosen after the search."""
 
-    champions: int = knob(10, "top elites that are validated at the end (count, >= 1)", ge=1)
+    champions: int = constant(10, "top elites that are validated at the end (count, >= 1)", ge=1)
     time_budget: float | None = knob(
         None,
         "most time of a champion (CPU seconds of an execution above the sandbox's floor, mean over "

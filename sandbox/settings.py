@@ -29,7 +29,11 @@ class SandboxSettings:
     )
     memory_mb: float = _knob(512.0, "MiB of memory per execution (1 to 1,048,576)", ge=1, le=1_048_576)
     output_kb: float = _knob(
-        1024.0, "KiB of answer per execution (1 to 262,144); the tool reads it whole", ge=1, le=262_144
+        1024.0,
+        "KiB of answer per execution (1 to 262,144); the tool reads it whole",
+        ge=1,
+        le=262_144,
+        constant=True,
     )
     modules: tuple[str, ...] = _knob(
         (), "modules that a candidate may import beside the standard list (names)", strict=False

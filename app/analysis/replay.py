@@ -59,6 +59,7 @@ from ..runs.trust import NO_TRUST, Trust, Use
 from ..setup.prepare import record_setup
 from ..setup.reruns import setup_of_record
 from ..setup.setup import Setup
+from ..versions import refuse_earlier_search
 from .verify import Findings, compare_claims, outcome_of, surroundings
 
 if TYPE_CHECKING:
@@ -250,6 +251,7 @@ def replay(
             TROUBLE, f"{folder.name}: another process is at work in this run", "replay it when it has ended"
         )
     with open_record(folder) as record:
+        refuse_earlier_search(record.reader, folder.name)
         setup = setup_of_record(record, trust, uses=[Use.TEMPLATES], workers=workers)
         # An ask may stay without outcome while later ones get theirs: spent budget, failed model, kill.
         told = last_completed(record.reader)

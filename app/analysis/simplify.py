@@ -247,19 +247,6 @@ def _put(record: RunRecord, store: Store, document: Mapping[str, Any], force: bo
     return path
 
 
-def reduce_champion(
-    folder: Path, setup: Setup, store: Store, evaluations: int, tried: Callable[[int], None]
-) -> None:
-    """Reduces the champion of a campaign whose lock and store the caller holds; both forms are kept."""
-    from ..runs.record import open_record
-
-    with open_record(folder) as record:
-        champion = record.reader.record("champion")
-        if champion is not None:
-            tried(0)
-            _put(record, store, simplified(record, setup, champion, evaluations, tried), force=False)
-
-
 def _size(document: Mapping[str, Any]) -> tuple[int, int]:
     """Statements, then syntax-tree nodes, of a simplified form."""
     return document["statements_after"], document["nodes_after"]

@@ -68,7 +68,7 @@ def submit(
     if flight is None or not isinstance(flight.made, Candidate):
         hint = f"end it: `gapsmith bench finish {sitting.folder.name}`"
         raise UserError(USAGE, f"{sitting.folder.name}: {_stopped(campaign)}", hint)
-    operation.iteration = flight.ask.number
+    operation.iteration = flight.number
     return _document(sitting, operation, flight.made, first.id, best.candidate.id)
 
 

@@ -29,7 +29,7 @@ def show(
         from .options import build_config
 
         config = resolve_budget(build_config(what, assign or []))
-        document = config.model_dump(mode="json")
+        document = config.document()
         document["problem"] = dict(load_problem(config.campaign.problem, config.problem).parameters)
         if json:
             emit_json(document)

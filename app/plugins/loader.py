@@ -16,6 +16,7 @@ from typing import Any
 
 from ...evaluators.base import Plugin, Reference, References
 from ...evaluators.judging import VERIFY_SECONDS
+from ...evolve.selection import Selection
 from ...problems.base import SPLITS, Instance, Problem, Sense, Versioned, canonical_json
 from ..errors import ProblemError, UnknownProblem
 from .built_ins import BUILT_IN, NAMES_ELSEWHERE
@@ -228,6 +229,27 @@ def source_of(spec: str) -> PluginSource | None:
         return source_of_file(Path(spec))
     entries = [] if ":" in spec else installed(GROUP).get(spec, [])
     return source_of_module(entries[0].module if entries else spec.partition(":")[0])
+
+
+def load_selection(spec: str) -> type[Selection]:
+    """The class of a parent selection that the user names as `module:Class`.
+
+    Raises:
+        ProblemError: it cannot be imported, or is no subclass of `Selection` with a method `parents`.
+    """
+    value = from_module(spec, what="selection").value
+    if not (isinstance(value, type) and issubclass(value, Selection)) or "parents" not in vars(value):
+        raise ProblemError(
+            f"[search] selection: got {spec!r}, expected module:Class of a subclass of "
+            "gapsmith.evolve.selection.Selection with a method parents",
+            "docs/add-a-selection.md shows one",
+        )
+    return value
+
+
+def source_of_selection(spec: str | None) -> PluginSource | None:
+    """Where the source of a named selection is, found without running any of it; None without one."""
+    return None if spec is None else source_of_module(spec.partition(":")[0])
 
 
 def _names_file(spec: str) -> bool:

@@ -233,8 +233,10 @@ def from_file(path: Path) -> PluginObject:
     return PluginObject(module, module, f"file {path}", str(path))
 
 
-def from_module(spec: str, origin: str = "module") -> PluginObject:
+def from_module(spec: str, origin: str = "module", what: str = "problem") -> PluginObject:
     """Imports `module:attribute`; one that the user names, from the working folder too, after all others.
+
+    `what` says in messages what is named.
 
     For a built-in problem that folder is no place of modules: whatever lies there would offer plug-ins, and
     would stand in for every package that is not installed.
@@ -247,13 +249,13 @@ def from_module(spec: str, origin: str = "module") -> PluginObject:
         )
     if origin == "module":
         _search_working_folder()
-    with blame(f"problem {spec}" if origin == "module" else f"{origin} {spec}"):
+    with blame(f"{what} {spec}" if origin == "module" else f"{origin} {spec}"):
         module = importlib.import_module(name)
         value: Any = module
         for part in attribute.split(".") if attribute else ():
             if not hasattr(value, part):
                 have = ", ".join(sorted(n for n in vars(value) if not n.startswith("_"))[:12])
-                raise ProblemError(f"problem {spec}: module {name} has no {attribute}", f"it has {have}")
+                raise ProblemError(f"{what} {spec}: module {name} has no {attribute}", f"it has {have}")
             value = getattr(value, part)
     return PluginObject(value, module, origin, spec)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...evolve.champion import ROOM, slowest
-from ...evolve.islands import MOST_SETS, PoolSettings
+from ...evolve.islands import MOST_SETS
 from ...evolve.store.progress import best_so_far, steps, training_fitness
 from ...evolve.store.reader import Reader
 from ...evolve.store.statistics import last_trouble, validated_candidates
@@ -288,21 +288,20 @@ def _misled(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
             return
         if own.fitness <= max(known):
             return
+    if training < max(reader.record("pool") or [0]):
+        return  # a longer search brings the rest of the pool into use by itself
     if found and training and (reader.record("left_out") or ()).count(found[-1][1]) == 0:
         where = "validation" if unconfirmed else "test"
         yield {
             "reason": f"candidate {found[-1][1][:8]} is better in training than the best program "
             f"before, which {where} did not confirm: {count(training, 'training instance')} may be too few",
-            "command": f"gapsmith run {_problem(reader)} --set {_more_instances(reader, training)}",
+            "command": f"gapsmith run {_problem(reader)} --set {_larger_pool(reader)}",
         }
 
 
-def _more_instances(reader: Reader, training: int) -> str:
-    """The setting that brings more training instances into use: of a pool that is there, or a larger pool."""
+def _larger_pool(reader: Reader) -> str:
+    """The setting that brings more training instances into use."""
     settings = section(reader, "search")
-    if training < max(reader.record("pool") or [0]):
-        share = _advice_number(settings.get("pool_share")) or PoolSettings().pool_share
-        return f"search.pool_share={_WIDER * share:g}"
     return f"search.pool={min(_WIDER * (_advice_number(settings.get('pool')) or 1), MOST_SETS):g}"
 
 

@@ -17,10 +17,10 @@ from ...evolve.store.statistics import (
     made_otherwise,
     paid,
 )
-from ..config import Config, parse, read
+from ..config import SECTIONS, Config, constants, parse, read
 from ..errors import INVALID, USAGE, UserError
 from ..overrides import choose_models
-from ..versions import refuse_other_version
+from ..versions import refuse_earlier_search, refuse_other_version
 from .folders import CONFIG_NAME, MOST_MEMBERS, OPEN, Group
 from .record import open_record
 from .stored_run import asked_iterations
@@ -78,6 +78,7 @@ def stored_config(
                 "start it again with `gapsmith run`, and delete this folder",
             )
         refuse_other_version(reader.record("versions") or {}, folder.name)  # it has other keys: no edits
+        refuse_earlier_search(reader, folder.name)
         config = granted(record, trust, uses)
         if models:
             config = _with_models(folder, reader, config, models)
@@ -111,7 +112,7 @@ def _with_models(folder: Path, reader: Reader, config: Config, models: Sequence[
         )
     document, _ = choose_models(config.model_dump(mode="json"), models)
     del document["campaign"]["in_flight"]  # its default depends on whether models are asked
-    return parse(document, folder.name)
+    return parse(document, folder.name, recorded=True)
 
 
 def _with_totals(config: Config, totals: Mapping[str, Any], workers: int | str | None) -> Config:
@@ -216,11 +217,12 @@ def refuse_edits(folder: Path, stored: Mapping[str, Any]) -> None:
     path = folder / CONFIG_NAME
     if not path.exists():
         return
-    written = parse(read(path), str(path)).model_dump(mode="json")
+    written = parse(read(path), str(path), recorded=True).document()
     for section, table in stored.items():
         if isinstance(table, dict):
             # Only stored keys are compared: a key that a later version added holds its default.
-            keys = [key for key, value in table.items() if value != written[section].get(key)]
+            fixed = constants(section) if section in SECTIONS else ()
+            keys = [k for k, value in table.items() if k not in fixed and value != written[section].get(k)]
         else:
             keys = [] if table == written[section] else ["*"]
         if keys:

@@ -20,7 +20,7 @@ from ...problems.base import canonical_json
 from ...prompts.folder import template_texts
 from ..errors import INVALID, UserError
 from ..formatting import FOREIGN
-from ..plugins.loader import source_of
+from ..plugins.loader import source_of, source_of_selection
 
 # Random texts that only this user can read: made on first use, kept in a file.
 
@@ -126,9 +126,11 @@ def _sources(config: Mapping[str, Any]) -> dict[str, str | None]:
     """Digests of the source texts that a stored configuration names, as they are now."""
     source = source_of(config["campaign"]["problem"])
     folder = config.get("prompts", {}).get("folder")
+    selection = source_of_selection(config.get("search", {}).get("selection"))
     return {
         "plug-in": None if source is None else source.digest,
         "templates": None if folder is None else templates_digest(folder),
+        **({} if selection is None else {"selection": selection.digest}),
     }
 
 

@@ -20,7 +20,7 @@ from ..config import Config, parse
 from ..errors import INVALID, USAGE, UserError
 from ..plugins.foreign import is_foreign
 from ..plugins.instance_files import are_there
-from ..plugins.loader import source_of
+from ..plugins.loader import source_of, source_of_selection
 from .record import open_record
 from .signature import SEAL, templates_digest
 from .stored_run import StoredRun
@@ -116,7 +116,7 @@ def granted(record: StoredRun, trust: Trust = NO_TRUST, uses: Collection[Use] = 
 def recorded_config(record: StoredRun) -> Config:
     """The configuration that a run holds, parsed; runs of before that key began with start programs alone."""
     search = {"founders": "start", **record.config.get("search", {})}
-    return parse({**record.config, "search": search}, f"{record.name}/{FILE_NAME}")
+    return parse({**record.config, "search": search}, f"{record.name}/{FILE_NAME}", recorded=True)
 
 
 def _check_layers(record: StoredRun, config: Config, trust: Trust) -> None:
@@ -145,6 +145,10 @@ def requests(record: StoredRun, config: Config, uses: Collection[Use]) -> Iterat
     if source is not None:
         where = " (in the run's own folder)" if _is_inside(source.path, record.folder) else ""
         yield TrustRequest(f"plug-in {source.path.absolute()}{where}", source.digest, recorded.get("plug-in"))
+    selection = source_of_selection(config.search.selection)
+    if selection is not None:
+        words = f"selection {config.search.selection} from {selection.path.absolute()}, outside the sandbox"
+        yield TrustRequest(words, selection.digest, recorded.get("selection"))
     if extra := [name for name in config.sandbox.modules if name not in DEFAULT_MODULES]:
         yield TrustRequest(f"modules that programs may import: {', '.join(extra)}")
     section = config.sandbox

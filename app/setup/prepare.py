@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...evaluators.base import Reference
 from ...evaluators.cache import Cache
 from ...evolve.offline.types import types_of
+from ...evolve.settings import SEARCH_VERSION
 from ...evolve.store.statistics import asked
 from ...evolve.store.store import Store
 from ...problems.base import SPLITS, DescribesStrata, Instance
@@ -201,6 +202,7 @@ def record_setup(
             store.set(SEAL, seal(config, recorded, store.read.record(SEAL)))
         if store.read.record("created") is None:
             store.set("created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
+            store.set("search_version", SEARCH_VERSION)
             store.set("docstrings", True)  # those that a program can read count in its id
             store.set("types", types_of(setup.loaded.problem, splits["train"].values()))
             store.set("group", group and group.name)
@@ -223,7 +225,7 @@ def record_setup(
         store.set("unsafe_without", sorted(setup.policy.without))
         store.set("model", [entry["spec"] for entry in config["model"]] or ["offline"])
         store.set("problem", recorded)
-    put_text(folder / CONFIG_NAME, dump(config))
+    put_text(folder / CONFIG_NAME, dump(setup.config.document()))
 
 
 def problem_record(loaded: LoadedProblem) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from ..plugins.loader import load_problem
 from ..runs.drawings import KEY, MOST_SHAPES, UNFIT, StoredDrawings, decoded, encode, size
 from ..runs.record import RunRecord, open_record
 from ..runs.trust import NO_TRUST, Trust, Use, granted
-from ..versions import refuse_other_version
+from ..versions import refuse_earlier_search, refuse_other_version
 from .executors import open_executor
 from .setup import Setup, keyed
 
@@ -135,6 +135,7 @@ def stored_setup(folder: Path, config: Config) -> Setup | None:
         if record.reader.record("created") is None:
             return None
         refuse_other_version(record.reader.record("versions") or {}, folder.name)
+        refuse_earlier_search(record.reader, folder.name)
         setup = recorded_setup(record, config)
         recorded = (record.problem["digest"], record.reader.record("evaluator"))
     if recorded != (setup.loaded.digest, setup.evaluator.version):

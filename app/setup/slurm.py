@@ -68,7 +68,7 @@ def write_array(runs: Path, group: Group, config: Config, programs: dict[str, di
     )
     try:
         folder.mkdir(parents=True)
-        (folder / CONFIG_NAME).write_text(dump(config.model_dump(mode="json")), "utf-8")
+        (folder / CONFIG_NAME).write_text(dump(config.document()), "utf-8")
         (folder / _STARTS).write_text(json.dumps({"members": group.members, "programs": programs}), "utf-8")
         (folder / _SCRIPT).write_text(text, "utf-8")
     except OSError as error:

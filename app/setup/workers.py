@@ -95,7 +95,7 @@ def read_brief(line: str) -> Setup:
     try:
         document = json.loads(line)
         folder = str(document["folder"])
-        config = parse(document["config"], "the brief of a worker")
+        config = parse(document["config"], "the brief of a worker", recorded=True)
         splits = {name: [_read_instance(row) for row in rows] for name, rows in document["splits"].items()}
         references = {id: decode_reference(row) for id, row in document["references"].items()}
         source = document["source"]

@@ -13,7 +13,6 @@ from ...prompts.parts import Failure, Parts
 from ...prompts.text import tokens
 from ..agenda import page_of, subject_of, with_page
 from ..course import Course
-from ..history import crashed
 from ..store.course import SharedReply
 from ..types import Completion, Context, Elite, Origin, Prompt, Proposal, Rejection, RejectionReason
 from .base import SKIPPED, ErrorKind, Leavable, LeftOpen, ModelError, Recourse
@@ -224,7 +223,7 @@ class PromptedProposer:
         then = None if self._record is None else self._record.chosen(context.iteration)
         if same := [replace(arm, name=then[1]) for arm in possible if then and arm.operator == then[0]]:
             return same[0]
-        if context.failed is not None and crashed(context.failed):
+        if context.failed is not None and context.failed.crashed:
             possible = [arm for arm in possible if arm.operator == "repair"]
         elif (subject := subject_of(context)) is not None:
             possible = [arm for arm in possible if arm.operator in (subject, "repair")]
@@ -270,7 +269,7 @@ class PromptedProposer:
         return context_for(operator, parents, shown, failure, HUNKS_FROM_LINES, self._explain, notes)
 
     def _newest_page(self, context: Context) -> str:
-        """The page of notes that was asked for last, of those that an ask may show; see `Pages`.
+        """The page of notes that was asked for last, of those that an ask may show; see `NotesSchedule`.
 
         Below it stand the last notes of a workbench that were written before the ask.
         """

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from ...problems.base import Json
-from ..settings import knob
+from ..settings import constant, knob
 from .base import Price
 from .keys import address_fault
 
@@ -127,7 +127,9 @@ class PromptSettings:
         "prompts show (count; 0 is no notes)",
         ge=0,
     )
-    ledger: bool = knob(True, "whether prompts list what was tried, each line with its reply's own sentence")
+    ledger: bool = constant(
+        True, "whether prompts list what was tried, each line with its reply's own sentence"
+    )
     programs: int = knob(
         1,
         "programs that a reply is asked for; each is an iteration of its own, and the prompt is paid once "

@@ -18,7 +18,7 @@ from ...sandbox.base import MAX_SOURCE_BYTES
 from ...sandbox.unseen import clean, find_unseen
 from ..admission import ID_CHARACTERS, Admission
 from ..executor import sheltered
-from ..iteration import Ask
+from ..iteration import Iteration
 from ..store.rows import decode_description, encode_description
 from ..types import (
     Context,
@@ -86,7 +86,7 @@ class Draft:
     plain: bool = False
 
 
-def draft_of(ask: Ask, proposer: Proposer, seed: int, plain: bool) -> Draft | Rejection:
+def draft_of(ask: Iteration, proposer: Proposer, seed: int, plain: bool) -> Draft | Rejection:
     """The draft of an ask, or the rejection that stands in place of a point of tuning."""
     source = ask.point
     if isinstance(source, Rejection):

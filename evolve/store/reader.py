@@ -15,7 +15,7 @@ from ...problems.base import Instance
 from ..types import Candidate, Prompt
 from .connection import MAX_RESULT_BYTES, READ_SECONDS, UNREADABLE, Clock, damaged, late, open_reading
 from .rows import (
-    Iteration,
+    IterationRow,
     read_candidate,
     read_evaluation,
     read_instance,
@@ -296,7 +296,7 @@ class Reader:
             ]
             return read_evaluation(split, rows[-1], scores)
 
-    def iterations(self) -> Iterator[Iteration]:
+    def iterations(self) -> Iterator[IterationRow]:
         """All iterations in the order of asking.
 
         Raises:
@@ -305,7 +305,7 @@ class Reader:
         for row in self.rows("SELECT * FROM iterations ORDER BY iteration"):
             yield self._iteration(row)
 
-    def iteration(self, number: int) -> Iteration | None:
+    def iteration(self, number: int) -> IterationRow | None:
         """One iteration, None if there is none of this number.
 
         Raises:
@@ -384,7 +384,7 @@ class Reader:
         with self.sound("events"):
             return [EventRow(r["iteration"], r["kind"], json.loads(r["data"]), r["at"]) for r in rows]
 
-    def _iteration(self, row: sqlite3.Row) -> Iteration:
+    def _iteration(self, row: sqlite3.Row) -> IterationRow:
         with self.sound(f"iteration {row['iteration']}"):
             return read_iteration(row)
 

@@ -25,7 +25,7 @@ from ..types import AddStatus, Candidate, Completion, Origin, Rejection, Rejecti
 
 
 @dataclass(frozen=True, slots=True)
-class Iteration:
+class IterationRow:
     """One iteration as recorded: what was asked, the outcome, and its place in the order of telling.
 
     `prefix` is the number of training instances in use at the ask; None in runs without a pool.
@@ -233,14 +233,14 @@ def read_completion(row: sqlite3.Row) -> Completion:
     )
 
 
-def read_iteration(row: sqlite3.Row) -> Iteration:
+def read_iteration(row: sqlite3.Row) -> IterationRow:
     """The iteration of a row of `iterations`."""
     rejection = None
     if row["rejection"] is not None:
         rejection = Rejection(
             RejectionReason(row["rejection"]), row["excerpt"] or "", Origin(row["origin"]), row["operator"]
         )
-    return Iteration(
+    return IterationRow(
         number=row["iteration"],
         island=row["island"],
         parents=tuple(json.loads(row["parents"])),

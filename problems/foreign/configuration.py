@@ -29,7 +29,6 @@ _USED = {
     "random_seed": ("campaign", "seed"),
     "early_stopping_patience": ("budget", "patience"),
     "database.num_islands": ("archive", "islands"),
-    "database.migration_interval": ("archive", "migration_every"),
 }
 """Key of OpenEvolve → section and key here; a value that is given here otherwise counts."""
 _OWN = {

@@ -21,7 +21,6 @@ _MOST_BYTES = 1 << 20
 _USED = {
     "evo_config.num_generations": ("budget", "iterations"),
     "db_config.num_islands": ("archive", "islands"),
-    "db_config.migration_interval": ("archive", "migration_every"),
 }
 """Key of ShinkaEvolve → section and key here; a value that is given here otherwise counts."""
 _TIMES = ("job_config.time", "distributed_job_config.time")

@@ -77,7 +77,30 @@ def test_a_section_is_its_components(section: str, component: type) -> None:
     found = getattr(config.parse({}, "test"), section)
     assert isinstance(found, component)
     for field in dataclasses.fields(component):
-        assert field.metadata["description"] in config.describe(section, field.name)
+        if field.name in config.constants(section):
+            assert field.metadata["constant"]
+        else:
+            assert field.metadata["description"] in config.describe(section, field.name)
+
+
+def test_a_constant_of_the_search_is_recorded_and_never_set() -> None:
+    """A file may not hold it; a record of an earlier version may, with the value of then."""
+    for section in SECTIONS:
+        for key in config.constants(section):
+            with pytest.raises(UserError, match=rf"\[{section}\] {key}: unknown key; it is a constant"):
+                config.parse({section: {key: 3}}, "test")
+            with pytest.raises(UserError, match="unknown key"):
+                config.describe(section, key)
+            assert f"# {key} = " not in config.starter()
+            assert key not in config.Config().document()[section]
+            assert key in config.Config().model_dump()[section]
+    stored = config.parse({"archive": {"migration_every": 7}}, "test", recorded=True)
+    assert stored.archive.migration_every == 7
+
+
+def test_there_are_few_keys() -> None:
+    """A key is one more thing to know: a new one takes the place of another."""
+    assert sum(len(config.Config().document()[section]) for section in SECTIONS) <= 39
 
 
 @pytest.mark.parametrize("section", SECTIONS)

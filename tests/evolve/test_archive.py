@@ -8,10 +8,12 @@ from dataclasses import replace
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.archive import Archive
+from gapsmith.evolve.history import CandidateRegistry, Strata
 from gapsmith.evolve.islands import Islands, IslandSettings
+from gapsmith.evolve.iteration import Iteration, IterationResult
 from gapsmith.evolve.measures import MeasureSpace
-from gapsmith.evolve.selection import Control, FreshSettings, Selection
-from gapsmith.evolve.types import AddStatus, Candidate, Elite, Origin
+from gapsmith.evolve.selection import SELECTIONS, Control, OfflineSelection, SelectionBasis, SelectionSettings
+from gapsmith.evolve.types import AddStatus, Candidate, Complete, Elite, Origin
 from gapsmith.sandbox.base import Description
 
 HARD = frozenset({"b"})
@@ -90,50 +92,6 @@ def test_a_simplification_drives_out_no_other_program_as_good() -> None:
     found.add(candidate("holder", 100), evaluated("yx", 0.1, 0.1), 0)
     assert found.add(simplified("short", 100), evaluated("xy", 0.1, 0.1), 0) is AddStatus.NOT_ADDED
     assert {elite.candidate.id for elite in found.elites()} == {"long", "holder"}
-
-
-def formed(id: str, *lines: str) -> Candidate:
-    """A candidate with these lines."""
-    return replace(candidate(id), files={"heuristic.py": "\n".join(lines)})
-
-
-def seconds(found: Archive, *rows: tuple[Candidate, float]) -> list[str]:
-    """Ids of the elites after candidates with a loss each, all of one cell, where second places are given."""
-    for number, (one, loss_) in enumerate(rows):
-        found.add(one, evaluated("abcdefgh"[number] + "x", loss_, loss_), 0, second=True)
-    return [elite.candidate.id for elite in found.elites()]
-
-
-BEST = formed("best", "a", "b", "c")
-
-
-def test_a_program_of_another_form_nearly_as_good_as_the_best_has_a_second_place() -> None:
-    """Not a variant of the holder, nor what is far behind; a better one of another form takes it."""
-    near, far, variant = (
-        formed("near", "a", "y", "z"),
-        formed("far", "u"),
-        formed("variant", "a", "b", "c", "d"),
-    )
-    assert seconds(archive(), (BEST, 0.1), (near, 0.1015)) == ["best", "near"]
-    assert seconds(archive(), (BEST, 0.1), (far, 0.103)) == ["best"]
-    assert seconds(archive(), (BEST, 0.1), (variant, 0.1005)) == ["best"]
-    nearer, later = formed("nearer", "p"), formed("later", "q")
-    rows = ((BEST, 0.1), (near, 0.1015), (nearer, 0.1012), (later, 0.1018))
-    assert seconds(archive(), *rows) == ["best", "nearer"]
-
-
-def test_a_second_place_is_left_when_the_best_goes_on() -> None:
-    """It takes part in all that elites do, as long as it is nearly as good as the best."""
-    found = archive()
-    assert seconds(found, (BEST, 0.1), (formed("near", "y"), 0.1015)) == ["best", "near"]
-    chosen = {elite.candidate.id for elite in found.select(0, random.Random(1))}
-    assert chosen == {"best", "near"}
-    assert found.occupancy() == [1]
-    found.add(formed("better", "a", "b", "d"), evaluated("zz", 0.05, 0.05), 0, second=True)
-    assert [elite.candidate.id for elite in found.elites()] == ["better"]
-    plain = archive()
-    plain.add(BEST, evaluated("ax", 0.1, 0.1), 0)
-    assert plain.add(formed("near", "y"), evaluated("bx", 0.1, 0.101), 0) is AddStatus.NOT_ADDED
 
 
 def test_start_programs_settle_every_island() -> None:
@@ -221,6 +179,13 @@ def test_an_island_that_stands_still_is_resettled(migration_every: int) -> None:
     assert found.best.candidate.id == "good"
 
 
+def basis(archive: Archive, start: Elite, share: float, until: int, *, seed: int) -> SelectionBasis:
+    """What a strategy may use, with a share of fresh starts that falls over the first iterations."""
+    settings = SelectionSettings(fresh_share=share, fresh_until=until)
+    strata = Strata({}, archive.space.loss)
+    return SelectionBasis(archive, CandidateRegistry(()), strata, start, (), settings, 1, seed)
+
+
 def test_controls_learn_nothing() -> None:
     """Best-of-n changes the start program alone; random changes any valid candidate, good or bad."""
     found = archive(names=("size",))
@@ -229,11 +194,12 @@ def test_controls_learn_nothing() -> None:
     worse = found.elite(candidate("worse", 100), evaluated("wx", 0.9, 0.9), 0)
     chosen: dict[Control, set[str]] = {}
     for control in (Control.BEST_OF_N, Control.RANDOM):
-        selection = Selection(control, start, FreshSettings(0.5, 9), seed=1)
+        selection = SELECTIONS[control](basis(found, start, 0.5, 9, seed=1))
         for elite in (better, worse):
             found.add(elite.candidate, elite.evaluation, 0)
-            selection.add(elite)
-        parents: list[Elite] = [e for number in range(60) for e in selection.parents(found, 0, number, 2)]
+            outcome = Complete(elite.candidate, elite.evaluation)
+            selection.tell(Iteration(1, 0, ("start",)), IterationResult(outcome))
+        parents: list[Elite] = [e for number in range(60) for e in selection.parents(number, 0)]
         chosen[control] = {e.candidate.id for e in parents}
         assert len(parents) == 60
     assert chosen == {Control.BEST_OF_N: {"start"}, Control.RANDOM: {"start", "better", "worse"}}
@@ -247,8 +213,8 @@ def test_a_share_of_the_iterations_begins_at_the_start_program() -> None:
     found.add(better, evaluated("bx", 0.1, 0.1), 0)
 
     def parents(share: float, until: int = 0) -> list[str]:
-        selection = Selection(Control.NONE, start, FreshSettings(share, until), seed=3)
-        chosen = [selection.parents(found, 0, number, 1)[0].candidate.id for number in range(1, 401)]
+        selection = OfflineSelection(basis(found, start, share, until, seed=3))
+        chosen = [selection.parents(number, 0)[0].candidate.id for number in range(1, 401)]
         assert [selection.fresh(number) for number in range(1, 401)] == [id == "start" for id in chosen]
         return chosen
 

@@ -12,7 +12,7 @@ from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind
 from gapsmith.evolve.agenda import PROMISING, subject_of
 from gapsmith.evolve.campaign import Pace
 from gapsmith.evolve.course import TellOrder
-from gapsmith.evolve.iteration import Ask
+from gapsmith.evolve.iteration import Iteration
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.testing import FakeEvaluator, FakeProposer
@@ -37,7 +37,7 @@ def search(fakes: Make) -> Search:
     return made
 
 
-def subject(ask: Ask) -> str | None:
+def subject(ask: Iteration) -> str | None:
     """The operator that an ask's subject fixes."""
     assert ask.context is not None
     return subject_of(ask.context)
@@ -52,7 +52,7 @@ def evaluation(loss: float, id: str) -> Evaluation:
     return Evaluation("train", rows, EvaluationStatus.COMPLETE, -loss)
 
 
-def tell(search: Search, ask: Ask, id: str, loss: float, origin: Origin = Origin.DESIGN) -> None:
+def tell(search: Search, ask: Iteration, id: str, loss: float, origin: Origin = Origin.DESIGN) -> None:
     """A complete candidate in the cell of all others, so that only the best one holds it."""
     examined = Examination(id, Description(token_digest=id, shape_digest=id, nodes=200))
     made: Any = search.admit(ask, Proposal({"h.py": id}, origin, origin.value, examined=examined))
@@ -94,7 +94,7 @@ def test_a_design_that_comes_after_the_opening_is_judged_by_the_archive_alone(se
     opened = [search.ask() for _ in range(8)]
     tell(search, opened[0], "best", 0.1, Origin.IMPROVE)
     tell(search, opened[2], "late", 0.11)
-    assert {search.ask().parents for _ in range(10)} == {("best",)}
+    assert ("late",) not in {search.ask().parents for _ in range(10)}
 
 
 def test_with_one_stratum_programs_are_complements_by_instances(search: Search) -> None:
@@ -107,7 +107,6 @@ def test_with_one_stratum_programs_are_complements_by_instances(search: Search) 
     made: Any = search.admit(opened[1], Proposal({"h.py": "o"}, Origin.IMPROVE, "improve", examined=examined))
     search.tell(opened[1], Complete(made, replace(other, scores=scores, fitness=-0.106)))
     ask = next(ask for ask in (search.ask() for _ in range(9)) if ask.parents == ("best",))
-    assert ask.inspirations == ["other"]
     assert ask.context is not None
     assert [(one.elite.candidate.id, one.strata) for one in ask.context.complements] == [
         ("other", ("train-0",))
@@ -150,14 +149,15 @@ def test_a_resumed_campaign_goes_on_with_its_opening(fakes: Make) -> None:
         ({"budget": {"iterations": 500}}, 24),
         ({"budget": {"iterations": 60}, "prompts": {"programs": 3}}, 8),
         ({"budget": {"usd": 1}}, 10),
-        ({"budget": {"iterations": 25}, "search": {"opening": 0}}, 0),
+        ({"budget": {"iterations": 25}, "search": {"directives": False}}, 0),
     ],
 )
 def test_the_opening_follows_the_budget(changes: dict[str, Any], opening: int) -> None:
-    """Two fifths of the questions, at most 24; ten of an unknown number; none without models."""
+    """Two fifths of the questions, at most 24; ten of an unknown number; none without directives."""
     campaign = {"problem": "bin-packing"}
-    config = parse({"campaign": campaign, "model": [{"spec": "manual"}], **changes}, "here")
-    assert config.search.opening == opening
+    document = {"campaign": campaign, "model": [{"spec": "manual"}], "search": {"directives": True}}
+    config = parse({**document, **changes}, "here")
+    assert (config.search.opening, config.search.stall_after > 0) == (opening, opening > 0)
     assert parse({"campaign": campaign}, "here").search.opening == 0
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.islands import islands_with_models
-from gapsmith.evolve.iteration import Ask
+from gapsmith.evolve.iteration import Iteration
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
-from gapsmith.evolve.selection import LATE, SURPASSED, Children
 from gapsmith.evolve.testing import FakeEvaluator
 from gapsmith.evolve.types import (
     Complete,
@@ -20,9 +19,6 @@ from gapsmith.evolve.types import (
     Failed,
     Origin,
     Proposal,
-    Refused,
-    Rejection,
-    RejectionReason,
     Worse,
 )
 from gapsmith.sandbox.base import CROWDED, Description
@@ -71,13 +67,13 @@ def evaluation(*losses: float) -> Evaluation:
     return Evaluation("train", rows, EvaluationStatus.COMPLETE, -sum(losses) / 2)
 
 
-def made(search: Search, ask: Ask, id: str, nodes: int, origin: Origin = Origin.IMPROVE) -> Any:
+def made(search: Search, ask: Iteration, id: str, nodes: int, origin: Origin = Origin.IMPROVE) -> Any:
     """The candidate of an ask; programs of another size lie in another cell."""
     examined = Examination(id, Description(token_digest=id, shape_digest=id, nodes=nodes))
     return search.admit(ask, Proposal({"h.py": id}, origin, origin.value, examined=examined))
 
 
-def step(search: Search, id: str, losses: Sequence[float], nodes: int = 100) -> Ask:
+def step(search: Search, id: str, losses: Sequence[float], nodes: int = 100) -> Iteration:
     """One iteration whose candidate is complete."""
     ask = search.ask()
     search.tell(ask, Complete(made(search, ask, id, nodes), evaluation(*losses)))
@@ -87,72 +83,6 @@ def step(search: Search, id: str, losses: Sequence[float], nodes: int = 100) -> 
 def parents(search: Search, asks: int) -> list[str]:
     """First parents of some asks that are never told."""
     return [search.ask().parents[0] for _ in range(asks)]
-
-
-def test_a_start_program_leaves_the_draw_once_it_is_beaten_on_every_stratum(search: Search) -> None:
-    """It stays as long as it is best somewhere; then it is never drawn again."""
-    start = search.start.candidate.id
-    easy, hard = start_losses(search)
-    step(search, "half", (easy / 2, hard + 0.1), nodes=200)
-    assert {"half", start} == set(parents(search, 40))
-    step(search, "whole", (easy / 2, hard / 2), nodes=300)
-    assert set(parents(search, 40)) == {"half", "whole"}
-
-
-def test_a_start_program_leaves_the_draw_once_several_replies_are_better(search: Search) -> None:
-    """However good it is on one stratum, it is neither a parent nor beside one after the fourth."""
-    start = search.start.candidate.id
-    easy, hard = start_losses(search)
-    for number in range(SURPASSED):
-        assert start in {id for ask in (search.ask() for _ in range(40)) for id in ask.parents}
-        step(search, f"better {number}", (easy * 1.1, hard * (0.1 + number / 10)), nodes=100 + 100 * number)
-    asks = [search.ask() for _ in range(40)]
-    assert start not in {id for ask in asks for id in (*ask.parents, *ask.inspirations)}
-
-
-def test_programs_beside_a_parent_take_turns(search: Search) -> None:
-    """Of two programs that win against a parent, neither is shown beside it all the time."""
-    easy, hard = start_losses(search)
-    names = ("even", "easy", "hard")
-    losses = ((easy * 0.3, hard * 0.3), (0.0, hard * 0.9), (easy * 0.9, hard * 0.1))
-    opened = [search.ask() for _ in names]  # all of them children of the start program
-    for number, (ask, name, loss) in enumerate(zip(opened, names, losses, strict=True)):
-        search.tell(ask, Complete(made(search, ask, name, 200 + 100 * number), evaluation(*loss)))
-    beside = [ask.inspirations[0] for ask in (search.ask() for _ in range(40)) if ask.parents == ("even",)]
-    assert len(beside) > 5
-    assert set(beside) == {"easy", "hard"}
-    assert min(beside.count("easy"), beside.count("hard")) >= len(beside) / 5
-
-
-def test_the_program_beside_the_parent_is_no_relative_and_good_somewhere(search: Search) -> None:
-    """Neither an ancestor, nor a descendant, nor a program that another elite beats everywhere."""
-    easy, hard = start_losses(search)
-    start = search.start.candidate.id
-    first = step(search, "first", (easy * 0.1, hard * 1.1), nodes=200)
-    assert first.parents == (start,)
-    while (ask := search.ask()).parents != (start,):  # another line from the start program
-        search.tell(ask, Worse(made(search, ask, f"x{ask.number}", 100), evaluation(BAD, BAD)))
-    search.tell(ask, Complete(made(search, ask, "second", 300), evaluation(easy * 0.9, hard * 0.1)))
-    while (ask := search.ask()).parents != ("first",):
-        search.tell(ask, Worse(made(search, ask, f"y{ask.number}", 100), evaluation(BAD, BAD)))
-    search.tell(ask, Complete(made(search, ask, "child", 400), evaluation(easy * 0.2, hard * 0.95)))
-    beside = {(ask.parents[0], *ask.inspirations) for ask in (search.ask() for _ in range(60))}
-    assert beside == {("first", "second"), ("second", "first"), ("child", "second"), ("second", "child")}
-
-
-def test_a_program_whose_children_are_stopped_is_chosen_less(search: Search) -> None:
-    """One that lost five children is drawn less often than before; one that lost none is not."""
-    assert [Children(5, lost).chance for lost in (0, 5)] == [1.0, pytest.approx(1 / 6)]
-    step(search, "a", (0.9, 0.1), nodes=200)
-    step(search, "b", (0.1, 0.95), nodes=300)
-    before = parents(search, 100).count("a")
-    lost = 0
-    while lost < 5:
-        ask = search.ask()
-        if ask.parents == ("a",):
-            search.tell(ask, Worse(made(search, ask, f"lost {lost}", 100), evaluation(BAD, BAD)))
-            lost += 1
-    assert parents(search, 100).count("a") < before / 2
 
 
 def test_a_stalled_campaign_asks_something_else_of_the_best(fakes: Make) -> None:
@@ -172,21 +102,6 @@ def test_a_stalled_campaign_asks_something_else_of_the_best(fakes: Make) -> None
     after = search.ask().context
     assert after is not None
     assert after.turn is None
-
-
-def test_no_two_asks_under_way_show_the_same_programs(search: Search) -> None:
-    """As long as there are other parents or partners; with more asks than pairs, pairs return."""
-    opened = [search.ask() for _ in range(4)]
-    losses = ((0.1, 0.4), (0.4, 0.1), (0.2, 0.3), (0.3, 0.2))
-    for number, (ask, loss) in enumerate(zip(opened, losses, strict=True)):
-        outcome = Complete(made(search, ask, f"p{number}", 200 + 100 * number), evaluation(*loss))
-        search.tell(ask, outcome)
-    asks = [search.ask() for _ in range(6)]
-    shown = [(*ask.parents, *ask.inspirations) for ask in asks]
-    assert len(set(shown)) == len(shown)
-    for ask in asks:
-        search.tell(ask, Refused(Rejection(RejectionReason.NO_CODE, "", Origin.IMPROVE, "improve")))
-    assert {(*ask.parents, *ask.inspirations) for ask in (search.ask() for _ in range(40))} & set(shown)
 
 
 def test_a_solved_training_set_is_said_once_and_to_models(search: Search) -> None:
@@ -209,33 +124,6 @@ def test_a_gain_is_one_against_the_best_so_far(search: Search) -> None:
     step(search, "middle", (0.05, 0.3), nodes=300)
     step(search, "better", (0.05, 0.1), nodes=300)
     assert search.tally.operators == {"improve": (3, 2)}
-
-
-def test_a_weak_reply_leaves_the_draw(search: Search) -> None:
-    """Beaten everywhere and at twice the best loss it is no parent; a near or a complementary one stays."""
-    start = search.start.candidate.id
-    opened = [search.ask() for _ in range(4)]
-    names = ("best", "weak", "near", "strong")
-    losses = ((0.1, 0.1), (0.3, 0.3), (0.15, 0.15), (0.05, 0.6))
-    for number, (ask, name, loss) in enumerate(zip(opened, names, losses, strict=True)):
-        search.tell(ask, Complete(made(search, ask, name, 200 + 100 * number), evaluation(*loss)))
-    assert set(parents(search, 60)) == {"best", "near", "strong"}
-    assert start not in set(parents(search, 60))
-
-
-def test_late_in_a_campaign_a_program_far_behind_is_chosen_less(search: Search) -> None:
-    """It is best on one stratum and loses over twice as much as the best: from call 20 on a quarter."""
-    easy, hard = start_losses(search)
-    step(search, "best", (easy * 0.1, hard * 0.1), nodes=200)
-    step(search, "weak", (0.0, hard * 0.9), nodes=300)
-    early = [ask.parents[0] for ask in (search.ask() for _ in range(400))].count("weak")
-    while search.tally.told < LATE:
-        ask = search.ask()
-        rejection = Rejection(RejectionReason.NO_CODE, "prose", Origin.IMPROVE, "improve")
-        search.tell(ask, Refused(rejection))
-    late = [ask.parents[0] for ask in (search.ask() for _ in range(400))].count("weak")
-    assert early > 80
-    assert 0 < late < early / 2
 
 
 def test_an_ask_says_how_many_replies_have_no_outcome(search: Search) -> None:

@@ -122,12 +122,6 @@ def test_complements_win_where_the_best_loses(strata: Strata) -> None:
     assert strata.complements(best, [best, worse]) == ()
 
 
-def test_beaten_on_every_stratum(strata: Strata) -> None:
-    """An elite that ties or wins on one stratum is not beaten, whatever it loses elsewhere."""
-    assert strata.beaten(elite("a", 0.4, 0.4, 0.4, 0.4), [elite("b", 0.0, 0.7, 0.3, 0.3)])
-    assert not strata.beaten(elite("a", 0.4, 0.4, 0.4, 0.4), [elite("c", 0.0, 0.0, 0.4, 0.0)])
-
-
 def test_each_attempt_says_how_it_ended() -> None:
     """Newest first, each with its sentence; a rejected reply is no attempt."""
     attempts = AttemptLog(4, loss_of)

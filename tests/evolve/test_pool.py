@@ -147,5 +147,5 @@ def test_a_pool_grows_when_the_elites_cost_no_more_than_their_share() -> None:
     """Ten elites on eight new instances: due from 80 / share executions on; the whole pool grows no more."""
     pool = Pool((8, 16), 0.25)
     assert [pool.due(executions, 10) for executions in (319, 320)] == [None, 16]
-    pool.grow()
+    pool.grow({})
     assert (pool.prefix, pool.first, pool.due(10**9, 1)) == (16, 8, None)

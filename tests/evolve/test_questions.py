@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import random
-import threading
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from gapsmith.evaluators.base import Evaluation
-from gapsmith.evolve.agenda import Pages
-from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import TellOrder
-from gapsmith.evolve.executor import EvaluationJob
-from gapsmith.evolve.iteration import SHARE, AskPacing
+from gapsmith.evolve.agenda import NotesSchedule
 from gapsmith.evolve.llm.prompt_register import PromptRegister
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
-from gapsmith.evolve.store.reader import Reader
-from gapsmith.evolve.testing import FakeEvaluator, FakeExecutor, FakeProposer
-from gapsmith.evolve.types import Context, Elite, Prompt, Proposal, Rejection
+from gapsmith.evolve.types import Prompt
 
 Make = Callable[..., Any]
 SAME = Prompt("system", "user\n")
@@ -76,87 +66,9 @@ def test_a_question_that_cannot_be_worded_holds_nobody_up() -> None:
         assert asked.is_new(2, SAME)
 
 
-def test_with_many_under_way_no_ask_waits() -> None:
-    """Where few are under way, the same ask waits for the evaluation that is about to end."""
-    for in_flight, waits in ((16, True), (17, False)):
-        now = [10.0]
-        pauses = AskPacing(in_flight, lambda now=now: now[0])
-        pauses.replied(0.0)
-        pauses.evaluated(7.0)
-        assert pauses.should_wait([8.9]) is waits
-
-
-def test_an_ask_waits_only_for_what_ends_soon() -> None:
-    """Under a fifth of the median latency, once for each ask, and not before anything was measured."""
-    now = [0.0]
-    pauses = AskPacing(8, lambda: now[0])
-    assert not pauses.should_wait([0.0])
-    now[0] = 10.0
-    pauses.replied(0.0)
-    pauses.evaluated(7.0)  # a usual evaluation takes 3 s, a reply 10 s
-    assert SHARE * 10.0 == 2.0
-    assert not pauses.should_wait([])
-    assert not pauses.should_wait([10.0])  # 3 s left
-    assert pauses.should_wait([8.9])  # 1.9 s left
-    now[0] = 11.9
-    assert pauses.should_wait([8.9])  # late, but the pause is not over
-    now[0] = 12.1
-    assert not pauses.should_wait([8.9])
-    pauses.opened()
-    assert pauses.should_wait([8.9])
-
-
-class Slow(FakeExecutor):
-    """Evaluations take a while."""
-
-    def __init__(self, evaluator: FakeEvaluator, seconds: float) -> None:
-        super().__init__(evaluator)
-        self._seconds = seconds
-
-    def submit(self, job: EvaluationJob) -> Future[Evaluation]:
-        """See `Executor`."""
-        future: Future[Evaluation] = Future()
-        threading.Timer(self._seconds, lambda: future.set_result(self.done(job))).start()
-        return future
-
-
-class Waiting:
-    """A proposer that takes as long as a model; notes how many outcomes each prompt could know."""
-
-    def __init__(self) -> None:
-        self._inner = FakeProposer([])
-
-    def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
-        """See `Proposer`."""
-        time.sleep(0.4)
-        return self._inner.propose(parents, context, rng)
-
-
-@pytest.mark.slow
-def test_a_quick_evaluation_is_told_before_the_next_ask(fakes: Make) -> None:
-    """With one question at a time, every ask but the first knows the outcome of the one before."""
-    evaluator = FakeEvaluator()
-    campaign = fakes(
-        "quick",
-        proposer=Waiting(),
-        evaluator=evaluator,
-        executor=Slow(evaluator, 0.005),
-        population=PopulationSettings(islands=1),
-        settings=SearchSettings(tune_share=0.0, fresh_share=0.0, fresh_until=0),
-        pace=Pace(1, TellOrder.COMPLETED, waits=True),
-        guided=True,
-    )
-    campaign.run(iterations=5)
-    with closing(Reader.open(campaign.folder)) as read:
-        rows = read.rows("SELECT iteration, asked_at, told_at FROM iterations ORDER BY iteration")
-    known = [sum(other["told_at"] <= row["asked_at"] for other in rows) for row in rows]
-    assert known[0] == 0
-    assert known[2:] == [row["iteration"] - 1 for row in rows[2:]]
-
-
 def test_a_page_is_shown_after_the_outcome_of_its_ask():
     """What an ask shows follows from the order of asks and outcomes, whichever page was written first."""
-    pages = Pages(2)
+    pages = NotesSchedule(2)
     for number in (1, 2):
         pages.ask(number)
         pages.tell(number)

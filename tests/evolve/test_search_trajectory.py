@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.iteration import Ask
+from gapsmith.evolve.iteration import Iteration
 from gapsmith.evolve.racing import outcome_of
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
-from gapsmith.evolve.selection import Control, Selection
+from gapsmith.evolve.selection import Control, OfflineSelection
 from gapsmith.evolve.types import (
     AddStatus,
     Alike,
@@ -66,7 +66,7 @@ def failed(status: ScoreStatus = ScoreStatus.RAISED) -> Evaluation:
 
 
 def admitted(
-    search: Search, ask: Ask, id: str, operator: str = "test", origin: Origin = Origin.MUTATE
+    search: Search, ask: Iteration, id: str, operator: str = "test", origin: Origin = Origin.MUTATE
 ) -> Any:
     """The candidate, or rejection, of a text that is known by its id."""
     examined = Examination(id, Description(token_digest=id, shape_digest=f"shape of {id}", nodes=100))
@@ -74,7 +74,7 @@ def admitted(
     return search.admit(ask, proposal)
 
 
-def step(search: Search, id: str, evaluation: Evaluation, **more: Any) -> tuple[Ask, Any]:
+def step(search: Search, id: str, evaluation: Evaluation, **more: Any) -> tuple[Iteration, Any]:
     """One iteration from ask to tell."""
     ask = search.ask()
     outcome = outcome_of(admitted(search, ask, id, **more), evaluation, ask.race)
@@ -251,7 +251,8 @@ def test_fresh_starts_say_nothing_of_an_operator(fakes: Make) -> None:
     """Almost any change of a start program is a gain: such an iteration counts no try."""
     settings = SearchSettings(tune_share=0.0, fresh_share=0.5, fresh_until=10)
     search = fakes(settings=settings).search()
-    selection = Selection(Control.NONE, search.start, settings, seed=1)
+    selection = search.selection
+    assert isinstance(selection, OfflineSelection)
     counted = 0
     for number in range(1, 31):
         ask, _ = step(search, f"f{number}", answered(0.9 - number / 100))

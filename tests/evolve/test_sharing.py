@@ -12,7 +12,6 @@ import pytest
 from gapsmith.app.runs.course import recorded_course
 from gapsmith.evolve.campaign import Pace
 from gapsmith.evolve.course import RecordedCourse, TellOrder
-from gapsmith.evolve.history import crashed
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.store.course import first_of_reply
 from gapsmith.evolve.store.reader import Reader
@@ -61,7 +60,7 @@ def test_three_iterations_share_each_reply(fakes: Make) -> None:
     for first in firsts:
         wanted = seen[first].programs
         failed = seen[first].failed
-        assert wanted == (1 if failed is not None and crashed(failed) else 3)
+        assert wanted == (1 if failed is not None and failed.crashed else 3)
         for number in range(first, min(first + wanted, max(rows) + 1)):
             context = seen[number]
             assert (context.programs, context.program) == (wanted, number - first + 1)
@@ -88,7 +87,7 @@ def test_a_crash_is_mended_by_one_program(fakes: Make) -> None:
     campaign = fakes(**{**parts(), "offline_share": 0.0, "beside": None})
     campaign.run(iterations=120)
     seen = by_iteration(campaign.proposer)
-    mended = [c for c in seen.values() if c.failed is not None and crashed(c.failed)]
+    mended = [c for c in seen.values() if c.failed is not None and c.failed.crashed]
     assert mended
     assert all(context.programs == 1 for context in mended)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.archive import Archive
+from gapsmith.evolve.iteration import Iteration, IterationResult
 from gapsmith.evolve.measures import MeasureSpace
 from gapsmith.evolve.tuning import OPERATOR, Generations, Tuner, TuneSettings, constants
 from gapsmith.evolve.types import (
@@ -23,6 +25,11 @@ from gapsmith.sandbox.base import Description
 
 RULE = "def rule(x: float) -> float:\n    return 3.0 * x + 5.0\n"
 OTHER = "def rule(x: float) -> float:\n    return x / 7.0 - 1.5\n"
+
+
+def tell(tuner: Tuner, number: int, outcome: Any, *, tuned: bool) -> None:
+    """Tells a tuner the outcome of an ask (1-based number)."""
+    tuner.tell(Iteration(number, 0, ("a",), tuned=tuned), IterationResult(outcome))
 
 
 def evaluation(loss: float, executions: int = 4) -> Evaluation:
@@ -56,14 +63,14 @@ def test_the_best_structure_is_tuned_first_and_skipped_ones_never() -> None:
     """Points are the numbers of the best elite whose structure was not skipped, whatever its numbers."""
     both = archive(a=(RULE, 0.2), b=(OTHER, 0.1))
     tuner = Tuner(TuneSettings(0.5, 8), seed=1)
-    point = tuner.ask(2, both)
+    point = tuner.point(2, both)
     assert point is not None
     assert point[0].candidate.id == "b"
     assert point[1].operator == OPERATOR
     assert "x /" in point[1].files["h.py"]
     other = Tuner(TuneSettings(0.5, 8), seed=1)
     other.skip({"h.py": OTHER.replace("7.0", "9.5")})
-    point = other.ask(2, both)
+    point = other.point(2, both)
     assert point is not None
     assert point[0].candidate.id == "a"
 
@@ -73,10 +80,10 @@ def test_a_structure_is_tuned_anew_on_more_instances(named: bool) -> None:
     """Whether all numbers are tuned or only those that the program names."""
     one = archive(a=("FACTOR = 3.0\n" + RULE.replace("3.0", "FACTOR"), 0.1))
     tuner = Tuner(TuneSettings(0.5, 8), seed=1, named=named)
-    tuner.tell(1, outcome(evaluation(0.1)), tuned=False)
-    assert tuner.ask(2, one) is not None
-    tuner.grow()
-    assert tuner.ask(4, one) is not None
+    tell(tuner, 1, outcome(evaluation(0.1)), tuned=False)
+    assert tuner.point(2, one) is not None
+    tuner.grow({})
+    assert tuner.point(4, one) is not None
 
 
 def test_no_more_than_its_share_of_executions_is_spent() -> None:
@@ -84,12 +91,12 @@ def test_no_more_than_its_share_of_executions_is_spent() -> None:
     tuner, spent, total = Tuner(TuneSettings(0.25, 1000), seed=1), 0, 0
     elites = archive(a=(RULE, 0.2))
     for number in range(1, 401):
-        point = tuner.ask(number, elites)
+        point = tuner.point(number, elites)
         executions = 40 if point is not None else 5
         assert point is None or spent <= 0.25 * total
         spent, total = spent + executions * (point is not None), total + executions
         found = evaluation(0.3 + number * 7919 % 101 / 100, executions)  # flat losses would end CMA-ES
-        tuner.tell(number, outcome(found), tuned=point is not None)
+        tell(tuner, number, outcome(found), tuned=point is not None)
     assert 0.2 < spent / total < 0.3
 
 
@@ -97,10 +104,10 @@ def test_what_was_spent_before_a_stop_counts() -> None:
     """Tuned iterations that another process asked for are told as such: the share is used up."""
     elites = archive(a=(RULE, 0.2))
     tuner = Tuner(TuneSettings(0.5, 8), seed=1)
-    tuner.tell(1, outcome(evaluation(0.3, 40)), tuned=True)
-    assert tuner.ask(2, elites) is None
-    tuner.tell(2, outcome(evaluation(0.3, 41)), tuned=False)
-    assert tuner.ask(4, elites) is not None
+    tell(tuner, 1, outcome(evaluation(0.3, 40)), tuned=True)
+    assert tuner.point(2, elites) is None
+    tell(tuner, 2, outcome(evaluation(0.3, 41)), tuned=False)
+    assert tuner.point(4, elites) is not None
 
 
 @pytest.mark.parametrize("alike", [False, True])
@@ -109,9 +116,9 @@ def test_a_point_like_its_parent_has_its_parents_loss(monkeypatch: pytest.Monkey
     told: list[float | None] = []
     monkeypatch.setattr(Generations, "tell", lambda self, number, loss: told.append(loss))
     tuner = Tuner(TuneSettings(0.5, 8), seed=1)
-    assert tuner.ask(2, archive(a=(RULE, 0.2))) is not None
+    assert tuner.point(2, archive(a=(RULE, 0.2))) is not None
     stopped = Evaluation("train", evaluation(0.2, 2).scores, EvaluationStatus.STOPPED, None)
-    tuner.tell(2, (Alike if alike else Worse)(PROGRAM, stopped), tuned=True)
+    tell(tuner, 2, (Alike if alike else Worse)(PROGRAM, stopped), tuned=True)
     assert told == [pytest.approx(0.2) if alike else None]
 
 
@@ -120,13 +127,13 @@ def test_points_come_closer_through_the_tuner() -> None:
     elites, tuner = archive(a=(RULE, 2.0)), Tuner(TuneSettings(0.9, 150), seed=3)
     losses = []
     for number in range(1, 200):
-        point = tuner.ask(number, elites)
+        point = tuner.point(number, elites)
         if point is not None:
             found = constants(point[1].files["h.py"])
             losses.append(sum(abs(math.log(a / b)) for a, b in zip(found, (2.0, 30.0), strict=True)))
-            tuner.tell(number, outcome(evaluation(losses[-1])), tuned=True)
+            tell(tuner, number, outcome(evaluation(losses[-1])), tuned=True)
         else:
-            tuner.tell(number, outcome(evaluation(9.0, 40)), tuned=False)
+            tell(tuner, number, outcome(evaluation(9.0, 40)), tuned=False)
     assert len(losses) == 150
     assert min(losses) < 0.1 * losses[0]
 
@@ -139,11 +146,11 @@ def test_numbers_near_the_ends_of_floats_are_not_tuned(number: str) -> None:
     tuner, elites = Tuner(TuneSettings(0.9, 60), seed=1), archive(a=(text, 0.1))
     points = 0
     for ask in range(1, 60):
-        point = tuner.ask(ask, elites)
+        point = tuner.point(ask, elites)
         if point is not None:
             assert isinstance(point[1], Proposal)
             points += 1
-        tuner.tell(ask, outcome(evaluation(1.0 / ask)), tuned=point is not None)
+        tell(tuner, ask, outcome(evaluation(1.0 / ask)), tuned=point is not None)
     assert points > 20
 
 
@@ -152,13 +159,13 @@ def test_what_tuning_raises_costs_that_point_alone(monkeypatch: pytest.MonkeyPat
     both = archive(a=(RULE, 0.2), b=(OTHER, 0.1))
     tuner = Tuner(TuneSettings(0.5, 8), seed=1)
     monkeypatch.setattr(Generations, "ask", lambda self: 1 / 0)
-    point = tuner.ask(2, both)
+    point = tuner.point(2, both)
     assert point is not None
     assert isinstance(point[1], Rejection)
     assert point[1].reason is RejectionReason.FAULT
     assert "ZeroDivisionError" in point[1].excerpt
     monkeypatch.undo()
-    point = tuner.ask(4, both)
+    point = tuner.point(4, both)
     assert point is not None
     assert point[0].candidate.id == "a"
     assert isinstance(point[1], Proposal)

@@ -45,7 +45,7 @@ def test_every_operator_says_what_is_needed(operator):
     system, user = Builder().render(operator, PARTS)
     for text in ("Sort the jobs.", "def schedule(p: list[int]) -> list[int]:", "2 s of CPU time", "math"):
         assert text in system
-    assert "tuned for you" in system
+    assert "named constants" in system
     assert "    return []" in user
     assert "```python" in user
     assert ("SEARCH" in Builder().render(operator, replace(PARTS, hunks=True))[1]) is True

@@ -78,19 +78,6 @@ def test_the_champion_is_compared_pair_by_pair(longer: Longer) -> None:
     assert 0 < start["p_value"] <= 1
 
 
-@pytest.mark.slow
-def test_a_campaign_may_end_with_the_simplified_champion(campaign: Run) -> None:
-    """With the last step asked for, the champion's reduced form is kept beside it and the champion stays."""
-    summary, folder = campaign(budget={"iterations": 40}, search={"simplify": 20})
-    kept = json.loads(
-        sqlite3.connect(folder / "archive.sqlite")
-        .execute("SELECT value FROM run WHERE key = 'simplified'")
-        .fetchone()[0]
-    )
-    assert list(kept) == [summary["best"]["candidate"]]
-    assert (folder / "simplified.py").is_file()
-
-
 def test_names_of_the_field_make_no_program_longer(campaign: Run, problem: str, tmp_path: Path) -> None:
     """A simplified form has at most the statements of what was found; naming adds none."""
     named = tmp_path / "named.py"

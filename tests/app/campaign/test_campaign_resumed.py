@@ -17,8 +17,8 @@ from gapsmith.app import compose
 from gapsmith.app.analysis.verify import verify
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
-from gapsmith.app.runs.folders import Group, running
-from gapsmith.app.runs.record import open_record, stored_simplification
+from gapsmith.app.runs.folders import Group
+from gapsmith.app.runs.record import open_record
 from gapsmith.app.runs.resume import missing_member, stored_config
 from gapsmith.app.runs.standalone import evaluate_command
 from gapsmith.app.runs.trust import Trust
@@ -117,37 +117,6 @@ def test_a_run_on_a_users_own_instances_can_be_checked(tmp_path: Path) -> None:
     assert document["differences"] == []
     gone = [entry["now"] for entry in document["changed"] if entry["what"] == "instances"]
     assert [str(file) in now for now in gone] == [True]
-
-
-@pytest.mark.parametrize("death", [KeyboardInterrupt, UserError(6, "the champion is not valid any more")])
-def test_a_run_has_ended_only_after_its_last_step(
-    campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, death: Any
-) -> None:
-    """A death while the champion is reduced leaves an interrupted run that goes on with it; no error does."""
-    folder = tmp_path / "runs" / "last"
-
-    def dies(*_: Any) -> None:
-        assert running(folder)
-        raise death
-
-    sections = {"budget": {"iterations": 40}, "search": {"simplify": 20}}
-    with monkeypatch.context() as patched:
-        patched.setattr("gapsmith.app.analysis.simplify.simplified", dies)
-        with pytest.raises((KeyboardInterrupt, UserError)):
-            campaign("last", **sections)
-    before = compose.read_summary(folder)
-    assert (folder / "best.py").is_file()
-    assert before["status"] == ("interrupted" if death is KeyboardInterrupt else "completed")
-    if death is KeyboardInterrupt:
-        seen: list[tuple[str, int]] = []
-        watcher = compose.Watcher(notify=lambda what, done, total: seen.append((what, done)))
-        after = compose.run(stored_config(folder, {}, None), folder, watcher=watcher)
-        assert ("simplify", 0) in seen  # said before the first variant, not after it
-        assert (after["status"], after["best"]) == ("completed", before["best"])
-        assert (after["iterations"], after["test_evaluations"]) == (40, before["test_evaluations"])
-        with open_record(folder) as record:
-            assert stored_simplification(record, after["best"]["candidate"]) is not None
-        assert (folder / "simplified.py").is_file()
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 from gapsmith.app import compose
 from gapsmith.app.analysis.replay import replay
 from gapsmith.app.config import parse
+from gapsmith.app.errors import UserError
 from gapsmith.app.runs.course import recorded_course
 from gapsmith.app.runs.trust import Trust
 from gapsmith.cli import app
@@ -58,7 +59,7 @@ def asked(tmp_path_factory, own_cache, module_loopback):
     )
     table = {"spec": "openai/x", "base_url": server.url, "unusable_replies": 0}
     folder = tmp_path_factory.mktemp("runs") / "asked"
-    parts = {"model": [table], "campaign": {"in_flight": 4}, "search": {"opening": 6}}
+    parts = {"model": [table], "campaign": {"in_flight": 4}}
     for iterations in (9, 24):  # stopped and resumed
         run(folder, budget={"iterations": iterations}, **parts)
     return folder
@@ -206,6 +207,22 @@ def test_a_record_that_was_changed_is_found_out(asked, tmp_path, statement, what
     assert "DOES NOT HOLD" in line
     assert what in line
     assert "recorded" in line
+
+
+def test_a_run_of_a_model_by_an_earlier_search_is_read_and_not_gone_on_with(tmp_path, module_loopback):
+    """One line each for resume and replay; the run opens, and an offline run of then goes on."""
+    server = module_loopback(replies=REPLIES)
+    table = {"spec": "openai/x", "base_url": server.url, "unusable_replies": 0}
+    folder = run(tmp_path / "earlier", model=[table], budget={"iterations": 2})
+    change(folder, "DELETE FROM run WHERE key = 'search_version'")
+    assert compose.read_summary(folder)["evaluations"] >= 0
+    with pytest.raises(UserError, match="earlier: made by an earlier version of the search"):
+        replay(folder, Trust(run=True))
+    with pytest.raises(UserError, match="made by an earlier version of the search"):
+        run(folder, model=[table], budget={"iterations": 4})
+    alone = run(tmp_path / "alone", budget={"iterations": 2})
+    change(alone, "DELETE FROM run WHERE key = 'search_version'")
+    run(alone, budget={"iterations": 4})
 
 
 def test_the_verb_says_what_held(offline):

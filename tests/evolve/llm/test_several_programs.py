@@ -193,7 +193,6 @@ def run(folder, **sections):
     folder.mkdir(parents=True, exist_ok=True)
     sections["campaign"] = {"problem": PROBLEM, "in_flight": 2}
     sections |= {"sandbox": {"cpu_seconds": 0.2}, "prompts": {"programs": 3, "notes": 5}}
-    sections["search"] = {"opening": 0}  # by default it follows the budget, which these runs raise
     compose.run(parse(sections, "test"), folder)
     return folder
 

@@ -130,11 +130,12 @@ def test_configuration_is_read(shinka: Make) -> None:
     assert problem.statement.startswith("Grow the circle, says the file.")
     assert found.defaults == {
         "budget": {"iterations": 12, "usd": 0.5},
-        "archive": {"islands": 3, "migration_every": 7},
+        "archive": {"islands": 3},
     }
     assert (found.timeout, found.artifact_bytes, found.file) == (150.0, 0, "shinka_small.yaml")
     assert found.unused == (
         "max_evaluation_jobs",
+        "db_config.migration_interval",
         "db_config.archive_size",
         "db_config.island_elitism",
         "evo_config.llm_models",
