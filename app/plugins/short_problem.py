@@ -24,7 +24,7 @@ from ...problems.base import Drawing, Instance, Json, Moves, Primitive, Sense, V
 from ...problems.plain import brief
 from ...problems.required import Infeasible
 from ..errors import ProblemError
-from .short_dialogue import GeneratorDialogue, GeneratorTalk, NotADecision
+from .short_dialogue import GeneratorDialogue, GeneratorTalk, NotADecision, outcome
 from .short_instances import read_file
 from .short_objective import objective_text
 from .short_parts import SPLITS, Form, FormPart, type_text
@@ -113,7 +113,8 @@ class ShortFormProblem:
         form = self.form
         draw = () if form.source.draw is None else (form.source.draw.call.__name__,)
         online = () if form.online is None else (form.online.call.__name__,)
-        return {"verify": (form.objective.call.__name__, *online), "instances": draw}
+        judge = () if form.objective.call is outcome else (form.objective.call.__name__,)
+        return {"verify": (*judge, *online), "instances": draw}
 
     @cached_property
     def signature(self) -> str:
@@ -136,7 +137,7 @@ class ShortFormProblem:
         """The author's words, the form of an answer, and what is wanted."""
         form = self.form
         wanted = "Minimise" if form.sense is Sense.MINIMISE else "Maximise"
-        words = form.objective.words
+        words = "" if form.objective.call is outcome else form.objective.words
         goal = f"{wanted} the {form.unit}" + (f": {words[0].lower()}{words[1:]}" if words else ".")
         parts = [form.statement]
         if form.kind is not None:
