@@ -28,6 +28,7 @@ from .short_dialogue import GeneratorDialogue, GeneratorTalk, NotADecision, outc
 from .short_instances import read_file
 from .short_objective import objective_text
 from .short_parts import SPLITS, Form, FormPart, type_text
+from .short_primitives import primitives_of
 from .source_text import Needs, needs_of, plain_text, program_text, written
 
 # The digest of what a problem's results depend on: functions with all that they use, not their words.
@@ -379,9 +380,13 @@ class Explained(ShortFormProblem):
 class Primitives(ShortFormProblem):
     """The offline proposer is given expressions."""
 
+    @cached_property
+    def _given_primitives(self) -> Sequence[Primitive]:
+        return self.form.primitives or primitives_of(self._questions)
+
     def primitives(self) -> Sequence[Primitive]:
-        """The author's expressions."""
-        return self.form.primitives
+        """The author's expressions, or those that follow from the data."""
+        return self._given_primitives
 
 
 class Read(ShortFormProblem):
@@ -409,7 +414,7 @@ def made_class(form: Form) -> type[ShortFormProblem]:
         bases.append(Moved)
     for base, part in ((Drawn, form.draw), (Explained, form.explain), (Read, form.read)):
         bases += [base] if part is not None else []
-    bases += [Primitives] if form.primitives else []
+    bases.append(Primitives)
     doc = form.statement.partition("\n\n")[0]
     name = "".join(word.capitalize() for word in form.name.split("-"))
     return type(
