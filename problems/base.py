@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from .offers import KINDS as KINDS
+from .offers import AmountKind as AmountKind
 from .offers import CostShape as CostShape
+from .offers import HasAnswerKind as HasAnswerKind
 from .offers import HasMoves as HasMoves
 from .offers import HasPhases as HasPhases
 from .offers import HasPrimitives as HasPrimitives

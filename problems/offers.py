@@ -159,3 +159,17 @@ class HasAnswerKind(Protocol):
     @property
     def answer_kind(self) -> AnswerKind | None:
         """The kind; None where verification alone says what an answer is."""
+
+
+@runtime_checkable
+class AmountKind(Protocol):
+    """A kind of answers with an amount for each item: a list of numbers within bounds.
+
+    Attributes:
+        low, high: numbers, or expressions over the entry point's arguments and `i`, the number of the item.
+        integer: whether amounts are whole.
+    """
+
+    low: float | str
+    high: float | str
+    integer: bool

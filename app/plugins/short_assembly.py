@@ -11,6 +11,7 @@ from typing import Any
 
 from ...problems.base import Primitive
 from ..errors import ProblemError
+from .short_dialogue import outcome
 from .short_instances import divided, named_files
 from .short_parts import Form, FormPart, InstanceSource, ProblemStatement
 from .short_problem import ShortFormProblem
@@ -27,6 +28,8 @@ def form_of(stated: ProblemStatement) -> Form:
     for what, there in (("instances", stated.source), ("heuristic", stated.heuristics)):
         if not there:
             raise ProblemError(f"{stated.where}: has no {what}", f"write a function under @problem.{what}")
+    if "online" in stated.parts:
+        stated.parts.setdefault("objective", outcome)
     if "objective" not in stated.parts:
         raise ProblemError(f"{stated.where}: has no objective", "write a function under @problem.objective")
     source = _source(stated)

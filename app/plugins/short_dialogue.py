@@ -32,6 +32,11 @@ def drive(entry, instance, receive, send):
 '''
 
 
+def outcome(returned: Any) -> Any:
+    """The objective of an online problem that states none: what its generator returns."""
+    return returned
+
+
 class NotADecision(ValueError):
     """A decision, or a list of decisions, that is not of the right form."""
 

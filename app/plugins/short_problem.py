@@ -24,10 +24,11 @@ from ...problems.base import Drawing, Instance, Json, Moves, Primitive, Sense, V
 from ...problems.plain import brief
 from ...problems.required import Infeasible
 from ..errors import ProblemError
-from .short_dialogue import GeneratorDialogue, GeneratorTalk, NotADecision
+from .short_dialogue import GeneratorDialogue, GeneratorTalk, NotADecision, outcome
 from .short_instances import read_file
 from .short_objective import objective_text
 from .short_parts import SPLITS, Form, FormPart, type_text
+from .short_primitives import primitives_of
 from .source_text import Needs, needs_of, plain_text, program_text, written
 
 # The digest of what a problem's results depend on: functions with all that they use, not their words.
@@ -113,7 +114,8 @@ class ShortFormProblem:
         form = self.form
         draw = () if form.source.draw is None else (form.source.draw.call.__name__,)
         online = () if form.online is None else (form.online.call.__name__,)
-        return {"verify": (form.objective.call.__name__, *online), "instances": draw}
+        judge = () if form.objective.call is outcome else (form.objective.call.__name__,)
+        return {"verify": (*judge, *online), "instances": draw}
 
     @cached_property
     def signature(self) -> str:
@@ -136,7 +138,7 @@ class ShortFormProblem:
         """The author's words, the form of an answer, and what is wanted."""
         form = self.form
         wanted = "Minimise" if form.sense is Sense.MINIMISE else "Maximise"
-        words = form.objective.words
+        words = "" if form.objective.call is outcome else form.objective.words
         goal = f"{wanted} the {form.unit}" + (f": {words[0].lower()}{words[1:]}" if words else ".")
         parts = [form.statement]
         if form.kind is not None:
@@ -378,9 +380,13 @@ class Explained(ShortFormProblem):
 class Primitives(ShortFormProblem):
     """The offline proposer is given expressions."""
 
+    @cached_property
+    def _given_primitives(self) -> Sequence[Primitive]:
+        return self.form.primitives or primitives_of(self._questions)
+
     def primitives(self) -> Sequence[Primitive]:
-        """The author's expressions."""
-        return self.form.primitives
+        """The author's expressions, or those that follow from the data."""
+        return self._given_primitives
 
 
 class Read(ShortFormProblem):
@@ -408,7 +414,7 @@ def made_class(form: Form) -> type[ShortFormProblem]:
         bases.append(Moved)
     for base, part in ((Drawn, form.draw), (Explained, form.explain), (Read, form.read)):
         bases += [base] if part is not None else []
-    bases += [Primitives] if form.primitives else []
+    bases.append(Primitives)
     doc = form.statement.partition("\n\n")[0]
     name = "".join(word.capitalize() for word in form.name.split("-"))
     return type(

@@ -37,7 +37,7 @@ _MOST_NAMES = 40
 
 
 @lru_cache(maxsize=4096)
-def _free_names(text: str) -> tuple[str, ...]:
+def free_names(text: str) -> tuple[str, ...]:
     node = parse_expression(text)
     bound = bound_in(node)
     state = [
@@ -50,7 +50,7 @@ def _free_names(text: str) -> tuple[str, ...]:
 
 def fits(primitive: Primitive, scope: Mapping[str, str]) -> bool:
     """Whether every name of a primitive is bound in a scope."""
-    return all(name in scope for name in _free_names(primitive.text))
+    return all(name in scope for name in free_names(primitive.text))
 
 
 def constant(work: Mutation) -> ast.expr:

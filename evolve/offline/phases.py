@@ -286,16 +286,16 @@ def _improve_rating(work: Mutation, phase: Phase) -> bool:
 def _drop_phase(work: Mutation) -> bool:
     """Takes one phase out of the returned order."""
     shape = _order(work)
-    return shape is not None and _unwrap(work, shape[0])
+    return shape is not None and unwrap(work, shape[0])
 
 
 def _drop_rating(work: Mutation) -> bool:
     """Takes one phase out of the returned rating."""
     shape = _rating(work)
-    return shape is not None and _unwrap(work, shape[0])
+    return shape is not None and unwrap(work, shape[0])
 
 
-def _unwrap(work: Mutation, last: ast.Return) -> bool:
+def unwrap(work: Mutation, last: ast.Return) -> bool:
     """Returns the argument of the outermost helper, and removes a helper that nothing calls any more."""
     value = last.value
     helpers = [n.name for n in work.tree.body if isinstance(n, ast.FunctionDef) and n.name != work.entry]

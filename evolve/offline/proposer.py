@@ -17,8 +17,9 @@ from ..syntax import checks
 from ..syntax.analysis import analyse
 from ..syntax.tree import module_names, walk
 from ..types import Context, Elite, Origin, Proposal, Rejection, RejectionReason
-from . import crossover, expressions, searches, statements
+from . import amounts, crossover, expressions, searches, statements
 from . import expressions as expressions_module
+from .amounts import AmountBounds
 from .mutation import Mutation, Operator, domains_of, read
 from .neighbours import IMPORTS, Ground, facts_of, hazards_of, joined, without
 from .phases import operators_of
@@ -209,7 +210,9 @@ def effort_for(budget: float | None) -> float:
 def operators_for(problem: Problem) -> tuple[Operator, ...]:
     """All operators for a problem: those that need nothing of it, and those of what it hands over."""
     phases = operators_of(problem.phases()) if isinstance(problem, HasPhases) else ()
-    return (*OPERATORS, *phases, *(searches.OPERATORS if Ground.of(problem) else ()))
+    bounds = AmountBounds.of(problem)
+    of_amounts = () if bounds is None else amounts.operators_of(bounds)
+    return (*OPERATORS, *phases, *of_amounts, *(searches.OPERATORS if Ground.of(problem) else ()))
 
 
 def change(

@@ -99,7 +99,8 @@ def checked(stated: object, what: str) -> None:
         raise FormError(f"{what}: got {brief(stated)}, expected a number or an expression as text")
 
 
-def mentions(stated: object) -> frozenset[str]:
+@lru_cache(maxsize=256)
+def mentions(stated: float | str) -> frozenset[str]:
     """The names that an expression speaks of."""
     if not isinstance(stated, str):
         return frozenset()

@@ -141,8 +141,12 @@ class Values:
         """Least and largest value of each item."""
         if ITEM in names or ITEM not in mentions(self.low) | mentions(self.high):
             return [(number(self.low, names), number(self.high, names))] * n
-        each = [{**names, ITEM: place} for place in range(n)]
-        return [(number(self.low, one), number(self.high, one)) for one in each]
+        one = dict(names)
+        bounds = []
+        for place in range(n):
+            one[ITEM] = place
+            bounds.append((number(self.low, one), number(self.high, one)))
+        return bounds
 
 
 def _shown(bound: float | str) -> str:
