@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from gapsmith.evaluators import placement, shipped
+from gapsmith.evaluators import placement
 from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.problems.base import Instance
 from gapsmith.problems.placement.fleet_laws import draw
@@ -49,9 +49,7 @@ def proofs() -> None:
     for name, sets in SETS.items():
         problem = getattr(placement, name).problem()
         for label in sets:
-            found = [
-                shipped.shipped(placement.__name__, problem.name, i) for i in problem.instances(label, 1)
-            ]
+            found = [getattr(placement, name).references.shipped(i) for i in problem.instances(label, 1)]
             known = [reference for reference in found if reference is not None]
             optima = sum(reference.kind is ReferenceKind.OPTIMUM for reference in known)
             gaps = [m[1] for r in known if (m := re.search(r"known ([\d.]+)% above", r.source))]

@@ -24,7 +24,6 @@ import numpy as np
 from gapsmith.evaluators import shops
 from gapsmith.evaluators.base import Plugin
 from gapsmith.evaluators.intervals import mean_interval
-from gapsmith.evaluators.shops import store
 from gapsmith.problems.base import Instance
 from gapsmith.problems.shops.laws import draw, uniform
 from gapsmith.problems.strata import stream
@@ -176,9 +175,9 @@ def proofs() -> None:
         problem: Any = plugin.problem()
         for split in ("train", "valid", "test"):
             instances = problem.instances(split, 1)
-            found = [(i.stratum, store.proved(problem.family, i.digest)) for i in instances]
+            found = [(i.stratum, plugin.references.shipped(i)) for i in instances]  # type: ignore[union-attr]
             for stratum in dict.fromkeys(i.stratum for i in instances):
-                known = [proof.seconds for name, proof in found if name == stratum and proof is not None]
+                known = [one.seconds or 0 for name, one in found if name == stratum and one is not None]
                 total = sum(name == stratum for name, _ in found)
                 spread = f"median {statistics.median(known):.2f} s, max {max(known):.2f} s" if known else ""
                 print(f"{problem.name:18} {split:6} {stratum:18} {len(known):3} of {total:3} {spread}")

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from gapsmith.evaluators.smtt import smtt, smwtt, store
+from gapsmith.evaluators.smtt import smtt, smwtt
 from gapsmith.evaluators.smtt.bounds import price_bound, sorted_bound
 from gapsmith.evaluators.smtt.decomposition import Decomposition, DecompositionLimit
 from gapsmith.evaluators.smtt.relaxation import prove
@@ -114,7 +114,7 @@ def or_library(folder: Path, seconds: float) -> None:
             found, _ = search(instance.public, 250, time.monotonic() + seconds)
             below += found < value
             reached += found == value
-            shipped = store.shipped(instance.digest)
+            shipped = smwtt.references.shipped(instance)  # type: ignore[union-attr]
             if shipped is not None:
                 proven += 1
                 if shipped.value != value:
@@ -131,9 +131,11 @@ def bounds() -> None:
     rows: dict[str, list[float]] = {"sorted bound": [], "prices of a sequence": [], "shipped": []}
     spent = []
     for instance in smtt.problem().instances("n=500", 0):
-        reference, sequence = store.shipped(instance.digest), store.attained(instance.digest)
-        if reference is None or sequence is None or reference.kind.value == "optimum":
+        certificate = smtt.references.certificate(instance)  # type: ignore[union-attr]
+        if certificate is None or certificate.answer is None or certificate.optimal:
             continue
+        reference = certificate.reference
+        sequence = certificate.answer
         cost, started = cost_of(instance.public, sequence), time.process_time()
         rows["prices of a sequence"].append(100 * price_bound(instance.public, sequence) / cost)
         spent.append(time.process_time() - started)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from gapsmith.evaluators.intervals import mean_interval
-from gapsmith.evaluators.smtt import smtt, store
+from gapsmith.evaluators.smtt import smtt
 from gapsmith.evaluators.smtt.subsets import subset_optimum
 from gapsmith.problems.base import Instance
 from gapsmith.problems.smtt.verification import total_tardiness
@@ -34,7 +34,7 @@ def named(name: str) -> list[tuple[Instance, int]]:
     """Instances of a fixed set with their optima."""
     found = []
     for instance in smtt.problem().instances(name, 0):
-        reference = store.shipped(instance.digest)
+        reference = smtt.references.shipped(instance)  # type: ignore[union-attr]
         if reference is not None and reference.kind == "optimum":
             found.append((instance, int(reference.value)))
     return found

@@ -52,6 +52,12 @@ Seed = Annotated[
 ]
 
 
+Ship = Annotated[
+    bool,
+    typer.Option("--ship", help="Write certificates into the package's own file: for whoever builds it."),
+]
+
+
 Sample = Annotated[int | None, typer.Option("--sample", min=1, help="Only N of them, evenly spaced.")]
 
 
@@ -87,18 +93,29 @@ def compute(
     seed: Seed = None,
     workers: Slots = None,
     assign: Set = None,
+    ship: Ship = False,
     json: Json = False,
 ) -> None:
     """Compute what is not stored yet; may be stopped and started again at any time."""
     with errors(json):
         from ..setup.references import compute as compute_references
+        from ..setup.references import ship as ship_references
 
         loaded, instance_list = _choose(problem, split, instances, sample, seed, assign)
-        document = _with_bar("references", compute_references, loaded, instance_list, seconds, workers)
+        work = ship_references if ship else compute_references
+        document = _with_bar("references", work, loaded, instance_list, seconds, workers)
         if json:
             emit_json(document)
             return
         kinds = ", ".join(f"{count} {kind}" for kind, count in document["kinds"].items())
+        if ship:
+            console().print(
+                f"{loaded.name}: {document['instances']} certificates, {document['stored']} closed before, "
+                f"{document['computed']} computed in {document['wall_seconds']} s, {document['shipped']} "
+                f"written ({kinds or 'none'})",
+                markup=False,
+            )
+            return
         console().print(
             f"{loaded.name}: {document['instances']} references ({kinds}); {document['stored']} were stored, "
             f"{document['computed']} computed in {document['wall_seconds']} s",

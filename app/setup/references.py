@@ -15,13 +15,19 @@ from typing import Any, TypeVar
 
 from ...evaluators.base import Attaining, Reference, ReferenceKind
 from ...evaluators.cache import Cache, ReferenceCache, encode_reference
+from ...evaluators.certified import (
+    DIGITS,
+    FOLDER,
+    Certificate,
+    CertifiedReferences,
+    certificates,
+    encode_certificates,
+)
 from ...evaluators.consistency import consistent
 from ...evaluators.numbers import better_than
-from ...evaluators.pooled import pooled
 from ...evaluators.scoring import tolerance_of
-from ...problems.base import Instance, Interactive, Number, Sense
-from ..errors import INVALID, ProblemError, UserError
-from ..plugins.built_ins import BUILT_IN
+from ...problems.base import Instance, Interactive, Keyed, Number, Sense
+from ..errors import INVALID, USAGE, ProblemError, UserError
 from ..plugins.loader import LoadedProblem
 from ..plugins.sources import blame, told_when_slow
 
@@ -32,23 +38,20 @@ Progress = Callable[[int, int], None]
 
 def stored(loaded: LoadedProblem, instance: Instance, seconds: float) -> Reference | None:
     """The stored reference of an instance that had at least `seconds` of wall time, is proven, or ships."""
-    reference = at_hand(loaded, _book(loaded), instance, seconds)
+    return at_hand(loaded, _book(loaded), instance, seconds)
+
+
+def at_hand(
+    loaded: LoadedProblem, book: ReferenceCache, instance: Instance, seconds: float
+) -> Reference | None:
+    """The reference that is in the cache, or that ships; else None."""
+    reference = book.get(instance, seconds)
     shipped = getattr(loaded.references, "shipped", None)
     if reference is not None or shipped is None:
         return reference
     with blame(f"problem {loaded.name}: shipped reference of {instance.id}"):
         certified: Reference | None = shipped(instance)
     return certified
-
-
-def at_hand(
-    loaded: LoadedProblem, book: ReferenceCache, instance: Instance, seconds: float
-) -> Reference | None:
-    """The reference that is in the cache, or that ships for the pool of a built-in problem; else None."""
-    reference = book.get(instance, seconds)
-    if reference is None and loaded.origin == BUILT_IN:
-        return pooled(loaded.name, instance)
-    return reference
 
 
 def compute(
@@ -93,6 +96,78 @@ def compute(
         "computed": len(missing),
         "kinds": dict(kinds),
         "wall_seconds": round(time.monotonic() - started, 3),
+    }
+
+
+QUICK = 0.02
+"""Mean wall seconds up to which new references do not ship: they are computed when they are needed."""
+
+
+def ship(
+    loaded: LoadedProblem,
+    instances: Sequence[Instance],
+    seconds: float,
+    *,
+    workers: int | None = None,
+    progress: Progress = lambda done, total: None,
+) -> dict[str, Any]:
+    """Writes certificates of instances into the package's file of the problem's family.
+
+    A certificate that nothing can improve is kept; from the answer of another one the search starts. The file
+    keeps what it holds of other instances. An instance that no proof closed leaves the literature its word.
+
+    Args:
+        loaded: a problem that ships with the package.
+        instances: whose certificates are wanted.
+        seconds: wall seconds for each, > 0.
+        workers: how many at a time; by default one per processor.
+        progress: told of each.
+
+    Raises:
+        UserError: the problem does not ship, a secret draws its instances, or the package cannot be written.
+    """
+    references = loaded.references
+    if not isinstance(references, CertifiedReferences) or isinstance(loaded.problem, Keyed):
+        raise UserError(
+            USAGE,
+            f"--ship {loaded.name}: expected a problem that ships with the package, and no secret that draws "
+            "its instances",
+            "references of other problems stay in the cache: leave out --ship",
+        )
+    started = time.monotonic()
+    own = dict(certificates(references.family))
+    missing = [i for i in instances if (old := references.certificate(i)) is None or not old.closed]
+    fresh = not any(references.certificate(i) for i in instances)
+    kept = Counter[str]()
+
+    def one(instance: Instance) -> Certificate:
+        old = references.certificate(instance)
+        with blame(f"problem {loaded.name}: certificate of {instance.id}"):
+            return references.better(old, references.certify(instance, seconds, old.answer if old else None))
+
+    for done, (instance, made) in enumerate(parallel(one, missing, workers), 1):
+        if made.optimal or references.best_known(instance) is None:
+            own[references.key(instance)[:DIGITS]] = made
+            kept[made.reference.kind.value] += 1
+        progress(len(instances) - len(missing) + done, len(instances))
+    spent = time.monotonic() - started
+    quick = fresh and spent * min(workers or os.cpu_count() or 1, len(instances)) < QUICK * len(instances)
+    if kept and not quick:
+        path = FOLDER / f"{references.family}.json.gz"
+        try:
+            path.write_bytes(encode_certificates(own))
+        except OSError as error:
+            hint = "run --ship where the package can be written"
+            raise UserError(INVALID, f"{path}: {error.strerror}", hint) from None
+        certificates.cache_clear()
+    return {
+        "problem": loaded.name,
+        "instances": len(instances),
+        "stored": len(instances) - len(missing),
+        "computed": len(missing),
+        "shipped": 0 if quick else kept.total(),
+        "kinds": dict(kept),
+        "wall_seconds": round(spent, 3),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from .bounds import martello_toth_bound, volume_bound, weight_bound
 from .heuristics import Pattern
@@ -32,6 +33,25 @@ class PackingCertificate:
     def closed(self) -> bool:
         """Whether the packing attains the bound, so that both are optimal."""
         return len(self.bins) == self.bound
+
+    def document(self) -> dict[str, Any]:
+        """The certificate as a compact JSON mapping, which lists equal bins once with their number."""
+        bins = sorted(Counter(self.bins).items(), reverse=True)
+        document: dict[str, Any] = {
+            "rule": self.rule,
+            "bound": self.bound,
+            "bins": [[number, *content] for content, number in bins],
+        }
+        if self.weights is not None:
+            document["weights"] = [list(pair) for pair in sorted(self.weights.items())]
+        return document
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> PackingCertificate:
+        """The certificate whose `document` this is."""
+        bins = tuple(tuple(content) for number, *content in document["bins"] for _ in range(number))
+        weights = {int(s): int(w) for s, w in document["weights"]} if "weights" in document else None
+        return cls(bins, document["bound"], document["rule"], weights)
 
 
 def check(certificate: PackingCertificate, counts: Mapping[int, int], capacity: int) -> str | None:

@@ -21,9 +21,8 @@ from ...problems.classics.programs.cvrp.descent import improved
 from ...problems.classics.programs.cvrp.savings import routes as savings
 from ..toolbox import Note, safe_bound
 from .capacity_cuts import capacity_bound
-from .certificates import Certificate
 from .customer_sets import CustomerSets, customer_sets, sums
-from .references import CertifiedReferences, in_process
+from .references import BoundedAnswer, SolvedReferences, in_process
 
 UNIT = 1_000
 """Duals are integer multiples of 1 / 1000 of a unit of length."""
@@ -205,9 +204,9 @@ class CustomerSetRelaxation:
         return min(self.upper, int(bound)), routes if better else None
 
 
-def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> Certificate:
+def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> BoundedAnswer:
     """Bound and best routes within about `seconds`, in this process; see `certified`."""
-    return Certificate(**certified(public, seconds, answer, spare))
+    return BoundedAnswer(**certified(public, seconds, answer, spare))
 
 
 def certified(
@@ -222,7 +221,7 @@ def certified(
     def certificate(bound: int, routes: Any) -> dict[str, Any]:
         value = length(public["distances"], routes)
         spent = time.monotonic() - started
-        return asdict(Certificate(bound, value, routes, "set partitioning, highs", version, spent))
+        return asdict(BoundedAnswer(bound, value, routes, "set partitioning, highs", version, spent))
 
     quick: Any = answer or savings(**public)
     bound = edge_bound(public["distances"])
@@ -307,4 +306,4 @@ def _shares_two(masks: Any, three: int) -> Any:
     return shared & (shared - 1) != 0
 
 
-CVRP = CertifiedReferences("cvrp", "set partitioning 1", in_process(certified), judge)
+CVRP = SolvedReferences("cvrp", "set partitioning 1", in_process(certified), judge)

@@ -16,8 +16,7 @@ from ...problems.classics import taillard
 from ...problems.classics.flow_shop import judge, starts
 from ..base import ProofKind, Reference, ReferenceKind
 from ..toolbox import Solved, solve_cpsat, stop_cpsat
-from .certificates import Certificate
-from .references import StoppableReferences
+from .references import BoundedAnswer, StoppableReferences
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -88,7 +87,7 @@ def _machine_bound(times: Sequence[Sequence[int]], machine: int) -> int:
     return before + sum(row[machine] for row in times) + after
 
 
-def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> Certificate:
+def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> BoundedAnswer:
     """CP-SAT's bound and the best order, one worker; repeatable where the time suffices."""
     times = public["times"]
     started = time.monotonic()
@@ -102,7 +101,7 @@ def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 
         order = min(_order(shop, solved), start, key=lambda one: _makespan(times, one))
     value = _makespan(times, order)
     assert solved.bound is not None
-    return Certificate(int(solved.bound), value, order, solved.solver, solved.version, solved.seconds)
+    return BoundedAnswer(int(solved.bound), value, order, solved.solver, solved.version, solved.seconds)
 
 
 def stop(public: Mapping[str, Any], effort: float) -> tuple[Solved, Json]:
@@ -119,7 +118,7 @@ def _order(shop: FlowShopModel, solved: Solved) -> list[int]:
     return sorted(range(len(shop.starts)), key=lambda job: solved[shop.starts[job]])
 
 
-def _searched(times: Sequence[Sequence[int]], started: float, seconds: float, answer: Json) -> Certificate:
+def _searched(times: Sequence[Sequence[int]], started: float, seconds: float, answer: Json) -> BoundedAnswer:
     """The arithmetic bound and the best order that insertions find: the model of pairs would be too large."""
     known: Any = answer
     deadline = started + seconds
@@ -137,7 +136,7 @@ def _searched(times: Sequence[Sequence[int]], started: float, seconds: float, an
         if made <= value:
             best = trial
             value = made
-    return Certificate(bound, value, best, "insertions", "1", time.monotonic() - started)
+    return BoundedAnswer(bound, value, best, "insertions", "1", time.monotonic() - started)
 
 
 def inserted(times: Sequence[Sequence[int]], deadline: float = inf) -> list[int]:

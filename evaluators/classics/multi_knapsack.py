@@ -10,8 +10,7 @@ from ...problems.base import Json, Sense
 from ...problems.classics.multi_knapsack import judge
 from ...problems.classics.programs.multi_knapsack.toyoda import choose
 from ..toolbox import Solved, solve_cpsat, stop_cpsat
-from .certificates import Certificate
-from .references import StoppableReferences
+from .references import BoundedAnswer, StoppableReferences
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -48,7 +47,7 @@ def greedy(public: Mapping[str, Any]) -> Any:
     return choose(public["profits"], public["weights"], public["capacities"])
 
 
-def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> Certificate:
+def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> BoundedAnswer:
     """CP-SAT's bound and the best choice, one worker; repeatable where the time suffices.
 
     The answer is a hint that limits no bound, so a spare changes nothing.
@@ -62,7 +61,7 @@ def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 
         best = max(start, knapsack.items(solved), key=lambda items: sum(profits[item] for item in items))
     value = sum(profits[item] for item in best)
     assert solved.bound is not None
-    return Certificate(int(solved.bound), value, list(best), solved.solver, solved.version, solved.seconds)
+    return BoundedAnswer(int(solved.bound), value, list(best), solved.solver, solved.version, solved.seconds)
 
 
 def stop(public: Mapping[str, Any], effort: float) -> tuple[Solved, Json]:

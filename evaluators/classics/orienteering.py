@@ -22,9 +22,8 @@ from ...problems.classics.programs.orienteering.best_power_insertion import POWE
 from ...problems.classics.programs.orienteering.insertion import inserted
 from ...problems.classics.programs.orienteering.shortening import shortened
 from ..toolbox import Note, safe_bound
-from .certificates import Certificate
 from .cuts import components, cut_below
-from .references import CertifiedReferences, in_process
+from .references import BoundedAnswer, SolvedReferences, in_process
 
 UNIT = 10**9
 """Duals are integer multiples of 1 / UNIT of a unit of prize."""
@@ -302,9 +301,9 @@ def walk(links: Any) -> list[int]:
     return nodes
 
 
-def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> Certificate:
+def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> BoundedAnswer:
     """Bound and best tour within about `seconds`, in this process; see `certified`."""
-    return Certificate(**certified(public, seconds, answer, spare))
+    return BoundedAnswer(**certified(public, seconds, answer, spare))
 
 
 def certified(
@@ -322,7 +321,7 @@ def certified(
     version = highspy.Highs().version()
     quick: Any = max([[], *single], key=lambda nodes: sum(prizes[j] for j in nodes))
     first = sum(prizes[j] for j in quick) + always, sum(prizes) + always
-    note(asdict(Certificate(first[1], first[0], quick, "branch and cut, highs", version, 0.0)))
+    note(asdict(BoundedAnswer(first[1], first[0], quick, "branch and cut, highs", version, 0.0)))
     tours: list[Any] = [improved(**public) if answer is None else answer, *single]
     best = max(tours, key=lambda nodes: sum(prizes[j] for j in nodes))
     relaxation = OrienteeringRelaxation.of(public, best, spare)
@@ -332,7 +331,7 @@ def certified(
         spent = time.monotonic() - started
         value = relaxation.value + always
         proved = bound + always
-        return asdict(Certificate(proved, value, nodes, "branch and cut, highs", version, spent))
+        return asdict(BoundedAnswer(proved, value, nodes, "branch and cut, highs", version, spent))
 
     if not len(relaxation.edges):
         return certificate(relaxation.value)  # no node can be visited
@@ -358,6 +357,6 @@ def improved(coordinates: Json, distances: list[list[int]], prizes: list[int], m
     return best
 
 
-ORIENTEERING = CertifiedReferences(
+ORIENTEERING = SolvedReferences(
     "orienteering", "branch and cut 1", in_process(certified), judge, sense=Sense.MAXIMISE
 )

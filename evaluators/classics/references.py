@@ -4,16 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from ...problems.base import Instance, Json, Sense, Verdict
-from ..base import Incumbent, Reference, ReferenceKind
+from ..base import Incumbent, ProofKind, Reference, ReferenceKind
+from ..certified import Certificate, CertifiedReferences
 from ..numbers import better_than
 from ..toolbox import Solved, call, incumbent
-from . import certificates
-from .certificates import Certificate
 
-Solve = Callable[[Mapping[str, Any], float, Json, int], Certificate]
+
+@dataclass(frozen=True, slots=True)
+class BoundedAnswer:
+    """What a solver proved of an instance, and the best answer that it knows.
+
+    Attributes:
+        bound: proven bound of the objective (problem's unit).
+        value: objective of the answer (problem's unit); equal to the bound iff both are optimal.
+        answer: a valid answer.
+        solver, version: who proved the bound.
+        seconds: wall seconds of the proof.
+    """
+
+    bound: int
+    value: int
+    answer: Json
+    solver: str
+    version: str
+    seconds: float
+
+    def reference(self, source: str) -> Reference:
+        """The optimum, or the bound where no answer attains it.
+
+        Args:
+            source: where the bound comes from.
+        """
+        optimal = self.value == self.bound
+        make = Reference.optimum if optimal else Reference.proven_bound
+        note = "" if optimal else f"; best answer known {self.value}"
+        return make(
+            self.bound, ProofKind.SOLVER, self.solver, self.version, round(self.seconds, 3), source + note
+        )
+
+
+Solve = Callable[[Mapping[str, Any], float, Json, int], BoundedAnswer]
 """From the public part, wall seconds (about), a valid answer or None, and a spare to what could be proved.
 
 The spare is 0, or 1: then the method looks for answers one unit worse than the given one too, and no bound of
@@ -24,60 +57,55 @@ Stop = Callable[[Mapping[str, Any], float], tuple[Solved, Json]]
 Judge = Callable[[Mapping[str, Any], Json], Verdict]
 
 
-@dataclass(frozen=True, slots=True)
-class CertifiedReferences:
+@dataclass(frozen=True)
+class SolvedReferences(CertifiedReferences):
     """Optima of one problem, or bounds where the time was over.
 
     Attributes:
-        problem: name of the data file.
+        family: name of the data file.
         version: of the solver's method; part of the key of stored references.
         solve: proves a bound and looks for the answer that attains it.
         judge: the problem's own verification.
-        best_known: values of the literature, None for other instances.
+        literature: best known values, None for other instances.
         sense: of the problem.
     """
 
-    problem: str
+    family: str
     version: str
     solve: Solve
     judge: Judge
-    best_known: Callable[[Instance], Reference | None] = lambda instance: None
+    literature: Callable[[Instance], Reference | None] = lambda instance: None
     sense: Sense = Sense.MINIMISE
-    kinds: ClassVar = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND, ReferenceKind.BEST_KNOWN)
+    kinds: tuple[ReferenceKind, ...] = field(
+        default=(ReferenceKind.OPTIMUM, ReferenceKind.BOUND, ReferenceKind.BEST_KNOWN), init=False
+    )
 
-    def reference(self, instance: Instance, seconds: float) -> Reference:
-        """The optimum, or within about `seconds` of wall time a proven bound (problem's unit)."""
-        return self.shipped(instance) or self.compute(instance, seconds)
+    def best_known(self, instance: Instance) -> Reference | None:
+        """The literature's value of an instance; None for others."""
+        return self.literature(instance)
 
-    def shipped(self, instance: Instance) -> Reference | None:
-        """What ships with its answer, or the best known value of the literature, else None."""
-        proof = certificates.certificate(self.problem, instance.digest)
-        return self.best_known(instance) if proof is None else proof.reference("shipped with its answer")
+    def certify(self, instance: Instance, seconds: float, start: Json = None) -> Certificate:
+        """Bound and best answer, from a valid answer on."""
+        bounded = self.bounded(instance, seconds, start)
+        return Certificate(bounded.reference(f"solved: {seconds:g} s"), bounded.answer)
 
-    def attained(self, instance: Instance) -> Json | None:
-        """The shipped answer that attains the optimum; None if none ships or attains it."""
-        proof = certificates.certificate(self.problem, instance.digest)
-        return proof.answer if proof is not None and proof.value == proof.bound else None
-
-    def compute(self, instance: Instance, seconds: float) -> Reference:
-        """Like `reference`, without what is shipped."""
-        return self.certify(instance, seconds).reference(f"solved: {seconds:g} s")
-
-    def certify(self, instance: Instance, seconds: float, answer: Json = None, spare: int = 0) -> Certificate:
+    def bounded(
+        self, instance: Instance, seconds: float, start: Json = None, spare: int = 0
+    ) -> BoundedAnswer:
         """Bound and best answer, which is judged by the problem's own verification.
 
         Args:
             instance: the instance.
             seconds: wall seconds, about.
-            answer: a valid answer to start from.
+            start: a valid answer to start from.
             spare: see `Solve`.
 
         Raises:
             ValueError: solver and verification disagree about the answer, or the answer is beyond the bound.
         """
-        certificate = self.solve(instance.public, seconds, answer, spare)
-        self._attained(instance, certificate)
-        return certificate
+        bounded = self.solve(instance.public, seconds, start, spare)
+        self._check(instance, bounded.answer, bounded.value, bounded.bound)
+        return bounded
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
         """The same reference proved again: the shipped answer is judged, the solver has to find its equal.
@@ -86,31 +114,37 @@ class CertifiedReferences:
         answer instead of ending at it.
 
         Raises:
-            ValueError: the shipped answer has another objective than the certificate says, or is beyond the
-                bound that was computed now.
+            ValueError: the shipped answer does not attain its optimum, or is beyond the bound that ships or
+                was computed now.
         """
-        proof = certificates.certificate(self.problem, instance.digest)
+        proof = self.certificate(instance)
         if proof is None:
             return self.compute(instance, seconds)
-        self._attained(instance, proof)
-        return self.certify(instance, seconds, proof.answer, 1).reference(f"proved again: {seconds:g} s")
+        value = proof.reference.value
+        if proof.answer is not None:
+            self._check(instance, proof.answer, int(value) if proof.optimal else None, int(value))
+        spare = int(proof.answer is not None)
+        return self.bounded(instance, seconds, proof.answer, spare).reference(f"proved again: {seconds:g} s")
 
-    def _attained(self, instance: Instance, certificate: Certificate) -> None:
-        verdict = self.judge(instance.public, certificate.answer)
-        if verdict.objective != certificate.value:
-            got = verdict.violations[0] if verdict.objective is None else verdict.objective
+    def _check(self, instance: Instance, answer: Json, value: int | None, bound: int) -> None:
+        """Raises if an answer is not valid, has another objective than `value`, or is beyond the bound."""
+        verdict = self.judge(instance.public, answer)
+        objective = verdict.objective
+        if objective is None or (value is not None and objective != value):
+            got = verdict.violations[0] if objective is None else objective
             raise ValueError(
-                f"instance {instance.id}: the certificate's answer: got {got}, expected {certificate.value}"
+                f"instance {instance.id}: the certificate's answer: got {got}, "
+                f"expected {'a valid one' if value is None else value}"
             )
-        if better_than(certificate.value, certificate.bound, self.sense is Sense.MINIMISE, 0):
+        if better_than(objective, bound, self.sense is Sense.MINIMISE, 0):
             raise ValueError(
-                f"instance {instance.id}: a valid answer has {certificate.value}, which is beyond the bound "
-                f"{certificate.bound}; the bound is wrong"
+                f"instance {instance.id}: a valid answer has {objective}, which is beyond the bound "
+                f"{bound}; the bound is wrong"
             )
 
 
-@dataclass(frozen=True, slots=True)
-class StoppableReferences(CertifiedReferences):
+@dataclass(frozen=True)
+class StoppableReferences(SolvedReferences):
     """References whose solver can be stopped early.
 
     Attributes:
@@ -130,11 +164,11 @@ def in_process(method: Callable[..., dict[str, Any]]) -> Solve:
     """A method that runs in a process that is killed where the solver inside overruns; its last bound counts.
 
     Args:
-        method: takes public part, seconds, answer, spare and `note`; notes and returns certificates as JSON.
+        method: takes public part, seconds, answer, spare and `note`; notes and returns answers as JSON.
     """
 
-    def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int) -> Certificate:
+    def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int) -> BoundedAnswer:
         arguments = {"public": dict(public), "answer": answer, "spare": spare}
-        return Certificate(**call(method, arguments, seconds))
+        return BoundedAnswer(**call(method, arguments, seconds))
 
     return solve

@@ -20,9 +20,8 @@ from ...problems.classics.programs.tsp.local_search import improved
 from ...problems.classics.programs.tsp.nearest_neighbour import tour as nearest
 from ...problems.classics.tsp import judge, length
 from ..toolbox import Note, safe_bound
-from .certificates import Certificate
 from .cuts import components, least_cut
-from .references import CertifiedReferences, in_process
+from .references import BoundedAnswer, SolvedReferences, in_process
 from .tour_search import descended, nearest_tour
 
 UNIT = 1_000
@@ -236,9 +235,9 @@ class TourRelaxation:
         return (self.upper, None) if len(self.edges) < count else (bound, None)
 
 
-def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> Certificate:
+def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> BoundedAnswer:
     """Bound and best tour within about `seconds`, in this process; see `certified`."""
-    return Certificate(**certified(public, seconds, answer, spare))
+    return BoundedAnswer(**certified(public, seconds, answer, spare))
 
 
 def certified(
@@ -261,7 +260,7 @@ def certified(
     def certificate(bound: int, tour: list[int]) -> dict[str, Any]:
         value = length(public["distances"], tour)
         spent = time.monotonic() - started
-        return asdict(Certificate(bound, value, list(tour), "branch and cut, highs", version, spent))
+        return asdict(BoundedAnswer(bound, value, list(tour), "branch and cut, highs", version, spent))
 
     if len(matrix) <= 3:
         return certificate(upper, tour)  # all tours of three nodes are one
@@ -297,4 +296,4 @@ def _walk(links: Any) -> list[int]:
     return tour
 
 
-TSP = CertifiedReferences("tsp", "branch and cut 1", in_process(certified), judge)
+TSP = SolvedReferences("tsp", "branch and cut 1", in_process(certified), judge)

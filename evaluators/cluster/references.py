@@ -7,44 +7,53 @@ from collections.abc import Mapping, Sequence
 from math import gcd
 from typing import Any
 
-from ...problems.base import Instance
+from ...problems.base import Instance, Json, Sense
 from ...problems.cluster.churn import offered_weight
 from ...problems.cluster.verification import weight
 from ..base import ProofKind, Reference, ReferenceKind
+from ..certified import Certificate, CertifiedReferences
 
 MOST_CELLS = 100_000
 """Of the knapsack table: beyond it a machine counts with all its free room."""
 
 
-class ClusterReferences:
+class ClusterReferences(CertifiedReferences):
     """The sum of the machines' own best fillings, an upper bound that no schedule can exceed."""
 
+    family = "cluster-scheduling"
     version = "knapsack 1"
     kinds = (ReferenceKind.BOUND,)
+    sense = Sense.MAXIMISE
 
-    def reference(self, instance: Instance, seconds: float) -> Reference:
+    def certify(self, instance: Instance, seconds: float, start: Json = None) -> Certificate:
         """The bound (weight), in milliseconds."""
         started = time.monotonic()
         jobs: Any = (instance.hidden or {})["jobs"]
         bound = upper_bound(instance.public, jobs)
         spent = round(time.monotonic() - started, 3)
         source = "each machine filled as well as possible for itself, or all jobs"
-        return Reference.proven_bound(bound, ProofKind.ARITHMETIC, "arithmetic", "1", spent, source)
+        return Certificate(
+            Reference.proven_bound(bound, ProofKind.ARITHMETIC, "arithmetic", "1", spent, source)
+        )
 
 
-class ChurnReferences:
+class ChurnReferences(CertifiedReferences):
     """At every moment the offered jobs or the whole fleet, summed over the run."""
 
+    family = "cluster-churn"
     version = "offered load 1"
     kinds = (ReferenceKind.BOUND,)
+    sense = Sense.MAXIMISE
 
-    def reference(self, instance: Instance, seconds: float) -> Reference:
+    def certify(self, instance: Instance, seconds: float, start: Json = None) -> Certificate:
         """The bound (weight minutes), in milliseconds."""
         started = time.monotonic()
         bound = offered_weight(instance.public, instance.hidden or {})
         spent = round(time.monotonic() - started, 3)
         source = "at every moment the offered jobs or the whole fleet, of each resource"
-        return Reference.proven_bound(bound, ProofKind.ARITHMETIC, "arithmetic", "1", spent, source)
+        return Certificate(
+            Reference.proven_bound(bound, ProofKind.ARITHMETIC, "arithmetic", "1", spent, source)
+        )
 
 
 def upper_bound(public: Mapping[str, Any], jobs: Sequence[Sequence[int]]) -> int:

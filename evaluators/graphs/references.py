@@ -9,48 +9,27 @@ from ...problems.base import Instance, Json
 from ...problems.faults import objective_of
 from ...problems.graphs.verification import judge
 from ..base import Incumbent, ProofKind, Reference, ReferenceKind
-from ..shipped import shipped
+from ..certified import Certificate, CertifiedReferences
 from ..toolbox import Solved, SolveStatus, incumbent, solve_cpsat, stop_cpsat
 from .models import arithmetic_bound, graph_model
-from .schedules import schedule
 
 Schedule = list[list[int]]
 
 
-class TaskGraphReferences:
+class TaskGraphReferences(CertifiedReferences):
     """Optima by CP-SAT, and the solver's bound where an instance stays open."""
 
+    family = "task-graph"
     version = "intervals 1"
-    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 
-    def reference(self, instance: Instance, seconds: float) -> Reference:
-        """The optimum (time units), or within about `seconds` of wall time a lower bound."""
-        return self.shipped(instance) or self.compute(instance, seconds)
-
-    def shipped(self, instance: Instance) -> Reference | None:
-        """The shipped optimum or bound, None if there is none."""
-        return shipped(__package__, "task-graph", instance)
-
-    def attained(self, instance: Instance) -> Json | None:
-        """The shipped schedule of an optimum; None if none ships."""
-        return schedule(instance.digest)
-
-    def ends_by(self, instance: Instance, deadline: int, seconds: float) -> Schedule | None:
-        """A schedule that ends by a deadline (time units), found within about `seconds`; None without one."""
-        return self._ends_by(instance, deadline, seconds)[1]
-
-    def compute(self, instance: Instance, seconds: float) -> Reference:
-        """Like `reference`, without what is shipped."""
-        return self.solve(instance, seconds)
-
-    def solve(self, instance: Instance, seconds: float, effort: float | None = None) -> Reference:
-        """Optimum or bound within wall seconds and, if `effort` is not None, deterministic seconds."""
+    def certify(self, instance: Instance, seconds: float, start: Json = None) -> Certificate:
+        """Optimum (time units) or bound, and CP-SAT's schedule."""
         floor = arithmetic_bound(instance.public)
         graph = graph_model(instance.public, least=floor)
-        solved = solve_cpsat(graph.model, seconds=seconds, known_bound=floor, effort=effort)
+        solved = solve_cpsat(graph.model, seconds=seconds, known_bound=floor)
         found = graph.schedule(solved)
         value = None if found is None else _value(instance, found)
-        return solved.as_reference(verified=value)
+        return Certificate(solved.as_reference(verified=value), cast(Json, found))
 
     def incumbent(self, instance: Instance, effort: float) -> Incumbent:
         """CP-SAT's best schedule after deterministic seconds."""

@@ -9,18 +9,19 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ...problems.base import Instance
+from ...problems.base import Instance, Json
 from ...problems.placement.expert_placement import gpu_loads
 from ..base import ProofKind, Reference, ReferenceKind
-from ..shipped import shipped
+from ..certified import Certificate, CertifiedReferences
 
 _LIVE_ROUNDS = 8
 _WORSE = 0.002
 
 
-class ExpertPlacementReferences:
+class ExpertPlacementReferences(CertifiedReferences):
     """max(mean load, largest copy): a bound that needs no solver; an optimum where a plan attains it."""
 
+    family = "expert-placement"
     version = "mean and largest copy 1"
     kinds = (ReferenceKind.BOUND,)
 
@@ -28,13 +29,9 @@ class ExpertPlacementReferences:
         """The bound (tokens per step); the search for plans beside it is short and the same everywhere."""
         return self.shipped(instance) or self._made(instance, seconds, _LIVE_ROUNDS)
 
-    def shipped(self, instance: Instance) -> Reference | None:
-        """The shipped reference, None if there is none."""
-        return shipped(__package__, "expert-placement", instance)
-
-    def compute(self, instance: Instance, seconds: float) -> Reference:
+    def certify(self, instance: Instance, seconds: float, start: Json = None) -> Certificate:
         """The same without looking at what is shipped, and with a search of `seconds` of wall time."""
-        return self._made(instance, seconds, None)
+        return Certificate(self._made(instance, seconds, None))
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
         """The bound once more, its largest copy found by bisection over all possible values."""

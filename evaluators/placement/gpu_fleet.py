@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ...problems.base import Instance, Verdict
+from ...problems.base import Instance, Json, Verdict
 from ...problems.placement.fleet_laws import DOLLAR
 from ...problems.placement.gpu_fleet import fleet_counts, judge_fleet, judge_split
-from ..base import Incumbent, ProofKind, Reference, ReferenceKind
-from ..shipped import shipped
+from ..base import Incumbent, ProofKind, Reference
+from ..certified import Certificate, CertifiedReferences
 from ..toolbox import Solved, SolverModelError, floats_suffice, solve_cpsat, solve_mip
 from ..toolbox.stopped import incumbent, stop_cpsat
 from .fleet_models import exact_pooled_model, packing_mip, packing_model, pooled_model
@@ -34,45 +34,29 @@ _SHARE = 0.25
 _SHORTEST = 1.0
 
 
-class AggregateReferences:
+class AggregateReferences(CertifiedReferences):
     """Optima of the pooled form by HiGHS, shipped for the default sets; a time limit leaves a bound."""
 
+    family = "gpu-fleet-aggregate"
     version = "HiGHS 2"
-    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 
-    def reference(self, instance: Instance, seconds: float) -> Reference:
-        """The optimum (dollars per hour), or within about `seconds` of wall time a lower bound."""
-        return self.shipped(instance) or self.compute(instance, seconds)
-
-    def shipped(self, instance: Instance) -> Reference | None:
-        """The shipped reference, None if there is none."""
-        return shipped(__package__, "gpu-fleet-aggregate", instance)
-
-    def compute(self, instance: Instance, seconds: float) -> Reference:
-        """The same without looking at what is shipped."""
+    def certify(self, instance: Instance, seconds: float, start: Json = None) -> Certificate:
+        """The optimum (dollars per hour), or a lower bound, and the best split found."""
         return pooled_reference(instance.public, seconds, "highs")
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
         """The same model again, solved by CBC."""
-        return pooled_reference(instance.public, seconds, "cbc")
+        return pooled_reference(instance.public, seconds, "cbc").reference
 
 
-class FleetReferences:
+class FleetReferences(CertifiedReferences):
     """Optima of whole GPUs by CP-SAT above the pooled bound, shipped for the default sets."""
 
+    family = "gpu-fleet"
     version = "HiGHS and CP-SAT 2"
-    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 
-    def reference(self, instance: Instance, seconds: float) -> Reference:
-        """The optimum (dollars per hour), or within about `seconds` of wall time a lower bound."""
-        return self.shipped(instance) or self.compute(instance, seconds)
-
-    def shipped(self, instance: Instance) -> Reference | None:
-        """The shipped reference, None if there is none."""
-        return shipped(__package__, "gpu-fleet", instance)
-
-    def compute(self, instance: Instance, seconds: float) -> Reference:
-        """The same without looking at what is shipped."""
+    def certify(self, instance: Instance, seconds: float, start: Json = None) -> Certificate:
+        """The optimum (dollars per hour), or a lower bound, and the best fleet found."""
         return packed_reference(instance.public, seconds)
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
@@ -109,11 +93,14 @@ def closed_form_bound(public: Mapping[str, Any]) -> int:
     return math.ceil(total / unit(public))
 
 
-def pooled_reference(public: Mapping[str, Any], seconds: float, solver: Literal["highs", "cbc"]) -> Reference:
-    """Optimum of the pooled form, or a bound."""
+def pooled_reference(
+    public: Mapping[str, Any], seconds: float, solver: Literal["highs", "cbc"]
+) -> Certificate:
+    """Optimum of the pooled form, or a bound, and the solver's split."""
     solved, split = pool(public, seconds, solver)
     value = None if split is None else _units(public, judge_split(public, split))
-    return _conclude(public, value, _bound(solved), solved, solved.solver, solved.seconds)
+    reference = _conclude(public, value, _bound(solved), solved, solved.solver, solved.seconds)
+    return Certificate(reference, None if value is None else split)
 
 
 def pool(
@@ -136,35 +123,40 @@ def pool(
     return solved, _split(solved, counts)
 
 
-def packed_reference(public: Mapping[str, Any], seconds: float) -> Reference:
-    """Optimum of the packing of whole GPUs, or a bound.
+def packed_reference(public: Mapping[str, Any], seconds: float) -> Certificate:
+    """Optimum of the packing of whole GPUs, or a bound, and the best fleet.
 
     First the pooled optimum; then whether its very fleet holds all slices, which would decide it; then the
     search over all fleets.
     """
     started = time.monotonic()
     start = construct(public)
-    best = fleet_price(public, start) // unit(public)
+    fleet: Any = [[kind, list(buckets)] for kind, buckets in start]
+    best = (fleet_price(public, start) // unit(public), fleet)
     share = max(_SHORTEST, _SHARE * seconds)
     solved, split = pool(public, share)
     bound = _bound(solved)
-    if best > bound and split is not None:
+    if best[0] > bound and split is not None:
         rented = fleet_counts(public, split)
-        only = pack(public, start, 0, share, rented)
-        best = min(best, only[1] or best)
-        solved = only[0]
-    if best > bound:
+        solved, found = pack(public, start, 0, share, rented)
+        best = min(best, found or best, key=_price)
+    if best[0] > bound:
         left = max(_SHORTEST, seconds - (time.monotonic() - started))
-        solved, value = pack(public, start, bound, left)
-        best = min(best, value or best)
+        solved, found = pack(public, start, bound, left)
+        best = min(best, found or best, key=_price)
         bound = max(bound, _bound(solved))
-    return _conclude(public, best, bound, solved, "HiGHS and CP-SAT", time.monotonic() - started)
+    spent = time.monotonic() - started
+    return Certificate(_conclude(public, best[0], bound, solved, "HiGHS and CP-SAT", spent), best[1])
+
+
+def _price(found: tuple[int, Any]) -> int:
+    return found[0]
 
 
 def pack(
     public: Mapping[str, Any], start: Fleet, floor: int, seconds: float, rented: list[int] | None = None
-) -> tuple[Solved, int | None]:
-    """Packs whole GPUs with CP-SAT; the price in units is that of the verified fleet, None without one.
+) -> tuple[Solved, tuple[int, Any] | None]:
+    """Packs whole GPUs with CP-SAT; price in units and verified fleet, None without one.
 
     Args:
         public: the instance.
@@ -177,7 +169,9 @@ def pack(
     solved = solve_cpsat(model, seconds=seconds, known_bound=floor)
     if solved.solution is None:
         return solved, None
-    return solved, _units(public, judge_fleet(public, _fleet(solved, gpus)))
+    fleet = _fleet(solved, gpus)
+    price = _units(public, judge_fleet(public, fleet))
+    return solved, None if price is None else (price, fleet)
 
 
 def _fleet(solved: Solved, gpus: Sequence[tuple[int, cp_model.IntVar, dict[int, cp_model.IntVar]]]) -> Any:

@@ -14,11 +14,11 @@ from fractions import Fraction
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from ...problems.base import Instance
+from ...problems.base import Instance, Json
 from ...problems.placement.model_laws import first_fit
 from ...problems.placement.model_placement import pressures
 from ..base import ProofKind, Reference, ReferenceKind
-from ..shipped import shipped
+from ..certified import Certificate, CertifiedReferences
 from ..toolbox import SolveStatus, solve_cpsat
 from . import bin_completion
 
@@ -29,22 +29,14 @@ _NEAR = Fraction(1, 500)
 _COARSE = 10_000
 
 
-class ModelPlacementReferences:
+class ModelPlacementReferences(CertifiedReferences):
     """Optima by bisection with bin completion, shipped for the default sets; a time limit leaves a bound."""
 
+    family = "model-placement"
     version = f"bin completion {bin_completion.VERSION}"
-    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 
-    def reference(self, instance: Instance, seconds: float) -> Reference:
-        """The optimum (load units per free GB), or within about `seconds` of wall time a lower bound."""
-        return self.shipped(instance) or self.compute(instance, seconds)
-
-    def shipped(self, instance: Instance) -> Reference | None:
-        """The shipped reference, None if there is none."""
-        return shipped(__package__, "model-placement", instance)
-
-    def compute(self, instance: Instance, seconds: float) -> Reference:
-        """The same without looking at what is shipped."""
+    def certify(self, instance: Instance, seconds: float, start: Json = None) -> Certificate:
+        """The optimum (load units per free GB), or a lower bound, and the best placement found."""
         return solve(instance.public, seconds)
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
@@ -74,12 +66,13 @@ def weights(public: Mapping[str, Any], target: Fraction) -> tuple[list[int], int
     return items, p * public["memory"] - 1
 
 
-def solve(public: Mapping[str, Any], seconds: float) -> Reference:
+def solve(public: Mapping[str, Any], seconds: float) -> Certificate:
     """Optimum, or the best proven bound after `seconds` of wall time."""
     started = time.monotonic()
     deadline = started + seconds
     floor = low = arithmetic_bound(public)
-    best = max(pressures(public, descend(public, start(public))))
+    place = descend(public, start(public))
+    best = max(pressures(public, place))
     try:
         while low < best:
             target = best
@@ -90,6 +83,7 @@ def solve(public: Mapping[str, Any], seconds: float) -> Reference:
             if plan is None:
                 low = target
             else:
+                place = plan
                 best = max(pressures(public, plan))
     except bin_completion.CompletionTimeout:
         pass
@@ -98,7 +92,8 @@ def solve(public: Mapping[str, Any], seconds: float) -> Reference:
     make = Reference.optimum if low == best else Reference.proven_bound
     name = "mediant bound" if low == floor else "bin completion"
     note = "computed" if low == best else f"computed; best placement known {float(best / low - 1):.3%} above"
-    return make(_plain(low), proof, name, bin_completion.VERSION, round(spent, 3), note)
+    reference = make(_plain(low), proof, name, bin_completion.VERSION, round(spent, 3), note)
+    return Certificate(reference, list(place))
 
 
 def confirm(public: Mapping[str, Any], value: Fraction, kind: ReferenceKind, seconds: float) -> Reference:

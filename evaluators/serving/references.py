@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import time
 
-from ...problems.base import Instance
+from ...problems.base import Instance, Json
 from ...problems.serving.problem import whole
 from ..base import ProofKind, Reference, ReferenceKind
-from ..shipped import shipped
+from ..certified import Certificate, CertifiedReferences
 from .bound import best_prices, evaluate
 
 
-class KvSchedulingReferences:
+class KvSchedulingReferences(CertifiedReferences):
     """The bound of memory prices: shipped, or computed when it is needed."""
 
+    family = "kv-scheduling"
     version = "memory prices 2"
     kinds = (ReferenceKind.BOUND,)
 
-    def reference(self, instance: Instance, seconds: float) -> Reference:
+    def certify(self, instance: Instance, seconds: float, start: Json = None) -> Certificate:
         """The bound (rounds); no schedule of any rule, clairvoyant or not, has a smaller sum of latencies."""
-        return self.shipped(instance) or self.compute(instance, seconds)
-
-    def shipped(self, instance: Instance) -> Reference | None:
-        """The shipped bound, None if there is none; requests that a secret keys have none."""
-        return shipped(__package__, "kv-scheduling", instance)
-
-    def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
-        """The bound by prices that are computed anew."""
-        return self.compute(instance, seconds)
-
-    def compute(self, instance: Instance, seconds: float) -> Reference:
-        """Like `reference`, without what is shipped."""
         started = time.monotonic()
         requests = whole(instance)
         priced = best_prices(requests, seconds)
@@ -42,4 +31,4 @@ class KvSchedulingReferences:
             else "rounds of service"
         )
         proof = ProofKind.DUAL if any(priced) else ProofKind.ARITHMETIC
-        return Reference.proven_bound(bound, proof, "highs", self.version, spent, source)
+        return Certificate(Reference.proven_bound(bound, proof, "highs", self.version, spent, source))

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from ...problems.base import Instance, Json, Verdict
 from ...problems.shops.verification import judge
 from ..base import Incumbent, ProofKind, Reference, ReferenceKind
+from ..certified import Certificate, CertifiedReferences
 from ..toolbox import Solved, SolveStatus, incumbent, solve_cpsat, stop_cpsat
-from . import store
 from .models import ShopModel, arithmetic_bound, shop_model
 
 
-class ShopReferences:
+class ShopReferences(CertifiedReferences):
     """Optima of a family of shops by CP-SAT, with the schedules that attain them."""
 
     version = "intervals 1"
@@ -33,35 +33,22 @@ class ShopReferences:
             blocking: whether there are no buffers.
             best_known: values of the literature, None for other instances.
         """
-        self._family = family
+        self.family = family
         self._blocking = blocking
         self._best_known = best_known
 
-    def reference(self, instance: Instance, seconds: float) -> Reference:
-        """The optimum (time units), or within about `seconds` of wall time a lower bound."""
-        return self.shipped(instance) or self.compute(instance, seconds)
+    def best_known(self, instance: Instance) -> Reference | None:
+        """The literature's makespan of an instance; None for others."""
+        return self._best_known(instance)
 
-    def shipped(self, instance: Instance) -> Reference | None:
-        """The proven optimum that ships, or the best known value of the literature, else None."""
-        proof = store.proved(self._family, instance.digest)
-        return self._best_known(instance) if proof is None else proof.reference()
-
-    def attained(self, instance: Instance) -> Json | None:
-        """The shipped schedule, start times of each job; None if none ships."""
-        proof = store.proved(self._family, instance.digest)
-        return None if proof is None else [list[Json](row) for row in proof.starts]
-
-    def compute(self, instance: Instance, seconds: float) -> Reference:
-        """Like `reference`, without what is shipped."""
-        return self.solve(instance, seconds)[0]
-
-    def solve(self, instance: Instance, seconds: float) -> tuple[Reference, list[list[int]] | None]:
-        """Reference and the best schedule found, None if there is none."""
+    def certify(self, instance: Instance, seconds: float, start: Json = None) -> Certificate:
+        """Optimum (time units) or bound, and the best start times that CP-SAT found."""
         shop, floor = self._model(instance)
         solved = solve_cpsat(shop.model, seconds=seconds, known_bound=floor)
         starts = _schedule(shop, solved)
         verdict = None if starts is None else self._judge(instance, starts)
-        return solved.as_reference(verified=None if verdict is None else verdict.objective), starts
+        reference = solved.as_reference(verified=None if verdict is None else verdict.objective)
+        return Certificate(reference, starts)
 
     def incumbent(self, instance: Instance, effort: float) -> Incumbent:
         """CP-SAT's best schedule after deterministic seconds."""
@@ -110,18 +97,16 @@ class ShopReferences:
 
     def _attained(self, instance: Instance, value: int, seconds: float) -> bool:
         """Whether a schedule with this makespan is at hand: the shipped one, or one found now."""
-        proof = store.proved(self._family, instance.digest)
-        if proof is None:
+        starts = self.attained(instance)
+        if starts is None:
             return self._ends_by(instance, value, seconds)[1] is not None
-        verdict = self._judge(instance, proof.starts)
+        verdict = self._judge(instance, starts)
         if verdict.objective != value:
             got = verdict.objective if verdict.objective is not None else verdict.violations[0]
             raise ValueError(f"instance {instance.id}: the stored schedule: got {got}, expected {value}")
         return True
 
-    def _ends_by(
-        self, instance: Instance, deadline: int, seconds: float
-    ) -> tuple[Solved, list[list[int]] | None]:
+    def _ends_by(self, instance: Instance, deadline: int, seconds: float) -> tuple[Solved, Json]:
         """CP-SAT's word on schedules that end by a deadline, and one that passed the verification."""
         shop = shop_model(instance.public, blocking=self._blocking, deadline=deadline)
         solved = solve_cpsat(shop.model, seconds=seconds)
@@ -135,11 +120,11 @@ class ShopReferences:
         floor = arithmetic_bound(instance.public)
         return shop_model(instance.public, blocking=self._blocking, least=floor), floor
 
-    def _judge(self, instance: Instance, starts: list[list[int]]) -> Verdict:
-        return judge(instance.public, starts, blocking=self._blocking)  # type: ignore[arg-type]
+    def _judge(self, instance: Instance, starts: Json) -> Verdict:
+        return judge(instance.public, starts, blocking=self._blocking)
 
 
-def _schedule(shop: ShopModel, solved: Solved) -> list[list[int]] | None:
+def _schedule(shop: ShopModel, solved: Solved) -> Json:
     if solved.solution is None:
         return None
     return [[int(solved[start]) for start in begins] for begins in shop.starts]

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...problems.base import Instance, Json
-from ..base import ProofKind, Reference, ReferenceKind
-from . import decomposition, store
+from ..base import ProofKind, Reference
+from ..certified import Certificate, CertifiedReferences
+from . import decomposition
 from .bounds import integers, most_cost, price_bound, sorted_bound
 
 _COMPUTED = "computed here"
@@ -25,48 +26,38 @@ _PRICED_JOBS: dict[type[object], int] = {np.int64: 2_000, object: 300}
 """Array type → largest number of jobs for a search and its prices; memory and time grow with its square."""
 
 
-class TardinessReferences:
+class TardinessReferences(CertifiedReferences):
     """Optima of 1 || sum of (w_j) T_j, with or without weights.
 
     Without weights: Lawler's decomposition in half the time, then the start-time relaxation in the rest. With
     weights: the relaxation. An instance that these do not solve gets the best proven bound.
     """
 
+    family = "total-tardiness"
     version = f"decomposition {decomposition.VERSION}, relaxation 3, table 3"
-    kinds = (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
 
-    def reference(self, instance: Instance, seconds: float) -> Reference:
-        """The optimum (cost units), or within about `seconds` of wall time a proven lower bound."""
-        return self.shipped(instance) or self.compute(instance, seconds)
-
-    def shipped(self, instance: Instance) -> Reference | None:
-        """The reference in the shipped table; None if the table does not hold the instance."""
-        return store.shipped(instance.digest)
-
-    def attained(self, instance: Instance) -> Json | None:
-        """The shipped sequence of an optimum; None if none ships."""
-        reference = self.shipped(instance)
-        sequence = store.attained(instance.digest)
-        if sequence is None or reference is None or reference.kind is not ReferenceKind.OPTIMUM:
-            return None
-        return list(sequence)
-
-    def compute(self, instance: Instance, seconds: float) -> Reference:
-        """Like `reference`, without the shipped table."""
+    def certify(self, instance: Instance, seconds: float, start: Json = None) -> Certificate:
+        """The optimum (cost units) or a proven lower bound, and the sequence behind it."""
         public = instance.public
         started = time.monotonic()
+        known: Any = start
         if "weights" in public:
-            return _relaxed(public, started, seconds, None)
+            return _relaxed(public, started, seconds, known)
         times = public["processing_times"]
         dates = public["due_dates"]
+        method = decomposition.Decomposition(times, dates, 0.5 * seconds)
         try:
-            value = decomposition.Decomposition(times, dates, 0.5 * seconds).value()
+            value = method.value()
         except decomposition.DecompositionLimit:
-            return _relaxed(public, started, seconds, None)
+            return _relaxed(public, started, seconds, known)
         spent = time.monotonic() - started
-        return Reference.optimum(
-            value, ProofKind.CONSTRUCTION, decomposition.NAME, decomposition.VERSION, spent, _COMPUTED
-        )
+        name = decomposition.NAME
+        proof = ProofKind.CONSTRUCTION
+        reference = Reference.optimum(value, proof, name, decomposition.VERSION, spent, _COMPUTED)
+        try:
+            return Certificate(reference, list[Json](method.sequence()))
+        except decomposition.DecompositionLimit:
+            return Certificate(reference)
 
     def reprove(self, instance: Instance, reference: Reference, seconds: float) -> Reference:
         """The result of a method other than the one behind `reference`, within about `seconds`.
@@ -84,8 +75,9 @@ class TardinessReferences:
         from . import subsets
         from .search import cost_of
 
-        sequence = store.attained(instance.digest)
-        if sequence is not None and reference.kind is ReferenceKind.OPTIMUM:
+        certificate = self.certificate(instance)
+        sequence: Any = None if certificate is None else certificate.answer
+        if sequence is not None and certificate is not None and certificate.optimal:
             if sorted(sequence) != list(range(len(instance.public["due_dates"]))):
                 raise ValueError(f"instance {instance.id}: the stored sequence is no permutation of its jobs")
             cost = cost_of(instance.public, sequence)
@@ -95,23 +87,24 @@ class TardinessReferences:
                 )
         started = time.monotonic()
         if len(instance.public["due_dates"]) > subsets.most_jobs(instance.public):
-            again = _relaxed(instance.public, started, seconds, sequence, 1)
+            again = _relaxed(instance.public, started, seconds, sequence, 1).reference
             if sequence is not None and again.value > cost_of(instance.public, sequence):
                 raise ValueError(
                     f"instance {instance.id}: the stored sequence costs less than the bound "
                     f"{again.value}; the bound is wrong"
                 )
             return again
-        return _over_sets(instance.public, started)
+        return _over_sets(instance.public, started).reference
 
 
-def _over_sets(public: Mapping[str, Any], started: float) -> Reference:
+def _over_sets(public: Mapping[str, Any], started: float) -> Certificate:
     """The optimum by the dynamic programme over sets."""
     from . import subsets
 
     value = subsets.subset_optimum(public)
     spent = time.monotonic() - started
-    return Reference.optimum(value, ProofKind.CONSTRUCTION, subsets.NAME, subsets.VERSION, spent, _COMPUTED)
+    proof = ProofKind.CONSTRUCTION
+    return Certificate(Reference.optimum(value, proof, subsets.NAME, subsets.VERSION, spent, _COMPUTED))
 
 
 def _relaxed(
@@ -120,7 +113,7 @@ def _relaxed(
     seconds: float,
     sequence: Sequence[int] | None,
     spare: int = 0,
-) -> Reference:
+) -> Certificate:
     """Optimum or bound by relaxation and enumeration, or by a cheaper method if the instance is too large.
 
     The cheaper method is the dynamic programme over sets for few jobs, otherwise a closed-form bound.
@@ -137,7 +130,8 @@ def _relaxed(
     floor = sorted_bound(public)
     if large and jobs > _PRICED_JOBS[integers(public)]:
         spent = time.monotonic() - started
-        return Reference.proven_bound(floor, ProofKind.ARITHMETIC, "sorted bound", "1", spent, _COMPUTED)
+        how = (ProofKind.ARITHMETIC, "sorted bound")
+        return Certificate(Reference.proven_bound(floor, *how, "1", spent, _COMPUTED))
     if sequence is None:
         _, sequence = search(public, _MOVES, time.monotonic() + 0.3 * left)
     if large:
@@ -147,10 +141,14 @@ def _relaxed(
             if dual > floor
             else (ProofKind.ARITHMETIC, "sorted bound")
         )
-        return Reference.proven_bound(max(dual, floor), *how, "1", time.monotonic() - started, _COMPUTED)
+        spent = time.monotonic() - started
+        reference = Reference.proven_bound(max(dual, floor), *how, "1", spent, _COMPUTED)
+        return Certificate(reference, list[Json](sequence))
     left = max(0.0, started + seconds - time.monotonic())
     proof = relaxation.prove(public, sequence, left, spare)
     make = Reference.optimum if proof.optimal else Reference.proven_bound
     spent = time.monotonic() - started
     bound = proof.bound if proof.optimal else max(proof.bound, floor)
-    return make(bound, ProofKind.DUAL, relaxation.NAME, relaxation.VERSION, spent, _COMPUTED)
+    reference = make(bound, ProofKind.DUAL, relaxation.NAME, relaxation.VERSION, spent, _COMPUTED)
+    best = sequence if proof.sequence is None else proof.sequence
+    return Certificate(reference, list[Json](best))

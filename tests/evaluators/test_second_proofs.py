@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evaluators.base import ReferenceKind
-from gapsmith.evaluators.classics.references import CertifiedReferences
+from gapsmith.evaluators.classics.references import SolvedReferences
 from gapsmith.problems.base import Sense
 
 MODULES: dict[str, Any] = {
@@ -18,11 +18,11 @@ tsp, cvrp, orienteering = MODULES.values()
 relaxation: Any = import_module("gapsmith.evaluators.smtt.relaxation")
 
 
-def _here(name: str) -> CertifiedReferences:
+def _here(name: str) -> SolvedReferences:
     """References that compute in this process, where a test can spoil them."""
     module: Any = MODULES[name]
     sense = Sense.MAXIMISE if name == "orienteering" else Sense.MINIMISE
-    return CertifiedReferences(name, "1", module.solve, module.judge, sense=sense)
+    return SolvedReferences(name, "1", module.solve, module.judge, sense=sense)
 
 
 def _spoil_tours(monkeypatch: pytest.MonkeyPatch) -> None:

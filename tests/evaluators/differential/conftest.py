@@ -66,7 +66,7 @@ def met_again() -> Callable[..., int]:
 
     def bound(name: str, instance: Instance, answer: Any) -> int:
         references: Any = load_problem(name).references
-        return references.certify(instance, SECONDS, answer, 1).bound
+        return references.bounded(instance, SECONDS, answer, 1).bound
 
     return bound
 

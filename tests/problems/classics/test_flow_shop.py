@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.classics import flow_shop, flow_shop_insertion_rule, flow_shop_rule
-from gapsmith.evaluators.classics.certificates import Certificate, certificate, encode
 from gapsmith.evaluators.classics.flow_shop import lower_bound, shop_model, solve
 from gapsmith.problems.base import Instance, InstanceFileError, VerdictStatus
 from gapsmith.problems.classics import flow_shop_texts, taillard
@@ -220,43 +219,6 @@ def test_primitives_have_their_kinds() -> None:
         assert isinstance(eval(primitive.text, {"times": HAND["times"], "j": 1}), int)
 
 
-def test_every_default_instance_ships_with_its_order() -> None:
-    """The verification gives each order the makespan that is stored; nearly all are proven optima."""
-    proved = total = 0
-    for split in ("train", "valid", "test"):
-        for instance in WHOLE.instances(split, 1):
-            made = certificate("flow-shop", instance.digest)
-            assert made is not None, f"{instance.id}: run benchmarks/classics_references.py flow-shop"
-            assert WHOLE.verify(instance, made.answer).objective == made.value >= made.bound
-            proved, total = proved + (made.value == made.bound), total + 1
-    assert proved >= 0.95 * total
-
-
-def test_no_program_beats_a_shipped_bound(run: Any) -> None:
-    """On training instances of each stratum; the cheap programs and all rules."""
-    for problem in (WHOLE, RULE, INSERTION):
-        for instance in problem.instances("train", 1)[:6]:
-            made = certificate("flow-shop", instance.digest)
-            assert made is not None
-            for name, source in problem.baselines().items():
-                if name not in ("neh-random", "iterated-greedy"):
-                    assert makespan(instance.public, run(problem, source, instance.public)) >= made.bound
-
-
-def test_a_certificate_is_proved_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The order is judged and the solver proves the bound; an order that was tampered with is an error."""
-    references: Any = flow_shop.references
-    instance = WHOLE.instances("train", 1)[1]
-    again = references.reprove(instance, references.shipped(instance), 60)
-    assert (again.kind, again.value) == (ReferenceKind.OPTIMUM, references.shipped(instance).value)
-    made = certificate("flow-shop", instance.digest)
-    assert made is not None
-    other = Certificate(made.bound, made.value - 1, made.answer, "s", "1", 0.0)
-    monkeypatch.setattr("gapsmith.evaluators.classics.certificates.certificate", lambda *_: other)
-    with pytest.raises(ValueError, match="certificate's answer"):
-        references.reprove(instance, references.shipped(instance), 60)
-
-
 @pytest.mark.slow
 def test_a_solver_that_runs_out_of_time_gives_a_bound() -> None:
     """Taillard's ta021 in half a second: a bound below the best known value, and a valid order."""
@@ -264,12 +226,6 @@ def test_a_solver_that_runs_out_of_time_gives_a_bound() -> None:
     made = solve(public, 0.5, None)
     assert lower_bound(public["times"]) <= made.bound <= 2297 <= made.value
     assert made.reference("tried").kind is ReferenceKind.BOUND
-
-
-def test_a_data_file_is_the_same_for_equal_tables() -> None:
-    """No time stamp, no order of insertion."""
-    one, two = Certificate(3, 3, [0], "s", "9", 0.1), Certificate(4, 5, [1], "s", "9", 0.2)
-    assert encode({"a" * 64: one, "b" * 64: two}) == encode({"b" * 64: two, "a" * 64: one})
 
 
 def test_taillards_instances_come_out_again(run: Any) -> None:

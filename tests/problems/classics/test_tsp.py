@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from gapsmith.evaluators.base import EvaluationStatus, Reference, ReferenceKind
 from gapsmith.evaluators.classics import tsp, tsp_rule
-from gapsmith.evaluators.classics.certificates import certificate
 from gapsmith.evaluators.classics.cuts import components, least_cut
 from gapsmith.evaluators.classics.tsp import solve
 from gapsmith.evaluators.evaluator import GapEvaluator
@@ -266,28 +265,6 @@ def test_the_peers_instances_are_theirs() -> None:
     assert len(WHOLE.instances(PEERS, 1)) == 100
     with pytest.raises(KeyError):
         WHOLE.instances("peers", 1)
-
-
-@pytest.mark.slow
-def test_every_default_instance_ships_with_its_tour() -> None:
-    """The verification gives each tour the length that is stored; nearly all are proven optima."""
-    proved = total = 0
-    for split in ("train", "valid", "test"):
-        for instance in WHOLE.instances(split, 1):
-            made = certificate("tsp", instance.digest)
-            assert made is not None, f"{instance.id}: run benchmarks/classics_references.py tsp"
-            assert WHOLE.verify(instance, made.answer).objective == made.value >= made.bound
-            proved, total = proved + (made.value == made.bound), total + 1
-    assert proved >= 0.95 * total
-
-
-def test_a_certificate_is_proved_again() -> None:
-    """The tour is judged and the proof made again from it."""
-    references: Any = tsp.references
-    instance = WHOLE.instances("train", 1)[1]
-    reference = references.shipped(instance)
-    assert reference.kind is ReferenceKind.OPTIMUM
-    assert references.reprove(instance, reference, 60).value == reference.value
 
 
 def test_a_tour_is_drawn_and_explained() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import ProofKind, ReferenceKind
-from gapsmith.evaluators.memory import memory_mapping, memory_mapping_rule, store
+from gapsmith.evaluators.certified import Certificate
+from gapsmith.evaluators.memory import memory_mapping, memory_mapping_rule
 from gapsmith.evaluators.memory.models import memory_model
 from gapsmith.problems.memory import laws
 from gapsmith.problems.memory.verification import judge, largest_load
@@ -122,14 +123,11 @@ def test_shipped_offsets_attain_the_load(monkeypatch: pytest.MonkeyPatch) -> Non
     assert shipped == 28
     instance = memory_mapping.problem().instances("train", 1)[0]
     count = len(instance.public["buffers"])
-    monkeypatch.setattr(store, "offsets", lambda digest: [0] * count)
+    flat = Certificate(references.reference(instance, 1), [0] * count)
+    monkeypatch.setattr(type(references), "certificate", lambda self, instance: flat)
     with pytest.raises(ValueError, match=r"its offsets: got .* share time and memory"):
         references.reference(instance, 1)
-    monkeypatch.setattr(store, "offsets", lambda digest: [10**6 * i for i in range(count)])
+    piled = Certificate(flat.reference, [10**6 * i for i in range(count)])
+    monkeypatch.setattr(type(references), "certificate", lambda self, instance: piled)
     with pytest.raises(ValueError, match="expected the peak"):
         references.reference(instance, 1)
-
-
-def test_a_data_file_is_the_same_for_equal_tables() -> None:
-    """No time stamp, no order of insertion."""
-    assert store.encode({"a" * 64: [0], "b" * 64: [1]}) == store.encode({"b" * 64: [1], "a" * 64: [0]})

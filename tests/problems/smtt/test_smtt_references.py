@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import ProofKind, ReferenceKind
-from gapsmith.evaluators.smtt import smtt, smwtt, store
+from gapsmith.evaluators.smtt import smtt, smwtt
 from gapsmith.evaluators.smtt.relaxation import prove
 from gapsmith.evaluators.smtt.search import cost_of, search
 from gapsmith.evaluators.smtt.subsets import MOST_JOBS
 from gapsmith.problems.base import SPLITS, Instance
 
+REFERENCES: Any = smtt.references
 Load = Callable[[Any, str], Callable[..., list[int]]]
 
 
@@ -36,7 +37,7 @@ def test_references_ship_for_the_fixed_sets() -> None:
     """All optima up to 200 jobs, most of 500 jobs and of the weighted splits; no value is a citation."""
     kinds: dict[str, Counter[ReferenceKind]] = {}
     for instance in all_shipped():
-        reference = store.shipped(instance.digest)
+        reference = REFERENCES.shipped(instance)
         if reference is not None:
             assert reference.source == "computed by the project"
             assert reference.proof not in (None, ProofKind.LITERATURE)
@@ -53,9 +54,11 @@ def test_shipped_sequences_attain_their_references() -> None:
     """Each is a permutation whose cost is the optimum, or not below the bound."""
     checked = 0
     for instance in all_shipped():
-        sequence, reference = store.attained(instance.digest), store.shipped(instance.digest)
-        if sequence is None or reference is None:
+        certificate = REFERENCES.certificate(instance)
+        if certificate is None or certificate.answer is None:
             continue
+        sequence: Any = certificate.answer
+        reference = certificate.reference
         checked += 1
         assert sorted(sequence) == list(range(len(instance.public["due_dates"])))
         cost = cost_of(instance.public, sequence)
@@ -193,7 +196,7 @@ def test_neither_baseline_nor_search_beats_a_weighted_reference(function: Load) 
     program = function(smwtt.problem(), "atc-insertion")
     tried = reached = 0
     for number, instance in enumerate(smwtt.problem().instances("test", 1)):
-        reference = store.shipped(instance.digest)
+        reference = REFERENCES.shipped(instance)
         assert reference is not None
         assert cost_of(instance.public, program(**instance.public)) >= reference.value
         if number % 8 == 0 and reference.kind is ReferenceKind.OPTIMUM:
@@ -211,7 +214,7 @@ def test_a_long_search_beats_no_weighted_reference() -> None:
     for name in SPLITS:
         for instance in smwtt.problem().instances(name, 1):
             found, _ = search(instance.public, 250, time.monotonic() + 5)
-            reference = store.shipped(instance.digest)
+            reference = REFERENCES.shipped(instance)
             assert reference is not None
             assert found >= reference.value
             tried += reference.kind is ReferenceKind.OPTIMUM

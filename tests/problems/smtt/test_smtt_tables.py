@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.evaluators.smtt import smtt, store
+from gapsmith.evaluators.smtt import smtt
 from gapsmith.problems.smtt.verification import total_tardiness
 
 PAGE = Path(__file__).parents[3] / "docs" / "benchmarks-smtt.md"
@@ -41,7 +41,7 @@ def test_printed_rows_are_what_the_programs_give(function: Load, jobs: int, base
     program = function(smtt.problem(), baseline)
     values, optima = [], []
     for instance in smtt.problem().instances(f"n={jobs}", 0):
-        reference = store.shipped(instance.digest)
+        reference = smtt.references.shipped(instance)  # type: ignore[union-attr]
         assert reference is not None
         optima.append(int(reference.value))
         values.append(total_tardiness(instance.public, program(**instance.public)))
