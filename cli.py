@@ -42,6 +42,7 @@ from .app.commands import (
 )
 from .app.commands import delete as delete_module
 from .app.commands import list as listing
+from .app.commands.budget import Budgeted
 from .app.commands.terminal import emit_json, errors, printing
 from .app.errors import EXIT_CODES
 
@@ -155,7 +156,7 @@ SECTIONS = {
 """Title on the help page → verbs."""
 
 for name, verb in VERBS.items():
-    app.command(name)(verb)
+    app.command(name, cls=Budgeted if name in ("run", "resume") else None)(verb)
 app.command("member", hidden=True)(member.member)
 app.command("worker", hidden=True)(worker.worker)
 for name, group in GROUPS.items():
