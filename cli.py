@@ -18,6 +18,7 @@ from .app.commands import (
     compare,
     config,
     delete,
+    demo,
     diff,
     doctor,
     evaluate,
@@ -120,6 +121,7 @@ def root(
 
 
 VERBS: dict[str, Callable[..., None]] = {
+    "demo": demo.demo,
     "run": run.run,
     "resume": resume.resume,
     "stop": stop.stop,
@@ -148,7 +150,7 @@ VERBS: dict[str, Callable[..., None]] = {
 GROUPS = {"bench": bench.app, "problems": problems.app, "references": references.app, "config": config.app}
 """Group → its verbs."""
 SECTIONS = {
-    "Run": ("run", "bench", "resume", "stop", "watch", "list", "delete", "prune"),
+    "Run": ("demo", "run", "bench", "resume", "stop", "watch", "list", "delete", "prune"),
     "Look": ("show", "best", "diff", "lineage", "report", "plot", "export"),
     "Judge": ("evaluate", "baselines", "compare", "verify", "replay", "simplify"),
     "Plug in": ("problems", "references", "models", "mailbox", "config", "doctor"),
@@ -156,7 +158,7 @@ SECTIONS = {
 """Title on the help page → verbs."""
 
 for name, verb in VERBS.items():
-    app.command(name, cls=Budgeted if name in ("run", "resume") else None)(verb)
+    app.command(name, cls=Budgeted if name in ("run", "resume", "demo") else None)(verb)
 app.command("member", hidden=True)(member.member)
 app.command("worker", hidden=True)(worker.worker)
 for name, group in GROUPS.items():

@@ -86,10 +86,9 @@ def _draw(
     """Draws a candidate's answer beside the best baseline's, on the screen or into a file."""
     from ...evaluators.judging import NotDrawn
     from ...problems.base import Drawable
-    from ..formatting import clean
     from ..setup.reruns import answers, find_instance, setup_of_record
     from ..views.plots.canvas import FORMATS, render
-    from ..views.plots.drawing import draw, extent, in_terminal, lines
+    from ..views.plots.drawing import draw, print_drawings
 
     target = find_instance(record, instance)
     setup = setup_of_record(record, trust)
@@ -118,14 +117,7 @@ def _draw(
     out = console()
     out.print(words if output is None else f"{output}: {words}", markup=False)
     if output is None:
-        right, top = extent(drawings.values())
-        height, top = lines(drawings.values(), top)
-        for name, drawing in drawings.items():
-            axes = " over ".join(title for title in (drawing.y_title, drawing.x_title) if title)
-            out.print(
-                f"\n{clean(name)}: {clean(drawing.title)}; {clean(axes)}", markup=False, soft_wrap=False
-            )
-            out.print(in_terminal(drawing, min(out.width, 120), height, right, top), soft_wrap=False)
+        print_drawings(out, drawings)
 
 
 def _solve(folder: Path, trust: Trust, efforts: list[float]) -> None:
