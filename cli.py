@@ -36,6 +36,7 @@ from .app.commands import (
     run,
     show,
     simplify,
+    solve,
     stop,
     verify,
     watch,
@@ -140,6 +141,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "plot": plot.plot,
     "verify": verify.verify,
     "evaluate": evaluate.evaluate,
+    "solve": solve.solve,
     "baselines": baselines.baselines,
     "models": models.models,
     "mailbox": mailbox.mailbox,
@@ -152,7 +154,7 @@ GROUPS = {"bench": bench.app, "problems": problems.app, "references": references
 SECTIONS = {
     "Run": ("demo", "run", "bench", "resume", "stop", "watch", "list", "delete", "prune"),
     "Look": ("show", "best", "diff", "lineage", "report", "plot", "export"),
-    "Judge": ("evaluate", "baselines", "compare", "verify", "replay", "simplify"),
+    "Judge": ("solve", "evaluate", "baselines", "compare", "verify", "replay", "simplify"),
     "Plug in": ("problems", "references", "models", "mailbox", "config", "doctor"),
 }
 """Title on the help page → verbs."""
