@@ -3,9 +3,9 @@
     python benchmarks/demo.py job-shop --seeds 20 --budget 52s
     python benchmarks/demo.py job-shop --seeds 20 --budget 30cpu
 
-The second form is for a machine that does other work: 30 CPU seconds are what a demonstration of 52 s leaves the
-search on two processors that are half busy. A win is a verdict of `better`: the champion against the best shipped
-baseline on test, paired test, p < 0.05.
+The second form is for a machine that does other work: a demonstration of 52 s on two processors that are half
+busy has about 30 CPU seconds for its search. A win is a verdict of `better`: the champion against the best
+shipped baseline on test, paired test, p < 0.05.
 """
 
 from __future__ import annotations

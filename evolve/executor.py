@@ -11,7 +11,6 @@ from typing import Any, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
 from ..evaluators.base import Evaluation, Evaluator, Race
-from ..prompts.builder import TemplateInvalid
 from ..sandbox.base import Execution, Program, Sandbox
 from .types import Origin, Proposal, Rejection, RejectionReason
 
@@ -195,6 +194,8 @@ def sheltered(make: Callable[[], Proposal | Rejection]) -> Proposal | Rejection:
     Texts of candidates are hostile input to the code that reads them. What a person must act on (a model's
     trouble, a full disk, a template that is no template) is raised.
     """
+    from ..prompts.builder import TemplateInvalid  # with Jinja2, which those who read a run need not load
+
     try:
         return make()
     except TemplateInvalid:

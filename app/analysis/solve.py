@@ -202,9 +202,7 @@ class _Proof:
         return self._reference, self._seconds
 
 
-def _shipped_answer(
-    loaded: LoadedProblem, instance: Instance, reference: Reference | None
-) -> Attempt | None:
+def _shipped_answer(loaded: LoadedProblem, instance: Instance, reference: Reference | None) -> Attempt | None:
     """The exact method's answer where one is stored and the problem's own verification agrees."""
     references = loaded.references
     optimum = reference is not None and reference.kind is ReferenceKind.OPTIMUM

@@ -7,7 +7,8 @@ from math import inf
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+
+from .help_page import Verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,7 +145,7 @@ def modern(args: Sequence[str]) -> list[str]:
     return found
 
 
-class Budgeted(TyperCommand):
+class Budgeted(Verb):
     """A command with `--budget` that still reads the options which it replaced."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -73,7 +73,9 @@ def demo(
             _list(json)
             return
         if name not in DEMOS:
-            raise UserError(USAGE, f"demo {name}: expected one of {', '.join(DEMOS)}", "`gapsmith demo --list`")
+            raise UserError(
+                USAGE, f"demo {name}: expected one of {', '.join(DEMOS)}", "`gapsmith demo --list`"
+            )
         began = time.monotonic()
         document, folder = _search(name, seed, budget_of(limits) or {"seconds": SECONDS}, runs)
         from ..runs.record import open_record

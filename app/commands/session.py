@@ -30,6 +30,7 @@ def search_new(
     interrupted: Event,
 ) -> dict[str, Any]:
     """Makes a run folder and searches in it; a wrong name, parameter or file leaves no folder behind."""
+    from .. import compose  # noqa: F401  heavy: from its folder on, a run is the latest, so it has to be quick
     from ..plugins.loader import load_problem
     from ..runs.folders import new_folder
     from ..setup.instances import user_splits

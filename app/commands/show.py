@@ -29,6 +29,13 @@ def show(
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="What its statements are worth.")] = False,
     strata: Annotated[bool, typer.Option("--strata", help="Which elite is best on which stratum.")] = False,
+    diff: Annotated[
+        str | None,
+        typer.Option("--diff", metavar="CANDIDATE", help="Compare its text with another one, as start."),
+    ] = None,
+    lineage: Annotated[
+        bool, typer.Option("--lineage", help="Its ancestry with loss and operator at each step.")
+    ] = False,
     solver: Annotated[
         list[float] | None,
         typer.Option(
@@ -48,6 +55,17 @@ def show(
 ) -> None:
     """Show what a campaign found, or one candidate with code, gaps and origin."""
     with errors(json):
+        if diff is not None or lineage:
+            from .diff import show_diff
+            from .lineage import show_lineage
+
+            if diff is not None and lineage:
+                raise UserError(USAGE, "--diff and --lineage: got both, expected one of them")
+            if diff is not None:
+                show_diff(run, diff, candidate or "best", runs, json)
+            else:
+                show_lineage(run, candidate or "best", runs, json)
+            return
         folders = folders_of(run, runs)
         trust = trust_of(trust_run, unsafe_without)
         of_run = candidate is None and not explain and not strata and instance is None

@@ -167,5 +167,7 @@ def _lines(row: dict[str, Any]) -> list[str]:
     else:
         lines.append(f"  certified: at most {gap} from the optimum; {row['solver']} gives the {what}{proof}")
     if row["reference_kind"] == "optimum" and row["exact_seconds"] is not None:
-        lines.append(f"  the exact method needs {time_words(row['exact_seconds'])} here: take it where that will do")
+        lines.append(
+            f"  the exact method needs {time_words(row['exact_seconds'])} here: take it where that will do"
+        )
     return lines

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...evolve.champion import ROOM, slowest
 from ...evolve.islands import MOST_SETS, PoolSettings
 from ...evolve.store.progress import best_so_far, steps, training_fitness
 from ...evolve.store.reader import Reader
@@ -259,6 +258,8 @@ def _too_slow(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
 
 def _near_limit(reader: Reader) -> Iterator[Advice]:
     """The best program in training, where its CPU limit is too close for a champion."""
+    from ...evolve.champion import ROOM, slowest
+
     limit = _advice_number(section(reader, "sandbox").get("cpu_seconds"))
     found = [step for step in best_so_far(reader) if step[0]]
     evaluation = reader.evaluation(found[-1][1], "train") if found else None
