@@ -1,4 +1,4 @@
-"""The help page of a verb: what values are in words, and the options that are rarely needed on a second page."""
+"""The help page of a verb: values are named in words, and rarely needed options are on a second page."""
 
 from __future__ import annotations
 

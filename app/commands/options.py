@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from ..errors import INVALID, USAGE, UserError
+from . import completion
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -104,16 +105,35 @@ WithoutAgain = Annotated[
 ]
 
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="Folder, name, unambiguous prefix, or latest.")]
+Run = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN", help="Folder, name, unambiguous prefix, or latest.", autocompletion=completion.runs
+    ),
+]
 
 
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 
 
-Candidate = Annotated[str, typer.Argument(help="Id, unambiguous prefix, best or start.")]
+Candidate = Annotated[
+    str,
+    typer.Argument(
+        metavar="CANDIDATE",
+        help="Id, unambiguous prefix, best or start.",
+        autocompletion=completion.candidates,
+    ),
+]
 
 
-Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A name, a file.py, or module:attribute.")]
+Problem = Annotated[
+    str,
+    typer.Argument(
+        metavar="PROBLEM",
+        help="A name, a file.py, or module:attribute.",
+        autocompletion=completion.problems,
+    ),
+]
 
 
 def duration(text: str) -> float:

@@ -43,9 +43,10 @@ def resume(
         from ...evolve.budget import StopReason
         from .. import compose
         from ..errors import USAGE, UserError
+        from ..formatting import AMOUNTS
         from ..proposers import check_models
         from ..runs.folders import find_group, find_run, named_place, running, runs_folder
-        from ..runs.resume import ended, option, stored_config
+        from ..runs.resume import budget_key, ended, stored_config
 
         totals = budget_of(limits)
         trust = trust_of(trust_run, unsafe_without)
@@ -62,7 +63,7 @@ def resume(
         if reason and not totals and not running(folder):
             note = (
                 f"nothing was resumed: {folder.name} is completed ({reason}); to go on, give it more: "
-                f"{option(reason)} N"
+                f"--budget N{AMOUNTS.get(budget_key(reason), '')}"
             )
             console(stderr=True).print(note, markup=False, soft_wrap=True)
             print_result(compose.read_summary(folder), json, runs)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from . import completion
 from .budget import Limits, budget_of
 from .options import (
     Json,
@@ -58,7 +59,12 @@ Models = Annotated[
 
 def run(
     what: Annotated[
-        str, typer.Argument(metavar="PROBLEM|campaign.toml", help="A problem or a configuration.")
+        str,
+        typer.Argument(
+            metavar="PROBLEM|campaign.toml",
+            help="A problem or a configuration.",
+            autocompletion=completion.problems,
+        ),
     ],
     model: Models = None,
     limits: Limits = None,

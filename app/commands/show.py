@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
+from . import completion
 from .options import Force, Json, Run, Runs, TrustRun, WithoutAgain, trust_of
 from .run_arguments import check_ended, folders_of, opened, single
 from .terminal import console, emit_json, errors, write_new
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
 def show(
     run: Run,
     candidate: Annotated[
-        str | None, typer.Argument(metavar="CANDIDATE", help="Id, unambiguous prefix, best or start.")
+        str | None,
+        typer.Argument(
+            metavar="CANDIDATE",
+            help="Id, unambiguous prefix, best or start.",
+            autocompletion=completion.candidates,
+        ),
     ] = None,
     prompt: Annotated[bool, typer.Option("--prompt", help="With the prompt and reply that made it.")] = False,
     instance: Annotated[

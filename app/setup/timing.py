@@ -87,17 +87,18 @@ def in_time(notify: Notify, config: Config, began: float) -> Notify:
             return
         now = time.monotonic()
         begun, first = steps.setdefault(what, (now, done))
-        if done == total or done == first or now - begun < min(_SURE_SECONDS, 0.1 * limit):
+        if done in (total, first) or now - begun < min(_SURE_SECONDS, 0.1 * limit):
             return
         left = (now - begun) / (done - first) * (total - done)
         if now - began + left > PREPARATION_SHARE * limit:
             needed = ceil((now - began + left) / PREPARATION_SHARE / 30) * 30
             raise UserError(
                 USAGE,
-                f"{config.campaign.problem} cannot be measured in {duration(limit)} here: {what} {done}/{total} "
-                f"after {duration(now - began)}, about {duration(left)} left before the search begins",
-                f"`--budget {budget_words(needed)}` is enough, and what is computed is kept: the same command "
-                f"comes further each time; {', '.join(QUICK)} can be measured in a minute",
+                f"{config.campaign.problem} cannot be measured in {duration(limit)} here: {what} "
+                f"{done}/{total} after {duration(now - began)}, about {duration(left)} left before the "
+                "search begins",
+                f"`--budget {budget_words(needed)}` is enough, and what is computed is kept: the same "
+                f"command comes further each time; {', '.join(QUICK)} can be measured in a minute",
             )
 
     return timed

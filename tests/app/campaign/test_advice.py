@@ -31,9 +31,9 @@ def test_a_short_search_is_told_its_budget_the_models_and_the_baseline(campaign:
     """All baselines were founders, so none is named as a start."""
     found, folder = campaign("short", budget={"iterations": 1})
     assert lines(found) == {
-        "gapsmith resume short --iterations 10": "iterations ended the search after 1 evaluation, none of "
+        "gapsmith resume short --budget 10it": "iterations ended the search after 1 evaluation, none of "
         "them better in training than what it began with",
-        f"gapsmith run {problem} --model PROVIDER/NAME --usd 2": "no model took part: the offline proposer "
+        "gapsmith models": "no model took part: the offline proposer "
         "changes what it has, a model invents",
         f"gapsmith baselines {problem} --source shortest": "until then use the best baseline, shortest "
         "(10.37 % on test)",
@@ -101,7 +101,7 @@ def test_elites_without_time_for_validation_are_counted(campaign: Run) -> None:
     )
     assert found["notes"][0].endswith("138 h 53 min; 1 of the others is better in training than the champion")
     assert found["notes"][0].startswith("validated ")
-    assert "1 elite better in training" in lines(found)["gapsmith resume hurried --seconds 5000000"]
+    assert "1 elite better in training" in lines(found)["gapsmith resume hurried --budget 5000000s --budget 300it"]
 
 
 def test_a_better_program_beyond_the_time_budget_is_named(campaign: Run, problem: str) -> None:
@@ -143,11 +143,17 @@ def test_the_best_in_training_that_comes_close_to_its_cpu_limit_is_named(campaig
     )
 
 
-@pytest.mark.parametrize(("left", "setting"), [(True, "search.pool_share=0.8"), (False, "search.pool=32")])
+@pytest.mark.parametrize(
+    ("left", "command"),
+    [
+        (True, "gapsmith run PROBLEM --set search.pool_share=0.8"),
+        (False, "gapsmith references compute PROBLEM --split pool"),
+    ],
+)
 def test_too_few_training_instances_lead_to_more_of_the_pool(
-    campaign: Run, problem: str, left: bool, setting: str
+    campaign: Run, problem: str, left: bool, command: str
 ) -> None:
-    """Those of the pool that were not in use come sooner; where all were, the pool is to be larger."""
+    """Those of the pool that were not in use come sooner; without references these are computed first."""
     found, folder = campaign("misled", budget={"iterations": 30}, search={"founders": "start"})
     best = best_in_training(folder)
     instances = found["best"]["splits"]["train"]["instances"]
@@ -156,9 +162,10 @@ def test_too_few_training_instances_lead_to_more_of_the_pool(
     store.set("claims", None)
     store.set("pool", [instances, 2 * instances] if left else [instances])
     store.close()
-    reason = lines(read_summary(folder))[f"gapsmith run {problem} --set {setting}"]
+    reason = lines(read_summary(folder))[command.replace("PROBLEM", problem)]
     assert reason.startswith(f"candidate {best[:8]} is better in training than the best program before")
-    assert reason.endswith(f"{instances} training instances may be too few")
+    words = f"{instances} training instances may be too few"
+    assert reason.endswith(words if left else f"{words}, and references of more have to be computed first")
 
 
 def test_reported_scores_make_no_claim_about_references(
