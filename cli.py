@@ -3,58 +3,96 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from . import __version__
-from .app.commands import (
-    baselines,
-    bench,
-    best,
-    compare,
-    config,
-    delete,
-    diff,
-    doctor,
-    evaluate,
-    export,
-    lineage,
-    mailbox,
-    member,
-    models,
-    plot,
-    problems,
-    references,
-    replay,
-    report,
-    resume,
-    run,
-    show,
-    simplify,
-    stop,
-    verify,
-    watch,
-    worker,
-)
-from .app.commands import delete as delete_module
-from .app.commands import list as listing
-from .app.commands.terminal import emit_json, errors, printing
 from .app.errors import EXIT_CODES
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+VERBS = {
+    "demo": "Find a better heuristic within a minute, without a key, and draw what it does.",
+    "run": "Start a campaign: search for a heuristic and certify its gap.",
+    "resume": "Go on with a run or a group after a stop, a crash or a kill; budget options are new totals.",
+    "list": "List the runs with problem, model, iterations, best gap and status.",
+    "show": "Show what a campaign found, or one candidate with code, gaps and origin.",
+    "best": "Print the best heuristic's source, or write it as a program that runs alone.",
+    "report": "Write report.html, one self-contained page, and report.md, the same in text.",
+    "watch": "Follow a campaign of another process, or look at a finished one; it is left alone.",
+    "evaluate": "Score a heuristic by the same path as every candidate.",
+    "verify": "Run the best candidate and the champions of time classes again, and compare "
+    "every answer and gap.",
+    "compare": "Put campaigns side by side at an equal budget; the first named is compared with "
+    "each other one.",
+    "solve": "Solve an instance now: run what is known to be good, sealed, and say how far "
+    "the answer can be off.",
+    "doctor": "Check versions, solvers, the sandbox's layers and its self-test, which keys are "
+    "present, and models.",
+    "stop": "Ask a running campaign to finish what is under way and end.",
+    "delete": "Delete runs for good; a running one is refused, files that are yours stay.",
+    "export": "Hand candidates, iterations, scores, elites or calls to other programs, as JSON lines or CSV.",
+    "simplify": "Reduce a heuristic as long as its validation gap does not get worse beyond noise.",
+    "plot": "Write a picture for a paper; an unknown KIND lists them all.",
+    "baselines": "The gap table of all baselines: overall and by stratum, both averages, CPU time.",
+    "replay": "Run the campaign again from its record, asking no model; the archive must come out the same.",
+    "models": "List provider specifications that work here, with what each needs.",
+    "mailbox": "List the prompts of a manual campaign, show one, or answer one with a file.",
+}
+"""Verb → the first sentence of its help, so that the page of all verbs need not load them."""
+GROUPS = {
+    "problems": "What can be solved; a new problem of your own, and its check.",
+    "bench": "Work on a problem by hand or by an agent: submit, probe, experiment, compare, then finish.",
+    "references": "The proven values that gaps are relative to.",
+    "config": "The resolved configuration, a starter file, one key's meaning.",
+}
+"""Group of verbs → the first sentence of its help."""
+SECTIONS = {
+    "Every day": (
+        *("demo", "run", "resume", "list", "show", "best", "report", "watch", "problems"),
+        *("evaluate", "verify", "compare", "solve", "bench", "doctor"),
+    ),
+    "Advanced": (
+        *("stop", "delete", "export", "simplify", "plot", "baselines", "replay", "references"),
+        *("models", "mailbox", "config"),
+    ),
+}
+"""Title on the help page → verbs."""
+_HIDDEN = {"diff": "diff", "lineage": "lineage", "prune": "delete", "member": "member", "worker": "worker"}
+"""Hidden verb → its module: old names that stay for a version, and what other commands call."""
+_RARE = {"run": frozenset({"control", "fronts", "workers", "unsafe_without", "slurm"})}
+"""Verb → parameters that only `--help-all` shows."""
+_BUDGETED = ("run", "resume", "demo")
 
 
 class _Verbs(TyperGroup):
-    """The verbs; with `--json` an error of usage is a document too, beside the text on standard error."""
+    """The verbs, each loaded when it is called.
+
+    With `--json` an error of usage is a document too, beside the text on standard error.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The verbs in the order of the help page."""
+        return [name for names in SECTIONS.values() for name in names]
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        """A verb or a group of verbs; None if there is none of that name."""
+        if name not in self.commands and name in (*VERBS, *GROUPS, *_HIDDEN):
+            self.commands[name] = _loaded(name)
+        return self.commands.get(name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Lists the verbs in groups, each with its whole first sentence; then the exit codes."""
+        sentences = {**VERBS, **GROUPS}
         for title, names in SECTIONS.items():
             with formatter.section(title):
-                commands = [(name, self.get_command(ctx, name)) for name in names]
-                formatter.write_dl([(n, c.get_short_help_str(200)) for n, c in commands if c is not None])
+                formatter.write_dl([(name, sentences[name].rstrip(".")) for name in names])
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(code), words) for code, words in EXIT_CODES.items()])
 
@@ -69,6 +107,20 @@ class _Verbs(TyperGroup):
             return super().invoke(ctx)
 
 
+def _loaded(name: str) -> Any:
+    """The command of a verb or a group."""
+    from .app.commands.budget import Budgeted
+    from .app.commands.help_page import Verb, arrange
+
+    module: ModuleType = import_module(f".app.commands.{_HIDDEN.get(name, name)}", __package__)
+    if name in GROUPS:
+        return arrange(typer.main.get_command(module.app))
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    function = getattr(module, {"list": "list_"}.get(name, name))
+    alone.command(name, cls=Budgeted if name in _BUDGETED else Verb)(function)
+    return arrange(typer.main.get_command(alone), _RARE.get(name, frozenset()))
+
+
 @contextmanager
 def _told() -> Iterator[None]:
     try:
@@ -78,6 +130,8 @@ def _told() -> Iterator[None]:
         say = getattr(error, "format_message", None)  # what errors of usage have, whatever their class
         if say is not None and "--json" in sys.argv:
             hint = "`gapsmith --help` lists the verbs, and each verb has its own --help"
+            from .app.commands.terminal import emit_json
+
             emit_json({"error": {"code": getattr(error, "exit_code", 2), "message": say(), "hint": hint}})
         raise
 
@@ -97,7 +151,6 @@ app = typer.Typer(
     name="gapsmith",
     cls=_Verbs,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -118,52 +171,10 @@ def root(
     """Discover heuristics, and certify how far each answer is from the proven optimum."""
 
 
-VERBS: dict[str, Callable[..., None]] = {
-    "run": run.run,
-    "resume": resume.resume,
-    "stop": stop.stop,
-    "list": listing.list_,
-    "show": show.show,
-    "best": best.best,
-    "diff": diff.diff,
-    "lineage": lineage.lineage,
-    "export": export.export,
-    "watch": watch.watch,
-    "compare": compare.compare,
-    "simplify": simplify.simplify,
-    "delete": delete.delete,
-    "prune": delete_module.prune,
-    "report": report.report,
-    "plot": plot.plot,
-    "verify": verify.verify,
-    "evaluate": evaluate.evaluate,
-    "baselines": baselines.baselines,
-    "models": models.models,
-    "mailbox": mailbox.mailbox,
-    "replay": replay.replay,
-    "doctor": doctor.doctor,
-}
-"""Verb → function, in the order of the help page."""
-GROUPS = {"bench": bench.app, "problems": problems.app, "references": references.app, "config": config.app}
-"""Group → its verbs."""
-SECTIONS = {
-    "Run": ("run", "bench", "resume", "stop", "watch", "list", "delete", "prune"),
-    "Look": ("show", "best", "diff", "lineage", "report", "plot", "export"),
-    "Judge": ("evaluate", "baselines", "compare", "verify", "replay", "simplify"),
-    "Plug in": ("problems", "references", "models", "mailbox", "config", "doctor"),
-}
-"""Title on the help page → verbs."""
-
-for name, verb in VERBS.items():
-    app.command(name)(verb)
-app.command("member", hidden=True)(member.member)
-app.command("worker", hidden=True)(worker.worker)
-for name, group in GROUPS.items():
-    app.add_typer(group, name=name)
-
-
 def main() -> None:
     """Runs the command line."""
+    from .app.commands.terminal import errors, printing
+
     try:
         with errors(), printing():  # help and version are no verbs: nothing else names their errors
             app()

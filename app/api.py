@@ -86,7 +86,7 @@ def run_campaign(
             Plugin.
         model: `openai/NAME` or another specification, or several; without one the offline proposer works.
         iterations, evaluations: budget (counts).
-        seconds: budget in wall seconds of the whole campaign; at least half of them go to the search.
+        seconds: budget in wall seconds of the whole campaign, from references to test.
         usd: budget in US dollars, a hard cap.
         tokens: budget in tokens in and out, a hard cap.
         seed: of the search's random streams.
@@ -113,7 +113,7 @@ def run_campaign(
         settings,
         [model] if isinstance(model, str) else list(model or ()),
     )
-    config = check_models(resolve_budget(config), place)
+    config = check_models(resolve_budget(config) if config.uses_models else config, place)
     spec = config.campaign.problem
     programs = _programs(start, config)
     stem = Path(spec).stem if isinstance(problem, str) else load_problem(spec, config.problem).name

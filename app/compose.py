@@ -27,11 +27,12 @@ from ..evolve.remote.proposals import Drafter, RemoteProposer
 from ..evolve.search import Search
 from ..evolve.selection import Control
 from ..evolve.store.reader import BASELINE
+from ..evolve.store.schema import FILE_NAME
 from ..evolve.store.store import Store
 from ..evolve.timing import Times
 from ..evolve.types import Candidate, Context
 from ..problems.base import SPLITS
-from .config import Config
+from .config import Config, resolve_budget
 from .errors import INTERRUPTED, KEPT, UserError
 from .plugins.loader import load_selection
 from .proposers import SourceOf, live_source
@@ -44,10 +45,10 @@ from .runs.summary import summarise
 from .setup.baselines import evaluate_baselines, shipped_programs
 from .setup.executors import open_executor
 from .setup.founders import Founder, founders_of
-from .setup.prepare import record_setup, setup_of_campaign, setup_of_plan
+from .setup.prepare import record_config, record_setup, setup_of_campaign, setup_of_plan
 from .setup.reruns import keep_drawing, stored_setup
 from .setup.setup import Notify, Setup
-from .setup.timing import keep_left_out, keep_preparation, keep_timing, keeper_of
+from .setup.timing import baselines_until, in_time, keep_left_out, keep_preparation, keep_timing, keeper_of
 
 BEST_NAME = "best.py"
 
@@ -103,6 +104,8 @@ def run(
     with at_work(folder), run_log(folder) as log:
         (folder / STOP_NAME).unlink(missing_ok=True)  # of an earlier session
         watcher = _heeding(folder, watcher)
+        if not (folder / FILE_NAME).is_file():
+            watcher = replace(watcher, notify=in_time(watcher.notify, config, began))
         setup = stored_setup(folder, config) or setup_of_campaign(config, watcher.notify, start)
         store = Store(folder)
         try:
@@ -174,10 +177,12 @@ def prepared(
             if setup.config.timed:
                 keep_timing(store, slot, setup.policy)
             admission = setup.admission(slot, plain=not store.read.record("docstrings"))
-            baselines = _baselines(setup, store, executor, watcher.notify, splits)
+            until = baselines_until(setup.config, began)
+            baselines = _baselines(setup, store, executor, watcher.notify, splits, until)
             founders = founders_of(setup, store, admission, executor, start, baselines)
             source_of = source_of or live_source(setup.config, store, folder, setup.evaluator)
             keep_preparation(store, began)
+            setup = _with_budget(setup, store, folder)
             campaign = _campaign(
                 setup, store, admission, executor, founders, baselines, folder, watcher, source_of
             )
@@ -191,10 +196,21 @@ def prepared(
                     campaign.ports.proposer.close()
 
 
+def _with_budget(setup: Setup, store: Store, folder: Path) -> Setup:
+    """The setup with the default budget where none was named: it depends on how long the preparation took."""
+    config = resolve_budget(setup.config, store.read.record("prepared_seconds") or 0.0)
+    if config is setup.config:
+        return setup
+    record_config(store, config, folder)
+    return replace(setup, config=config)
+
+
 def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> StopReason:
     """Runs the loop, chooses and tests the champion."""
     watcher.started(campaign)
     stopped = campaign.run()
+    if campaign.budget.seconds is not None:
+        store.set("reserved_seconds", campaign.kept(campaign))
     store.set("ending", campaign.ending or None)
     baselines = _stored_baselines(store)
     crown(campaign, setup, store, stopped, keeper_of(setup, baselines, store))
@@ -309,12 +325,19 @@ def _campaign(
 
 
 def _baselines(
-    setup: Setup, store: Store, executor: Executor, notify: Notify, splits: Sequence[str]
+    setup: Setup,
+    store: Store,
+    executor: Executor,
+    notify: Notify,
+    splits: Sequence[str],
+    until: float | None = None,
 ) -> dict[str, dict[str, Evaluation]]:
-    """Baseline → split → evaluation, from the store, the cache or the sandbox."""
+    """Baseline → split → evaluation, from the store, the cache or the sandbox; `until` as in
+    `evaluate_baselines`.
+    """
     if found := _stored_baselines(store):
         return found
-    evaluations = evaluate_baselines(setup, executor, splits, notify)
+    evaluations = evaluate_baselines(setup, executor, splits, notify, until)
     with store.transaction():
         for name, by in evaluations.items():
             for evaluation in by.values():

@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -19,7 +20,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from ..evolve.agenda import STALL_AFTER, opening_of
-from ..evolve.budget import DEFAULT_CPU_SECONDS, DEFAULT_ITERATIONS, BudgetSettings
+from ..evolve.budget import DEFAULT_ITERATIONS, DEFAULT_SECONDS, BudgetSettings
 from ..evolve.islands import islands_with_models
 from ..evolve.llm.settings import MAY_HOLD_SECRET, ModelSettings, PromptSettings
 from ..evolve.measures import DEFAULT_NAMES, MEASURES, TIME
@@ -369,16 +370,23 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
     return config.model_copy(update={"campaign": campaign, "search": search, "archive": archive})
 
 
-def resolve_budget(config: Config) -> Config:
+def resolve_budget(config: Config, prepared: float = 0.0) -> Config:
     """A configuration with the default budget if it limits nothing.
 
-    What the offline proposer writes may take a hundred times as long as a textbook rule, so iterations alone
+    What the offline proposer writes may take a hundred times as long as a textbook rule, so iterations
     do not bound how long a first campaign takes; with a model the calls do.
+
+    Args:
+        config: whole configuration.
+        prepared: wall seconds that references took; a problem that takes long to measure gets more.
     """
     if config.budget.limited:
         return config
-    cpu = None if config.uses_models else DEFAULT_CPU_SECONDS
-    budget = dataclasses.replace(config.budget, iterations=DEFAULT_ITERATIONS, cpu_seconds=cpu)
+    if config.uses_models:
+        budget = dataclasses.replace(config.budget, iterations=DEFAULT_ITERATIONS)
+    else:
+        seconds = max(DEFAULT_SECONDS, float(ceil(2 * prepared)))
+        budget = dataclasses.replace(config.budget, seconds=seconds)
     return config.model_copy(update={"budget": budget})
 
 

@@ -258,6 +258,24 @@ def _bound(value: float) -> str:
     return f"{value:.1f}" if 10 <= abs(value) < 100 else figure(value)
 
 
+AMOUNTS = {
+    "seconds": "s",
+    "iterations": "it",
+    "evaluations": "eval",
+    "executions": "exec",
+    "cpu_seconds": "cpu",
+    "tokens": "tok",
+    "usd": "usd",
+    "patience": "idle",
+}
+"""Key of `[budget]` → its unit in a value of `--budget`."""
+
+
+def amount(key: str, limit: float) -> str:
+    """A limit as a value of `--budget`: `400it`, `600s`; parts of a count or second beyond hundredths go."""
+    return f"{limit:.2f}".rstrip("0").rstrip(".") + AMOUNTS[key]
+
+
 def duration(seconds: float | None) -> str:
     """A time span: `12 s`, `3 min 20 s`, `2 h 05 min`; `–` when there is none."""
     if seconds is None:

@@ -220,7 +220,7 @@ def build_callers(
             raise UserError(
                 USAGE,
                 f"usd {usd}: replies of this run had no known price, so what it has cost is not known",
-                "cap what is still to come by --tokens",
+                "cap what is still to come by --budget 1Mtok",
             )
     around = Surroundings(folder / MAILBOX, lambda name: replies_of(name, folder.parent))
     tables = [table for table in config.model if table.spec != "offline"]

@@ -47,12 +47,12 @@ class Usage:
     since_improvement: int = 0
 
 
-KEPT_SHARE = 0.5
-"""The most of a budget of wall seconds that preparation and end take (ratio): a short one still searches."""
+END_SHARE = 0.5
+"""The most of the wall seconds after the preparation that is kept for validation and test (ratio)."""
 DEFAULT_ITERATIONS = 400
 """Iterations of a campaign that names no budget (count)."""
-DEFAULT_CPU_SECONDS = 80.0
-"""CPU seconds of a campaign that names no budget and asks no model: two minutes on two processors."""
+DEFAULT_SECONDS = 60.0
+"""Wall seconds of a campaign that names no budget and asks no model, at least twice its preparation."""
 
 
 @dataclass(frozen=True)
@@ -60,20 +60,23 @@ class BudgetSettings:
     """What a campaign may use over all stops and resumes; None is no limit."""
 
     iterations: int | None = knob(
-        None, f"iterations (count, >= 1); {DEFAULT_ITERATIONS} if nothing here is limited", ge=1, le=10**9
+        None,
+        f"iterations (count, >= 1); {DEFAULT_ITERATIONS} if nothing here is limited and a model is asked",
+        ge=1,
+        le=10**9,
     )
     evaluations: int | None = knob(None, "candidates evaluated in training (count, >= 1)", ge=1, le=10**9)
     executions: int | None = knob(None, "executions in training and validation (count, >= 1)", ge=1, le=10**9)
     cpu_seconds: float | None = knob(
         None,
-        "CPU seconds of executions (> 0); ends the same trajectory earlier; "
-        f"{DEFAULT_CPU_SECONDS:g} if nothing here is limited and no model is asked",
+        "CPU seconds of executions (> 0); ends the same trajectory earlier",
         gt=0,
     )
     seconds: float | None = knob(
         None,
-        "wall seconds of the whole campaign (> 0), validation and test estimated, at least half of that for "
-        "the search; ends the same trajectory earlier",
+        "wall seconds of the whole campaign (> 0): references, baselines, search, validation and test; ends "
+        f"the same trajectory earlier; {DEFAULT_SECONDS:g}, or twice the preparation, if nothing here is "
+        "limited and no model is asked",
         gt=0,
     )
     patience: int | None = knob(None, "iterations without a better best (count, >= 1)", ge=1, le=10**9)
@@ -108,7 +111,7 @@ class Budget(BudgetSettings):
 
     def search_seconds(self, kept: float) -> float | None:
         """Wall seconds for the search if `kept` are for preparation and end; None without a limit."""
-        return None if self.seconds is None else self.seconds - min(kept, KEPT_SHARE * self.seconds)
+        return None if self.seconds is None else max(0.0, self.seconds - kept)
 
     def exhausted(self, usage: Usage, kept: float = 0.0) -> StopReason | None:
         """The first limit that is used up, or None; `kept` wall seconds are for preparation and end."""

@@ -16,7 +16,7 @@ from ..evaluators.base import Evaluation
 from .budget import Budget, StopReason, Usage
 from .course import Course, RecordedCourse, TellOrder, is_point
 from .course import Pace as Pace
-from .executor import EvaluationJob, sheltered
+from .executor import EvaluationJob, leave, sheltered
 from .iteration import Iteration, awaited, done
 from .llm.base import Leavable, LeftOpen
 from .llm.ledger import BudgetSpent
@@ -81,6 +81,8 @@ def grow(search: Search, ports: Ports, prefix: int, stopped: Callable[[], bool],
 
 
 _TICK_SECONDS = 0.2
+_LATE_SECONDS = 1.0
+"""Wall seconds after the end of a search within which evaluations under way may still end."""
 
 
 class Campaign:
@@ -115,6 +117,7 @@ class Campaign:
         self.stopped: StopReason | None = None
         self.trouble: Exception | None = None
         self.ending = ""
+        self.phase: tuple[str, int, int] | None = None
         self._halt: StopReason | None = None
         self._pace = pace
         self._stop_file = stop_file
@@ -136,7 +139,8 @@ class Campaign:
         """
         self.validation.start(self.search.first)
         stopped = self.follow()
-        self.settle()
+        if stopped is not StopReason.SECONDS:  # else they are waited for as long as there is time
+            self.settle()
         return stopped
 
     def follow(self) -> StopReason:
@@ -188,6 +192,11 @@ class Campaign:
             wall_seconds=time.monotonic() - self._began,
             since_improvement=tally.since_improvement,
         )
+
+    def report(self, what: str, done: int, total: int) -> None:
+        """Tells observers what the end of the campaign does now, and how much of it is done (counts)."""
+        self.phase = (what, done, total)
+        self._observe(self)
 
     def settle(self) -> None:
         """Waits for all validations under way."""
@@ -247,10 +256,26 @@ class Campaign:
                 yield self.search.tally.asked + 1
             elif (landed := self._landed()) is not None:
                 yield -landed
+            elif self._late():
+                self._abandon()
             elif self._flights:
                 self.wait()
             else:
                 return
+
+    def _late(self) -> bool:
+        """Whether a budget of wall seconds leaves no time to wait for what is under way."""
+        limit = self.budget.search_seconds(self.kept(self))
+        if self.stopped is not StopReason.SECONDS or limit is None or self._threads is not None:
+            return False  # a question to a model is paid for
+        return bool(self._flights) and self.usage().wall_seconds > limit + _LATE_SECONDS
+
+    def _abandon(self) -> None:
+        """Leaves the iterations under way open, as a kill does: `resume` closes them."""
+        for flight in self._flights.values():
+            if flight.evaluation is not None:
+                leave(self.ports.executor, flight.evaluation)
+        self._flights.clear()
 
     def _open(self, number: int) -> None:
         """Opens an iteration, as recorded or anew, and starts what can be started."""

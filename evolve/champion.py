@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass
 from functools import reduce
 from math import ceil
 from statistics import median
 
 from ..evaluators.base import Evaluation, losses_of
+from .budget import END_SHARE
 from .campaign import Campaign
 from .course import RecordedCourse
 from .executor import in_parts
@@ -19,8 +21,14 @@ from .validation import ChampionSettings
 
 # What a budget of wall seconds is spent on beside the search: preparation, validation and test.
 
+_MOST_SLOWNESS = 4.0
+"""The most that wall seconds are taken for, relative to CPU seconds (ratio)."""
+_GRACE = 1.05
+"""Share of a budget of wall seconds after which no validation is waited for (ratio)."""
 OVERHEAD = 0.003
 """Wall seconds of an execution beside its CPU seconds."""
+_TICK = 0.2
+"""Wall seconds between two reports of a test."""
 _FRESH = 1.0
 """Wall seconds for which an estimate holds."""
 
@@ -74,11 +82,12 @@ class TimeReserve:
 
         0 without a limit of seconds.
         """
-        if campaign.budget.seconds is None:
+        limit = campaign.budget.seconds
+        if limit is None:
             return 0.0
         if self._clock() >= self._until:
             self._seconds, self._until = self._estimate(campaign), self._clock() + _FRESH
-        return self._prepared + self._seconds
+        return self._prepared + min(self._seconds, END_SHARE * max(0.0, limit - self._prepared))
 
     def room(self, campaign: Campaign) -> bool:
         """Whether a validation would begin at once; without a limit of seconds it may wait in the queue."""
@@ -99,7 +108,25 @@ class TimeReserve:
     def end(self, campaign: Campaign, evaluation: Evaluation) -> float:
         """Wall seconds of a program's validation and of the tests that follow if it becomes the champion."""
         tests = [per_execution(campaign.search.start.evaluation), per_execution(evaluation)]
-        return self._reserve.seconds([per_execution(evaluation)], [], tests)
+        return self._slowness(campaign) * self._reserve.seconds([per_execution(evaluation)], [], tests)
+
+    def over(self, campaign: Campaign) -> bool:
+        """Whether the time for validations is over: what is left goes to the tests."""
+        limit = campaign.budget.seconds
+        leaders = campaign.search.archive.elites()
+        if limit is None or not leaders:
+            return False
+        tests = [per_execution(e) for e in (campaign.search.start.evaluation, leaders[0].evaluation)]
+        tested = self._slowness(campaign) * self._reserve.seconds([], [], tests)
+        return self._prepared + campaign.usage().wall_seconds + tested > _GRACE * limit
+
+    def _slowness(self, campaign: Campaign) -> float:
+        """Wall seconds of a slot relative to what its executions use: other work may share the machine."""
+        usage = campaign.usage()
+        used = usage.cpu_seconds + OVERHEAD * usage.executions
+        if used < _FRESH:
+            return 1.0
+        return min(_MOST_SLOWNESS, max(1.0, usage.wall_seconds * self._reserve.slots / used))
 
     def _estimate(self, campaign: Campaign) -> float:
         leaders = unique(campaign.search.archive.elites())[: self._reserve.champions]
@@ -110,7 +137,7 @@ class TimeReserve:
         best = per_execution(leaders[0].evaluation)
         training = [best * len(leaders[0].evaluation.scores)] * (tally.asked - tally.told)
         validating = [best * self._reserve.lengths["valid"] for _ in validation.futures]
-        return self._reserve.seconds(
+        return self._slowness(campaign) * self._reserve.seconds(
             [per_execution(e.evaluation) for e in leaders if not validation.has(e.candidate.id)],
             [*training, *validating],
             [per_execution(campaign.search.start.evaluation), best],
@@ -259,8 +286,11 @@ def _validate(campaign: Campaign, elites: Sequence[Elite], keeper: TimeReserve |
             validation.start(elite.candidate)
         campaign.settle()
         return
-    for elite in sorted(elites, key=lambda elite: not validation.made(elite.candidate.id)):
+    for number, elite in enumerate(sorted(elites, key=lambda one: not validation.made(one.candidate.id))):
+        campaign.report("validation", number, len(elites))
         while not validation.made(elite.candidate.id) and not keeper.room(campaign):
+            if keeper.over(campaign):
+                break
             campaign.wait()
         if validation.made(elite.candidate.id) or keeper.fits(campaign, elite.evaluation):
             validation.take_up(elite.candidate)
@@ -272,7 +302,12 @@ def _validate(campaign: Campaign, elites: Sequence[Elite], keeper: TimeReserve |
         better = [elite for elite in elites if elite.fitness > best]
         for elite in sorted(better, key=lambda elite: keeper.end(campaign, elite.evaluation))[:1]:
             validation.take_up(elite.candidate)
-    campaign.settle()
+    while validation.futures:
+        campaign.report("validation", max(0, len(elites) - len(validation.futures)), len(elites))
+        if keeper.over(campaign):
+            validation.abandon()
+        else:
+            campaign.wait()
 
 
 def evaluate_on_test(campaign: Campaign, candidate: Candidate, *, divided: bool = False) -> Evaluation:
@@ -290,6 +325,9 @@ def evaluate_on_test(campaign: Campaign, candidate: Candidate, *, divided: bool 
         program = ports.evaluator.program(candidate.files)
         size = len(ports.evaluator.instances("test"))
         jobs = in_parts(ports.executor, program, "test", size, divided=divided)
+        while not all(job.done() for job in jobs):
+            campaign.report("test", sum(job.done() for job in jobs), len(jobs))
+            wait([job for job in jobs if not job.done()], timeout=_TICK, return_when=FIRST_COMPLETED)
         evaluation = reduce(ports.evaluator.joined, (job.result() for job in jobs))
         store.put_evaluation(candidate.id, evaluation, ports.evaluator.version)
     return evaluation

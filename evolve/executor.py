@@ -7,10 +7,10 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
 
 from ..evaluators.base import Evaluation, Evaluator, Race
-from ..prompts.builder import TemplateInvalid
 from ..sandbox.base import Execution, Program, Sandbox
 from .types import Origin, Proposal, Rejection, RejectionReason
 
@@ -58,6 +58,20 @@ class Executor(Protocol):
         """Drops what is queued and ends the slots; evaluations that run may be dropped, too."""
 
 
+@runtime_checkable
+class Leaving(Protocol):
+    """An executor that ends a job early, between two executions."""
+
+    def leave(self, job: Future[Evaluation]) -> None:
+        """Ends a job for which nobody waits any more; its result is an exception."""
+
+
+def leave(executor: Executor, job: Future[Evaluation]) -> None:
+    """Ends a job for which nobody waits any more, as soon as the executor can."""
+    if not job.cancel() and isinstance(executor, Leaving):
+        executor.leave(job)
+
+
 _PARTS = 40
 """Jobs into which the instances of a set are divided (count), about."""
 
@@ -98,12 +112,20 @@ class ThreadExecutor:
         self._closing = threading.Event()
         self._slots: list[Sandbox] = []
         self._own = threading.local()
+        self._left: WeakKeyDictionary[Future[Evaluation], threading.Event] = WeakKeyDictionary()
         self._threads = ThreadPoolExecutor(slots, "slot")
         self._threads.submit(self._slot).result()
 
     def submit(self, job: EvaluationJob) -> Future[Evaluation]:
         """Queues a job, first in, first out."""
-        return self._threads.submit(self._evaluated, job)
+        left = threading.Event()
+        future = self._threads.submit(self._evaluated, job, left)
+        self._left[future] = left
+        return future
+
+    def leave(self, job: Future[Evaluation]) -> None:
+        """See `Leaving`."""
+        self._left[job].set()
 
     def close(self) -> None:
         """Drops what is queued, waits for the executions that run, ends the slots."""
@@ -120,20 +142,20 @@ class ThreadExecutor:
             self._slots.append(slot)
         return slot
 
-    def _evaluated(self, job: EvaluationJob) -> Evaluation:
-        return evaluate(self._evaluator, _Ending(self._slot(), self._closing), job)
+    def _evaluated(self, job: EvaluationJob, left: threading.Event) -> Evaluation:
+        return evaluate(self._evaluator, _Ending(self._slot(), self._closing, left), job)
 
 
 class _Ended(Exception):
-    """The executor was closed in the middle of an evaluation."""
+    """The executor was closed, or the job was left, in the middle of an evaluation."""
 
 
 class _Ending:
-    """A slot that begins no execution once its executor closes: nobody waits for the evaluation any more."""
+    """A slot that begins no execution once one of these events is set: nobody waits for the evaluation."""
 
-    def __init__(self, slot: Sandbox, closing: threading.Event) -> None:
+    def __init__(self, slot: Sandbox, *ends: threading.Event) -> None:
         self._slot = slot
-        self._closing = closing
+        self._ends = ends
         self.describe = slot.describe
         self.close = slot.close
 
@@ -141,9 +163,9 @@ class _Ending:
         """See `Sandbox`.
 
         Raises:
-            _Ended: the executor closes.
+            _Ended: one of the events is set.
         """
-        if self._closing.is_set():
+        if any(end.is_set() for end in self._ends):
             raise _Ended
         return self._slot.execute(*job, **named)
 
@@ -172,6 +194,8 @@ def sheltered(make: Callable[[], Proposal | Rejection]) -> Proposal | Rejection:
     Texts of candidates are hostile input to the code that reads them. What a person must act on (a model's
     trouble, a full disk, a template that is no template) is raised.
     """
+    from ..prompts.builder import TemplateInvalid  # with Jinja2, which those who read a run need not load
+
     try:
         return make()
     except TemplateInvalid:

@@ -16,8 +16,8 @@ from ..evaluators.base import Score
 CLASSES = (0.001, 0.004, 0.016, 0.064, 0.256, 1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0)
 """Upper edges of the time classes, which include them (CPU seconds); what is slower is in a class above."""
 
-_DURATION = re.compile(r"\s*([0-9]++(?:\.[0-9]++)?|\.[0-9]++)\s*+(us|µs|ms|s|min|h)\s*")
-_UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_DURATION = re.compile(r"\s*([0-9]++(?:\.[0-9]++)?|\.[0-9]++)\s*+(us|µs|ms|s|min|m|h)\s*")
+_UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,5 +74,5 @@ def seconds_of(text: str) -> float:
     match = _DURATION.fullmatch(text)
     seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
     if seconds <= 0:
-        raise ValueError(f"got {text!r}, expected a duration above 0 such as 10ms, 0.5s or 2min")
+        raise ValueError(f"got {text!r}, expected a duration above 0 such as 10ms, 0.5s or 2m")
     return seconds

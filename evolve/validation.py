@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from ..evaluators.base import Evaluation
-from .executor import EvaluationJob
+from .executor import EvaluationJob, leave
 from .ports import Ports
 from .settings import constant, knob
 from .types import Candidate
@@ -86,6 +86,14 @@ class Validation:
         """Does not validate a candidate, unless that was done or is under way."""
         if not self.has(candidate.id):
             self.left_out.add(candidate.id)
+
+    def abandon(self) -> None:
+        """Leaves out what is under way: a budget of wall seconds is over."""
+        self.collect()
+        for future, id in self._under_way.items():
+            leave(self._ports.executor, future)
+            self.left_out.add(id)
+        self._under_way.clear()
 
     def take_up(self, candidate: Candidate) -> None:
         """Validates a candidate whether or not it was left out."""

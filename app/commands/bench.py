@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .budget import Budgeted, Limits, budget_of
 from .options import (
-    CpuSeconds,
-    Evaluations,
-    Executions,
-    Iterations,
     Json,
     Problem,
     Run,
     Runs,
-    Seconds,
     Sentences,
     Set,
     Without,
@@ -76,14 +72,10 @@ def _say(document: dict[str, Any], json: bool) -> None:
     print_answer(console(), document)
 
 
-@app.command("open")
+@app.command("open", cls=Budgeted)
 def open_(
     problem: Problem,
-    evaluations: Evaluations = None,
-    iterations: Iterations = None,
-    seconds: Seconds = None,
-    executions: Executions = None,
-    cpu_seconds: CpuSeconds = None,
+    limits: Limits = None,
     experiment_seconds: Annotated[
         float, typer.Option("--experiment-seconds", min=0.0, help="CPU seconds of all experiments together.")
     ] = 900.0,
@@ -120,9 +112,9 @@ def open_(
 ) -> None:
     """Make a run that waits for programs; prints the task, the limits and the programs of the beginning."""
     with errors(json):
+        from ...evolve.budget import DEFAULT_ITERATIONS
         from ...evolve.measures import TIME
         from ..bench.creation import open_bench
-        from ..config import resolve_budget
         from ..errors import USAGE, UserError
         from ..runs.folders import new_folder, new_name, runs_folder
         from .evaluate import progress_line
@@ -130,15 +122,9 @@ def open_(
 
         if fronts not in (None, "time"):
             raise UserError(USAGE, f"--fronts {fronts}: expected time")
-        budget = {
-            "evaluations": evaluations,
-            "iterations": iterations,
-            "seconds": seconds,
-            "executions": executions,
-            "cpu_seconds": cpu_seconds,
-        }
-        if all(value is None for value in budget.values()):
-            budget["iterations"] = 400
+        budget = budget_of(limits)
+        if not budget:
+            budget = {"iterations": DEFAULT_ITERATIONS}
         config = build_config(
             problem,
             assign or [],
@@ -149,7 +135,6 @@ def open_(
             time_budget=time_budget,
             measures=[TIME, "size"] if fronts else None,
         )
-        config = resolve_budget(config)
         place = runs_folder(runs)
         programs = start_programs(start or [], place, config)
         name = new_name(Path(config.campaign.problem).stem, config.campaign.seed, time.time())

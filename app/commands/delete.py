@@ -1,4 +1,4 @@
-"""`delete` and `prune`: remove runs for good, or all but the latest."""
+"""`delete`: remove runs for good, or all but the latest; `prune` is the earlier name of the second."""
 
 from __future__ import annotations
 
@@ -31,14 +31,23 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do it; without it only say wha
 
 
 def delete(
-    run: Annotated[list[str], typer.Argument(metavar="RUN…", help="Runs or groups to delete.")],
+    run: Annotated[list[str] | None, typer.Argument(metavar="RUN…", help="Runs or groups to delete.")] = None,
+    keep: Annotated[
+        int | None, typer.Option("--keep", min=0, help="In place of RUN: all but so many of the latest.")
+    ] = None,
     yes: Yes = False,
     runs: Runs = None,
     json: Json = False,
 ) -> None:
     """Delete runs for good; a running one is refused, files that are yours stay."""
     with errors(json):
-        folders = [folder for text in run for folder in folders_of(text, runs)]
+        if (keep is None) == (not run):
+            got = "neither" if keep is None else "both"
+            raise UserError(USAGE, f"delete: got {got} RUN and --keep, expected one of them")
+        if keep is not None:
+            remove(_older(keep, runs), yes, json)
+            return
+        folders = [folder for text in run or () for folder in folders_of(text, runs)]
         remove(list(dict.fromkeys(folders)), yes, json)
 
 
@@ -94,7 +103,12 @@ def remove_run(folder: Path) -> list[str]:
     return remains
 
 
-# `prune`: remove all runs but the latest.
+def _older(keep: int, runs: Path | None) -> list[Path]:
+    """The folders of all runs but the latest and those at work."""
+    from ..runs.folders import all_runs, running, runs_folder
+
+    folders = all_runs(runs_folder(runs))
+    return [folder for folder in folders[: max(0, len(folders) - keep)] if not running(folder)]
 
 
 def prune(
@@ -103,10 +117,6 @@ def prune(
     runs: Runs = None,
     json: Json = False,
 ) -> None:
-    """Delete all runs but the latest; running ones stay too."""
+    """Delete all runs but the latest; the same as `delete --keep N`."""
     with errors(json):
-        from ..runs.folders import all_runs, running, runs_folder
-
-        folders = all_runs(runs_folder(runs))
-        old = folders[: max(0, len(folders) - keep)]
-        remove([folder for folder in old if not running(folder)], yes, json)
+        remove(_older(keep, runs), yes, json)

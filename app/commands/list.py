@@ -12,13 +12,15 @@ def list_(runs: Runs = None, json: Json = False) -> None:
         import sys
 
         from ..formatting import one_line
-        from ..runs.folders import all_runs, preparing_runs, runs_folder
+        from ..runs.folders import all_runs, begun_before, preparing_runs, runs_folder
         from ..runs.record import run_row
         from ..views.overview import runs_table
         from ..views.tables import NARROW
 
         folder = runs_folder(runs)
-        rows = [run_row(run) for run in sorted([*all_runs(folder), *preparing_runs(folder)])]
+        rows = [
+            run_row(run) for run in sorted([*all_runs(folder), *preparing_runs(folder)], key=begun_before)
+        ]
         if json:
             emit_json(rows)
             return

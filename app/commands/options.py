@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from ..errors import INVALID, USAGE, UserError
+from . import completion
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -105,16 +105,35 @@ WithoutAgain = Annotated[
 ]
 
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="Folder, name, unambiguous prefix, or latest.")]
+Run = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN", help="Folder, name, unambiguous prefix, or latest.", autocompletion=completion.runs
+    ),
+]
 
 
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 
 
-Candidate = Annotated[str, typer.Argument(help="Id, unambiguous prefix, best or start.")]
+Candidate = Annotated[
+    str,
+    typer.Argument(
+        metavar="CANDIDATE",
+        help="Id, unambiguous prefix, best or start.",
+        autocompletion=completion.candidates,
+    ),
+]
 
 
-Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A name, a file.py, or module:attribute.")]
+Problem = Annotated[
+    str,
+    typer.Argument(
+        metavar="PROBLEM",
+        help="A name, a file.py, or module:attribute.",
+        autocompletion=completion.problems,
+    ),
+]
 
 
 def duration(text: str) -> float:
@@ -125,102 +144,6 @@ def duration(text: str) -> float:
         return seconds_of(text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-
-
-def duration_in_seconds(text: str) -> float:
-    """Seconds of an option's value: a number, or a duration such as `5min`."""
-    from ...evolve.timing import seconds_of
-
-    try:
-        value = float(text)
-    except ValueError:
-        try:
-            value = seconds_of(text)
-        except ValueError:
-            expected = "seconds as a number, or with a unit: 90s, 5min, 2h"
-            raise typer.BadParameter(f"got {text!r}, expected {expected}") from None
-    if not LEAST_SECONDS <= value < inf:
-        raise typer.BadParameter(f"got {text!r}, expected a finite number of seconds >= {LEAST_SECONDS}")
-    return value
-
-
-LEAST_SECONDS = 0.001
-"""Smallest budget of seconds."""
-
-
-def finite(value: float | None) -> float | None:
-    """Refuses an infinite or undefined number as an option's value."""
-    if value is not None and not isfinite(value):
-        raise typer.BadParameter(f"got {value}, expected a finite number; leave it out for no limit")
-    return value
-
-
-MOST = 10**9
-"""Largest count of a budget; a larger one is a typing error."""
-
-
-Iterations = Annotated[
-    int | None,
-    typer.Option(
-        "--iterations",
-        min=1,
-        max=MOST,
-        help="Iterations in all (count), beside a model without points of tuning.",
-    ),
-]
-
-
-Evaluations = Annotated[
-    int | None,
-    typer.Option("--evaluations", min=1, max=MOST, help="Candidates evaluated in training, in all (count)."),
-]
-
-
-Seconds = Annotated[
-    float | None,
-    typer.Option(
-        "--seconds",
-        parser=duration_in_seconds,
-        metavar="TIME",
-        help="Wall seconds of the whole campaign, or as 5min, about; at least half go to the search.",
-    ),
-]
-
-
-Executions = Annotated[
-    int | None,
-    typer.Option(
-        "--executions", min=1, max=MOST, help="Executions in training and validation, in all (count)."
-    ),
-]
-
-
-CpuSeconds = Annotated[
-    float | None,
-    typer.Option(
-        "--cpu-seconds",
-        parser=duration_in_seconds,
-        metavar="TIME",
-        help="CPU seconds of those executions, in all.",
-    ),
-]
-
-
-Patience = Annotated[
-    int | None,
-    typer.Option("--patience", min=1, max=MOST, help="End after so many iterations without a new best."),
-]
-
-
-Usd = Annotated[
-    float | None,
-    typer.Option("--usd", min=0.000001, callback=finite, help="US dollars in all, a hard cap; needs prices."),
-]
-
-
-Tokens = Annotated[
-    int | None, typer.Option("--tokens", min=1, max=1000 * MOST, help="Tokens in and out in all, a hard cap.")
-]
 
 
 def trust_of(trust_run: bool, without: list[str] | None) -> Trust:

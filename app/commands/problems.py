@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CHECK_FAILED
-from .options import Json, Problem, Sentences, Set, duration_in_seconds, parameters
+from .budget import duration_in_seconds
+from .options import Json, Problem, Sentences, Set, parameters
 from .terminal import console, emit_json, errors
 
 if TYPE_CHECKING:

@@ -8,19 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .budget import Limits, budget_of
 from .options import (
-    CpuSeconds,
-    Evaluations,
-    Executions,
-    Iterations,
     Json,
-    Patience,
     Run,
     Runs,
-    Seconds,
-    Tokens,
     TrustRun,
-    Usd,
     WithoutAgain,
     Workers,
     trust_of,
@@ -34,14 +27,7 @@ if TYPE_CHECKING:
 
 def resume(
     run: Run,
-    iterations: Iterations = None,
-    evaluations: Evaluations = None,
-    seconds: Seconds = None,
-    executions: Executions = None,
-    cpu_seconds: CpuSeconds = None,
-    patience: Patience = None,
-    usd: Usd = None,
-    tokens: Tokens = None,
+    limits: Limits = None,
     workers: Workers = None,
     model: Annotated[
         list[str] | None,
@@ -57,21 +43,12 @@ def resume(
         from ...evolve.budget import StopReason
         from .. import compose
         from ..errors import USAGE, UserError
+        from ..formatting import AMOUNTS
         from ..proposers import check_models
         from ..runs.folders import find_group, find_run, named_place, running, runs_folder
-        from ..runs.resume import ended, option, stored_config
+        from ..runs.resume import budget_key, ended, stored_config
 
-        totals = {
-            "iterations": iterations,
-            "evaluations": evaluations,
-            "seconds": seconds,
-            "executions": executions,
-            "cpu_seconds": cpu_seconds,
-            "patience": patience,
-            "usd": usd,
-            "tokens": tokens,
-        }
-        totals = {key: value for key, value in totals.items() if value is not None}
+        totals = budget_of(limits)
         trust = trust_of(trust_run, unsafe_without)
         if members := find_group(run, runs_folder(runs)):
             place = named_place(members[0], runs)
@@ -86,7 +63,7 @@ def resume(
         if reason and not totals and not running(folder):
             note = (
                 f"nothing was resumed: {folder.name} is completed ({reason}); to go on, give it more: "
-                f"{option(reason)} N"
+                f"--budget N{AMOUNTS.get(budget_key(reason), '')}"
             )
             console(stderr=True).print(note, markup=False, soft_wrap=True)
             print_result(compose.read_summary(folder), json, runs)
@@ -131,7 +108,7 @@ def _resume_group(
     if done == folders:
         note = (
             f"nothing was resumed: all {len(done)} runs of {name} are completed; to go on, give each "
-            "more, as --iterations N"
+            "more, as --budget 5m"
         )
         console(stderr=True).print(note, markup=False, soft_wrap=True)
     finish(until_stopped(map(go_on, folders), interrupted, place, group), group, json, runs)

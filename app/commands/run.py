@@ -11,18 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from . import completion
+from .budget import Limits, budget_of
 from .options import (
-    CpuSeconds,
-    Evaluations,
-    Executions,
-    Iterations,
     Json,
-    Patience,
     Runs,
-    Seconds,
     Set,
-    Tokens,
-    Usd,
     Without,
     Workers,
     build_config,
@@ -65,17 +59,15 @@ Models = Annotated[
 
 def run(
     what: Annotated[
-        str, typer.Argument(metavar="PROBLEM|campaign.toml", help="A problem or a configuration.")
+        str,
+        typer.Argument(
+            metavar="PROBLEM|campaign.toml",
+            help="A problem or a configuration.",
+            autocompletion=completion.problems,
+        ),
     ],
     model: Models = None,
-    iterations: Iterations = None,
-    evaluations: Evaluations = None,
-    seconds: Seconds = None,
-    executions: Executions = None,
-    cpu_seconds: CpuSeconds = None,
-    patience: Patience = None,
-    usd: Usd = None,
-    tokens: Tokens = None,
+    limits: Limits = None,
     seed: Seed = None,
     repeat: Annotated[
         int,
@@ -133,7 +125,7 @@ def run(
 
     Without a model it uses the offline proposer: no key, no network, no cost.
 
-    Without a budget it ends after 400 iterations; without a model also after 80 CPU seconds.
+    Without a budget it takes 60 s, or twice what references and baselines take; with a model 400 iterations.
     """
     with errors(json):
         from ...evolve.measures import TIME
@@ -145,16 +137,7 @@ def run(
             what,
             assign or [],
             model=model,
-            budget={
-                "iterations": iterations,
-                "evaluations": evaluations,
-                "seconds": seconds,
-                "executions": executions,
-                "cpu_seconds": cpu_seconds,
-                "patience": patience,
-                "usd": usd,
-                "tokens": tokens,
-            },
+            budget=budget_of(limits),
             seed=seed,
             workers=workers,
             without=unsafe_without,
@@ -163,7 +146,8 @@ def run(
             measures=[TIME, "size"] if fronts else None,
             control=control and control.value,
         )
-        config = resolve_budget(config)
+        if config.uses_models or dry_run:
+            config = resolve_budget(config)  # else the default depends on how long the preparation takes
         config = check_models(config, runs_folder(runs), sends=not dry_run)
         programs = start_programs(start or [], runs_folder(runs), config)
         reminders = _say_unchecked(config)

@@ -30,6 +30,7 @@ def search_new(
     interrupted: Event,
 ) -> dict[str, Any]:
     """Makes a run folder and searches in it; a wrong name, parameter or file leaves no folder behind."""
+    from .. import compose  # noqa: F401  heavy: from its folder on, a run is the latest, so it has to be quick
     from ..plugins.loader import load_problem
     from ..runs.folders import new_folder
     from ..setup.instances import user_splits
@@ -66,6 +67,7 @@ def search(
     title = f"{config.campaign.problem}, {model}, seed {config.campaign.seed}"
     with LiveView(title, config.run.words) as view, interrupts() as catch:
         view.say(f"run {folder}")
+        view.say(f"budget: {_budget_words(config)}")
         if (note := without_key()) is not None:
             view.say(note)
 
@@ -94,6 +96,27 @@ def search(
             raise UserError(INTERRUPTED, "interrupted", saved(folder, group)) from None
         except ModelError as error:
             raise UserError(TROUBLE, str(error), saved(folder, group)) from error
+
+
+def _budget_words(config: Config) -> str:
+    """What a campaign may use, before it starts."""
+    from dataclasses import asdict
+
+    from ...evolve.budget import DEFAULT_SECONDS
+    from ..formatting import duration
+
+    if not config.budget.limited:
+        return (
+            f"{duration(DEFAULT_SECONDS)} in all, or twice what references and baselines take; "
+            "--budget 5m searches longer"
+        )
+    words = []
+    for key, limit in asdict(config.budget).items():
+        if limit is not None:
+            timed = {"seconds": "", "cpu_seconds": " of CPU time"}
+            name = key.replace("usd", "US dollars")
+            words.append(duration(limit) + timed[key] if key in timed else f"{limit:,g} {name}")
+    return ", ".join(words) + ", references to test" * (config.budget.seconds is not None)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
+from . import completion
 from .options import Force, Json, Run, Runs, TrustRun, WithoutAgain, trust_of
 from .run_arguments import check_ended, folders_of, opened, single
 from .terminal import console, emit_json, errors, write_new
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
 def show(
     run: Run,
     candidate: Annotated[
-        str | None, typer.Argument(metavar="CANDIDATE", help="Id, unambiguous prefix, best or start.")
+        str | None,
+        typer.Argument(
+            metavar="CANDIDATE",
+            help="Id, unambiguous prefix, best or start.",
+            autocompletion=completion.candidates,
+        ),
     ] = None,
     prompt: Annotated[bool, typer.Option("--prompt", help="With the prompt and reply that made it.")] = False,
     instance: Annotated[
@@ -29,6 +35,13 @@ def show(
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="What its statements are worth.")] = False,
     strata: Annotated[bool, typer.Option("--strata", help="Which elite is best on which stratum.")] = False,
+    diff: Annotated[
+        str | None,
+        typer.Option("--diff", metavar="CANDIDATE", help="Compare its text with another one, as start."),
+    ] = None,
+    lineage: Annotated[
+        bool, typer.Option("--lineage", help="Its ancestry with loss and operator at each step.")
+    ] = False,
     solver: Annotated[
         list[float] | None,
         typer.Option(
@@ -48,6 +61,17 @@ def show(
 ) -> None:
     """Show what a campaign found, or one candidate with code, gaps and origin."""
     with errors(json):
+        if diff is not None or lineage:
+            from .diff import show_diff
+            from .lineage import show_lineage
+
+            if diff is not None and lineage:
+                raise UserError(USAGE, "--diff and --lineage: got both, expected one of them")
+            if diff is not None:
+                show_diff(run, diff, candidate or "best", runs, json)
+            else:
+                show_lineage(run, candidate or "best", runs, json)
+            return
         folders = folders_of(run, runs)
         trust = trust_of(trust_run, unsafe_without)
         of_run = candidate is None and not explain and not strata and instance is None
@@ -86,10 +110,9 @@ def _draw(
     """Draws a candidate's answer beside the best baseline's, on the screen or into a file."""
     from ...evaluators.judging import NotDrawn
     from ...problems.base import Drawable
-    from ..formatting import clean
     from ..setup.reruns import answers, find_instance, setup_of_record
     from ..views.plots.canvas import FORMATS, render
-    from ..views.plots.drawing import draw, extent, in_terminal, lines
+    from ..views.plots.drawing import draw, print_drawings
 
     target = find_instance(record, instance)
     setup = setup_of_record(record, trust)
@@ -118,14 +141,7 @@ def _draw(
     out = console()
     out.print(words if output is None else f"{output}: {words}", markup=False)
     if output is None:
-        right, top = extent(drawings.values())
-        height, top = lines(drawings.values(), top)
-        for name, drawing in drawings.items():
-            axes = " over ".join(title for title in (drawing.y_title, drawing.x_title) if title)
-            out.print(
-                f"\n{clean(name)}: {clean(drawing.title)}; {clean(axes)}", markup=False, soft_wrap=False
-            )
-            out.print(in_terminal(drawing, min(out.width, 120), height, right, top), soft_wrap=False)
+        print_drawings(out, drawings)
 
 
 def _solve(folder: Path, trust: Trust, efforts: list[float]) -> None:

@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...evolve.champion import ROOM, slowest
-from ...evolve.islands import MOST_SETS
+from ...evaluators.base import ReferenceKind
+from ...evolve.islands import PoolSettings
 from ...evolve.store.progress import best_so_far, steps, training_fitness
 from ...evolve.store.reader import Reader
 from ...evolve.store.statistics import last_trouble, validated_candidates
 from ...evolve.timing import seconds_of
-from ..formatting import count, duration, percent, time_words
+from ..formatting import AMOUNTS, amount, count, duration, percent, time_words, toml_value
 from ..plugins.fingerprint import is_given
 from .figures import REPORTED, trust
 from .headline import Conclusion
@@ -91,7 +91,8 @@ def _longer(reader: Reader, limit: float) -> list[str]:
 
 # Advice for a problem that Python code handed over: no command loads it, so calls of Python do the same.
 
-_BUDGET = ("--iterations", "--evaluations", "--seconds", "--usd", "--tokens")
+_ARGUMENTS = ("iterations", "evaluations", "seconds", "usd", "tokens")
+"""Limits that calls of Python take as arguments of their own."""
 
 
 def python_of(command: str, spec: str) -> str:
@@ -125,8 +126,13 @@ def _arguments(options: Sequence[str], name: str) -> Iterator[str]:
             yield f"start={name}().baselines()[{value!r}]"
         elif option == "--model":
             yield f"model={value!r}"
-        elif option in _BUDGET:
-            yield f"{option[2:]}={value}"
+        elif option == "--budget":
+            number = value.rstrip("abcdefghijklmnopqrstuvwxyz")
+            key = next(key for key, unit in AMOUNTS.items() if unit == value[len(number) :])
+            if key in _ARGUMENTS:
+                yield f"{key}={number}"
+            else:
+                settings[f"budget.{key}"] = _number(number)
         elif option == "--fronts":
             settings["archive.measures"] = ["time", "size"]
         elif option == "--time-budget":
@@ -134,8 +140,6 @@ def _arguments(options: Sequence[str], name: str) -> Iterator[str]:
         elif option == "--set":
             key, _, number = value.partition("=")
             settings[key] = _number(number)
-        else:
-            settings[f"budget.{option[2:].replace('-', '_')}"] = _number(value)
     if settings:
         yield f"settings={settings!r}"
 
@@ -158,8 +162,6 @@ _MANY_LOST = 0.5
 """Share of the iterations without a complete candidate from which on the advice speaks of them (ratio)."""
 _FRESH = 4
 """New instances that are suggested, relative to those of the test (ratio)."""
-_WIDER = 4
-"""Multiple of the training instances that is suggested (ratio)."""
 _SPENT = {
     "seconds": "wall time",
     "cpu": "CPU time",
@@ -168,6 +170,10 @@ _SPENT = {
     "executions": "executions",
 }
 _KEYS = {"cpu": "cpu_seconds"}
+_RISING = ("iterations", "evaluations", "executions", "cpu_seconds", "seconds")
+"""Limits that rise together (keys of `[budget]`)."""
+_USUAL = {"instance_seed": 1, "reference_seconds": 10.0}
+"""Keys of `[evaluation]` that change what is measured, with their defaults."""
 
 Advice = dict[str, str]
 """`reason`: a fact of the record; `command`: what to try because of that fact."""
@@ -253,12 +259,14 @@ def _too_slow(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
             "reason": f"candidate {slow[0]['candidate'][:8]} has {gap} on validation and takes "
             f"{time_words(took)}, the time budget is {time_words(limit)}; a search that time steers keeps "
             "the best at each time",
-            "command": f"gapsmith run {_problem(reader)} --fronts time --time-budget {1000 * limit:g}ms",
+            "command": f"{_again(reader)} --fronts time --time-budget {1000 * limit:g}ms",
         }
 
 
 def _near_limit(reader: Reader) -> Iterator[Advice]:
     """The best program in training, where its CPU limit is too close for a champion."""
+    from ...evolve.champion import ROOM, slowest
+
     limit = _advice_number(section(reader, "sandbox").get("cpu_seconds"))
     found = [step for step in best_so_far(reader) if step[0]]
     evaluation = reader.evaluation(found[-1][1], "train") if found else None
@@ -267,7 +275,7 @@ def _near_limit(reader: Reader) -> Iterator[Advice]:
             "reason": f"candidate {found[-1][1][:8]} is the best in training and takes up to "
             f"{slowest(evaluation):.2g} of its {limit:g} CPU seconds; a champion leaves "
             f"{100 * (1 - ROOM):.0f} % free",
-            "command": f"gapsmith run {_problem(reader)} --set sandbox.cpu_seconds={2 * limit:g}",
+            "command": f"{_again(reader)} --set sandbox.cpu_seconds={2 * limit:g}",
         }
 
 
@@ -288,21 +296,32 @@ def _misled(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
             return
         if own.fitness <= max(known):
             return
-    if training < max(reader.record("pool") or [0]):
-        return  # a longer search brings the rest of the pool into use by itself
-    if found and training and (reader.record("left_out") or ()).count(found[-1][1]) == 0:
+    command = _more_instances(reader, training) if training else None
+    if found and command and (reader.record("left_out") or ()).count(found[-1][1]) == 0:
         where = "validation" if unconfirmed else "test"
         yield {
             "reason": f"candidate {found[-1][1][:8]} is better in training than the best program "
-            f"before, which {where} did not confirm: {count(training, 'training instance')} may be too few",
-            "command": f"gapsmith run {_problem(reader)} --set {_larger_pool(reader)}",
+            f"before, which {where} did not confirm: {count(training or 0, 'training instance')} may be too "
+            "few" + (", and references of more have to be computed first" if "references" in command else ""),
+            "command": command,
         }
 
 
-def _larger_pool(reader: Reader) -> str:
-    """The setting that brings more training instances into use."""
+def _more_instances(reader: Reader, training: int) -> str | None:
+    """What brings more training instances into use: references for the pool.
+
+    None where a longer search brings the rest of the pool into use by itself, and where all of the pool were in
+    use: a larger one would have no references.
+    """
     settings = section(reader, "search")
-    return f"search.pool={min(_WIDER * (_advice_number(settings.get('pool')) or 1), MOST_SETS):g}"
+    sizes = reader.record("pool") or [0]
+    if training < max(sizes):
+        return None
+    usual = (_advice_number(settings.get("pool")) or 0) >= PoolSettings().pool
+    proved = any(one.kind is not ReferenceKind.BASELINE for one in reader.references().values())
+    if len(sizes) == 1 and usual and proved and not section(reader, "evaluation").get("instances"):
+        return f"gapsmith references compute {_problem(reader)} --split pool{_parameters(reader)}"
+    return None
 
 
 def _more_of_the_budget(reader: Reader, summary: Mapping[str, Any], left_out: int) -> Iterator[Advice]:
@@ -337,7 +356,7 @@ def _without_model(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advic
     if not any(spec != "offline" for spec in specs):
         yield {
             "reason": "no model took part: the offline proposer changes what it has, a model invents",
-            "command": f"gapsmith run {_problem(reader)} --model PROVIDER/NAME --usd 2",
+            "command": "gapsmith models",
         }
 
 
@@ -347,7 +366,7 @@ def _without_baselines(reader: Reader, headline: Mapping[str, Any]) -> Iterator[
         yield {
             "reason": f"the search did not begin with the best baseline, {name} "
             f"({percent(headline['baseline_percent'])} on test)",
-            "command": f"gapsmith run {_problem(reader)} --start {shlex.quote(name)}",
+            "command": f"{_again(reader)} --start {shlex.quote(name)}",
         }
 
 
@@ -376,12 +395,36 @@ def _problem(reader: Reader) -> str:
 
 
 def _resume(reader: Reader, summary: Mapping[str, Any]) -> str:
-    """The command that goes on with ten times the budget that ended the search."""
+    """The command that goes on with ten times the budget that ended the search.
+
+    Other limits of work and time rise as well, so that none of them ends it at once; money and tokens do not.
+    """
     key = _KEYS.get(summary["stop_reason"], summary["stop_reason"])
-    limit = _advice_number(section(reader, "budget").get(key))
-    option = "--" + str(key).replace("_", "-")
-    more = "N" if not limit else str(_MORE * limit).removesuffix(".0")
-    return f"gapsmith resume {shlex.quote(summary['run'])} {option} {more}"
+    limits = {
+        name: limit
+        for name in dict.fromkeys([key, *_RISING])
+        if (limit := _advice_number(section(reader, "budget").get(name))) is not None
+    }
+    more = " ".join(f"--budget {amount(name, _MORE * limit)}" for name, limit in limits.items())
+    return f"gapsmith resume {shlex.quote(summary['run'])} {more}".rstrip()
+
+
+def _parameters(reader: Reader) -> str:
+    """The caller's parameters of the problem, as options with a space before each."""
+    given = section(reader, "problem")
+    return "".join(f" --set {shlex.quote(f'problem.{key}={toml_value(value)}')}" for key, value in given.items())
+
+
+def _again(reader: Reader) -> str:
+    """The command that runs the same problem: with its parameters, and what else makes it another one."""
+    evaluation = section(reader, "evaluation")
+    words = [f"gapsmith run {_problem(reader)}{_parameters(reader)}"]
+    words += [f"--instances {shlex.quote(str(name))}" for name in evaluation.get("instances") or ()]
+    for key, usual in _USUAL.items():
+        value = evaluation.get(key)
+        if value is not None and value != usual:
+            words.append(f"--set evaluation.{key}={value:g}")
+    return " ".join(words)
 
 
 def _advice_number(value: object) -> float | None:

@@ -34,6 +34,8 @@ OPEN = "open"
 """Stop reason and status of a workbench that waits for the next operation."""
 _LOCK_SECONDS = 0.05
 """Wall seconds between two looks at a lock that another process holds."""
+_STAMP = len("20260101-000000")
+"""Characters of a run's name that are its date."""
 MOST_MEMBERS = 1000
 """Runs that a group may have (count)."""
 
@@ -62,14 +64,21 @@ def all_runs(runs: Path) -> list[Path]:
     """Run folders, oldest first (their names start with the date)."""
     if not runs.is_dir():
         return []
-    return sorted(path.parent for path in runs.glob(f"*/{FILE_NAME}"))
+    return sorted((path.parent for path in runs.glob(f"*/{FILE_NAME}")), key=begun_before)
+
+
+def begun_before(folder: Path) -> tuple[str, tuple[int | str, ...]]:
+    """Orders runs by the date in their names; members of a group, and runs of one second, by number."""
+    parts = re.split(r"([0-9]+)", folder.name[_STAMP:])
+    return folder.name[:_STAMP], tuple(int(p) if p.isdecimal() else p for p in parts)
 
 
 def preparing_runs(runs: Path) -> list[Path]:
     """Folders of runs whose references or baselines a process computes, before anything is stored."""
     if not runs.is_dir():
         return []
-    return sorted(path.parent for path in runs.glob(f"*/{LOG_NAME}") if preparing(path.parent))
+    found = (path.parent for path in runs.glob(f"*/{LOG_NAME}") if preparing(path.parent))
+    return sorted(found, key=begun_before)
 
 
 def preparing(folder: Path) -> bool:
@@ -124,7 +133,7 @@ def _named(text: str, runs: Path) -> Path:
         raise UserError(
             INVALID, f"{text}: no {FILE_NAME} in this folder, expected a run folder", "see `gapsmith list`"
         )
-    every = sorted([*all_runs(runs), *preparing_runs(runs)])
+    every = sorted([*all_runs(runs), *preparing_runs(runs)], key=begun_before)
     folders = [run for run in every if not misnamed(run)]
     if text == "latest" and folders:
         return folders[-1]

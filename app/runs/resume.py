@@ -19,6 +19,7 @@ from ...evolve.store.statistics import (
 )
 from ..config import SECTIONS, Config, constants, parse, read
 from ..errors import INVALID, USAGE, UserError
+from ..formatting import AMOUNTS, amount
 from ..overrides import choose_models
 from ..versions import refuse_earlier_search, refuse_other_version
 from .folders import CONFIG_NAME, MOST_MEMBERS, OPEN, Group
@@ -39,9 +40,9 @@ def ended(folder: Path) -> str | None:
     return None if reason in ("interrupted", "stop_file", "provider", OPEN) else reason
 
 
-def option(key: str) -> str:
-    """The option of `run` and `resume` for a key of `[budget]`, or for the stop reason of that key."""
-    return "--" + {"cpu": "cpu-seconds", "cost": "usd"}.get(key, key).replace("_", "-")
+def budget_key(reason: str) -> str:
+    """The key of `[budget]` whose limit a stop reason names."""
+    return {"cpu": "cpu_seconds", "cost": "usd"}.get(reason, reason)
 
 
 def stored_config(
@@ -183,21 +184,21 @@ def _refuse_less(folder: Path, done: Mapping[str, float], totals: Mapping[str, A
         if (total := totals.get(key)) is not None and total < count:
             raise UserError(
                 USAGE,
-                f"{folder.name}: {option(key)} {total} is a total, expected at least the {_short(count)} "
-                "of before",
-                f"for {total} more: {option(key)} {_short(count + total)}",
+                f"{folder.name}: --budget {amount(key, total)} is a total, expected at least the "
+                f"{_short(count)} of before",
+                f"for {total:g} more: --budget {amount(key, float(_short(count + total)))}",
             )
 
 
 def _refuse_none(folder: Path, totals: Mapping[str, Any]) -> None:
     """Refuses new totals that leave out the limit that ended the campaign: it would end again at once."""
     reason = ended(folder)
-    options = {option(key) for key, total in totals.items() if total is not None}
-    if reason is not None and options and (wanted := option(reason)) not in options:
+    named = {key for key, total in totals.items() if total is not None}
+    if reason is not None and named and (wanted := budget_key(reason)) not in named:
         raise UserError(
             USAGE,
-            f"{folder.name}: was ended by {wanted}, got new totals of others only",
-            f"name a larger total of it too: {wanted}",
+            f"{folder.name}: was ended by its budget of {wanted.replace('_', ' ')}, got new totals of others only",
+            f"name a larger total of it too: --budget N{AMOUNTS.get(wanted, '')}",
         )
 
 

@@ -17,10 +17,8 @@ from typing import Any, Final
 from ...evaluators.cache import cache_folder
 from ...evolve.store.reader import Reader
 from ...problems.base import canonical_json
-from ...prompts.folder import template_texts
 from ..errors import INVALID, UserError
 from ..formatting import FOREIGN
-from ..plugins.loader import source_of, source_of_selection
 
 # Random texts that only this user can read: made on first use, kept in a file.
 
@@ -115,6 +113,8 @@ def is_own(reader: Reader) -> bool:
 
 def templates_digest(folder: str) -> str | None:
     """Digest of every text that a template of the folder can include; None without any."""
+    from ...prompts.folder import template_texts
+
     try:
         texts = template_texts(Path(folder))
     except ValueError as error:
@@ -124,6 +124,8 @@ def templates_digest(folder: str) -> str | None:
 
 def _sources(config: Mapping[str, Any]) -> dict[str, str | None]:
     """Digests of the source texts that a stored configuration names, as they are now."""
+    from ..plugins.loader import source_of, source_of_selection  # heavy, and reading a run needs no plug-in
+
     source = source_of(config["campaign"]["problem"])
     folder = config.get("prompts", {}).get("folder")
     selection = source_of_selection(config.get("search", {}).get("selection"))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -23,16 +24,30 @@ if TYPE_CHECKING:
 
 UNKNOWN = Reference(0, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder of a first pass")
 EVERYTHING: Mapping[str, int | None] = MappingProxyType({})
+_VALIDATED = 5
+"""The best baselines in training, which are validated even where time is short (count)."""
 _PASSING = frozenset({ScoreStatus.TIMEOUT, ScoreStatus.MEMORY, ScoreStatus.CRASHED})
 """What a busy machine alone can cause: another time the same program may do well."""
 
 
 def evaluate_baselines(
-    setup: Setup, executor: Executor, splits: Sequence[str], notify: Notify
+    setup: Setup,
+    executor: Executor,
+    splits: Sequence[str],
+    notify: Notify,
+    until: float | None = None,
 ) -> dict[str, dict[str, Evaluation]]:
     """Baseline → split → evaluation, all instances even after a failure.
 
     Cached under a digest of all inputs, except for evaluations that the machine may have disturbed.
+
+    Args:
+        setup: of the campaign.
+        executor: runs the programs.
+        splits: on which they are wanted.
+        notify: told how far they are.
+        until: monotonic clock (seconds) after which only what a campaign needs is evaluated: all baselines
+            in training, the best few of those on validation, the best one there on test. None is no limit.
     """
     sources = setup.loaded.problem.baselines()
     wanted = {name: setup.evaluator.program({MAIN_FILE: sources[name]}) for name in sources}
@@ -45,15 +60,54 @@ def evaluate_baselines(
                 missing.append((name, split))
             else:
                 evaluations[name][split] = decode_evaluation(cached)
-    if missing:
-        notify("baselines", 0, len(missing))
-        ends = {split: setup.part(split).stop for split in splits}
-        for done, (name, split, evaluation) in enumerate(_run(executor, wanted, missing, ends), start=1):
+    ends = {split: setup.part(split).stop for split in splits}
+
+    def run(what: str, pairs: Sequence[tuple[str, str]], before: int, total: int) -> None:
+        for done, (name, split, evaluation) in enumerate(_run(executor, wanted, pairs, ends), before + 1):
             evaluations[name][split] = evaluation
             if not any(score.status in _PASSING for score in evaluation.scores):
                 setup.cache.put("baseline", _key(setup, wanted[name], split), encode_evaluation(evaluation))
-            notify("baselines", done, len(missing))
-    return {name: {split: evaluations[name][split] for split in splits} for name in wanted}
+            notify(what, done, total)
+
+    if missing and (until is None or len(splits) == 1):
+        notify("baselines", 0, len(missing))
+        run("baselines", missing, 0, len(missing))
+    elif missing:
+        _run_in_time(missing, evaluations, run, notify, until or 0.0)
+    return {name: {s: found[s] for s in splits if s in found} for name, found in evaluations.items()}
+
+
+def _run_in_time(
+    missing: Sequence[tuple[str, str]],
+    evaluations: Mapping[str, Mapping[str, Evaluation]],
+    run: Callable[[str, Sequence[tuple[str, str]], int, int], None],
+    notify: Notify,
+    until: float,
+) -> None:
+    """Evaluates what a campaign needs of its baselines, and more of them as long as there is time."""
+
+    def lacking(split: str, names: Sequence[str]) -> list[tuple[str, str]]:
+        return [(name, split) for name in names if (name, split) in missing]
+
+    def ranked(split: str) -> list[str]:
+        found = {name: by[split].fitness for name, by in evaluations.items() if split in by}
+        worst = float("-inf")
+        return sorted(found, key=lambda name: worst if (f := found[name]) is None else f, reverse=True)
+
+    training = lacking("train", list(evaluations))
+    total = len(training) + min(_VALIDATED, len(evaluations)) + 1
+    notify("baselines", 0, total)
+    run("baselines", training, 0, total)
+    leaders = ranked("train")
+    run("baselines", lacking("valid", leaders[:_VALIDATED]), len(training), total)
+    run("baselines", lacking("test", ranked("valid")[:1]), total - 1, total)
+    notify("baselines", total, total)
+    more = [pair for name in leaders for split in ("valid", "test") for pair in lacking(split, [name])]
+    more = [(name, split) for name, split in more if split not in evaluations[name]]
+    for number, pair in enumerate(more):
+        if time.monotonic() > until:
+            return
+        run("further baselines", [pair], number, len(more))
 
 
 def evaluate_all(

@@ -228,6 +228,16 @@ def record_setup(
     put_text(folder / CONFIG_NAME, dump(setup.config.document()))
 
 
+def record_config(store: Store, config: Config, folder: Path) -> None:
+    """Stores with a run another configuration than it began with, and signs it unless it is foreign."""
+    document = config.model_dump(mode="json")
+    with store.transaction():
+        if is_own(store.read):
+            store.set(SEAL, seal(document, store.read.record("problem"), store.read.record(SEAL)))
+        store.set("config", document)
+    put_text(folder / CONFIG_NAME, dump(document))
+
+
 def problem_record(loaded: LoadedProblem) -> dict[str, Any]:
     """The run's own record of its problem."""
     problem = loaded.problem

@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
+from math import ceil
 from statistics import median
 from typing import TYPE_CHECKING
 
 from ...evaluators.base import Evaluation
+from ...evolve.budget import DEFAULT_SECONDS
 from ...evolve.champion import ReserveEstimate, TimeReserve, lengths, search_seconds_left
 from ...evolve.timing import Timing
 from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
 from ...sandbox.trusted_evaluator import Workshop
+from ..errors import USAGE, UserError
 from ..formatting import duration
 
 if TYPE_CHECKING:
@@ -20,8 +23,17 @@ if TYPE_CHECKING:
     from ...evolve.store.store import Store
     from ...sandbox.base import Sandbox
     from ...sandbox.policy import Policy
-    from .setup import Setup
+    from ..config import Config
+    from .setup import Notify, Setup
 
+PREPARATION_SHARE = 0.7
+"""The most of a budget of wall seconds that references and baselines may take (ratio)."""
+BASELINES_SHARE = 0.25
+"""Share of a budget of wall seconds after which only the baselines that matter are evaluated (ratio)."""
+_SURE_SECONDS = 3.0
+"""Wall seconds after which the pace of a preparation is believed."""
+QUICK = ("job-shop", "bin-packing", "model-placement")
+"""Built-in problems that are measured within a minute, with nothing cached."""
 _RUNS = 20
 _PACES = 3
 _ENTRY = "measure"
@@ -53,6 +65,61 @@ def keep_timing(store: Store, slot: Sandbox, policy: Policy) -> None:
     """Stores floor and pace of this machine with a run that lacks them; a replay has those of its record."""
     if store.read.record("timing") is None:
         store.set("timing", asdict(measured(slot, policy)))
+
+
+def in_time(notify: Notify, config: Config, began: float) -> Notify:
+    """Passes progress on, and ends a preparation that leaves a budget of wall seconds no time to search.
+
+    Args:
+        notify: told what is being prepared.
+        config: whole configuration; without a budget of seconds nothing ends.
+        began: monotonic clock at the begin of the run (seconds).
+
+    The returned function raises:
+        UserError: the problem cannot be measured in that time.
+    """
+    limit = config.budget.seconds
+    steps: dict[str, tuple[float, int]] = {}
+
+    def timed(what: str, done: int, total: int) -> None:
+        notify(what, done, total)
+        if limit is None or what not in ("references", "baselines"):
+            return
+        now = time.monotonic()
+        begun, first = steps.setdefault(what, (now, done))
+        if done in (total, first) or now - begun < min(_SURE_SECONDS, 0.1 * limit):
+            return
+        left = (now - begun) / (done - first) * (total - done)
+        if now - began + left > PREPARATION_SHARE * limit:
+            needed = ceil((now - began + left) / PREPARATION_SHARE / 30) * 30
+            raise UserError(
+                USAGE,
+                f"{config.campaign.problem} cannot be measured in {duration(limit)} here: {what} "
+                f"{done}/{total} after {duration(now - began)}, about {duration(left)} left before the "
+                "search begins",
+                f"`--budget {budget_words(needed)}` is enough, and what is computed is kept: the same "
+                f"command comes further each time; {', '.join(QUICK)} can be measured in a minute",
+            )
+
+    return timed
+
+
+def baselines_until(config: Config, began: float | None) -> float | None:
+    """Monotonic clock (seconds) until which all baselines are evaluated; None without a limit of seconds.
+
+    Args:
+        config: whole configuration; one that limits nothing gets the default budget.
+        began: monotonic clock at the begin of the run (seconds); None where no clock counts.
+    """
+    limit = config.budget.seconds
+    if not config.budget.limited and not config.uses_models:
+        limit = DEFAULT_SECONDS
+    return None if limit is None or began is None else began + BASELINES_SHARE * limit
+
+
+def budget_words(seconds: float) -> str:
+    """A time as `--budget` takes it."""
+    return f"{seconds / 60:g}m" if seconds >= 60 and seconds % 30 == 0 else f"{seconds:g}s"
 
 
 def keep_preparation(store: Store, began: float | None) -> None:

@@ -168,15 +168,22 @@ class LiveView:
         best = best_validated(campaign)
         gap = "–" if best is None else _figure(best[1])
         left = _left(campaign)
-        tally = campaign.search.tally
         left = f"{left} left" if left else "no limit"
-        if campaign.stopped:
-            left = _FINISHING if tally.told < tally.asked else "validating and testing"
+        left = self._phase(campaign) or left
         return (
             f"iteration {usage.iterations}  evaluations {usage.evaluations}  "
             f"executions/s {self._rate()}  best {_quality(campaign)} on validation {gap}  "
             f"{_calls(usage)}{left}"
         )
+
+    def _phase(self, campaign: Campaign) -> str | None:
+        """What is done after the search, and how far it is; None during the search."""
+        if not campaign.stopped:
+            return None
+        if campaign.phase is not None:
+            return self._pace.text(*campaign.phase)
+        under_way = campaign.search.tally.asked - campaign.search.tally.told
+        return f"{_FINISHING}: {count(under_way, 'iteration')}" if under_way else "validation"
 
     def _rate(self) -> str:
         (then, before), (now, after) = self._rates[0], self._rates[-1]
@@ -209,9 +216,10 @@ class LiveView:
         counts = sorted(campaign.search.tally.rejections.items())
         rejections = ", ".join(f"{reason} {n}" for reason, n in counts)
         retracing = campaign.search.tally.told < campaign.recorded.told
-        state = _FINISHING if campaign.stopped else "retracing the record" if retracing else "searching"
+        state = self._phase(campaign) or ("retracing the record" if retracing else "search")
         return [
-            ("iteration", f"{usage.iterations} begun   {campaign.search.tally.told} done   {state}"),
+            ("phase", state),
+            ("iteration", f"{usage.iterations} begun   {campaign.search.tally.told} done"),
             ("evaluations", f"{usage.evaluations}   executions {usage.executions}   {self._rate()}/s"),
             (f"best {_quality(campaign)}", f"{gap} on validation"),
             ("archive", " ".join(str(n) for n in campaign.search.archive.occupancy()) + " cells by island"),

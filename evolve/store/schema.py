@@ -193,6 +193,7 @@ Key = Literal[
     "pool",
     "prepared_seconds",  # wall seconds before the search, all starts and resumes together
     "problem",
+    "reserved_seconds",  # wall seconds that a budget kept for preparation, validation and test
     "seal",
     "search_seconds",
     "simplified",
@@ -229,6 +230,7 @@ SHAPES: dict[Key, Any] = {
     "types": [[str]],
     "search_seconds": float,
     "prepared_seconds": float,
+    "reserved_seconds": float,
     "unsafe_without": [str],
     "evaluator": str,
     "versions": {str: object},

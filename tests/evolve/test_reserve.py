@@ -71,12 +71,11 @@ def test_a_split_is_as_long_as_it_was_for_the_baselines() -> None:
 
 
 def test_a_budget_of_seconds_ends_before_what_is_kept() -> None:
-    """At most half of the budget is kept; the other limits keep nothing."""
+    """Whatever is kept; the other limits keep nothing."""
     budget = Budget(seconds=40.0)
     assert budget.exhausted(Usage(wall_seconds=34.9), kept=5.0) is None
     assert budget.exhausted(Usage(wall_seconds=35.0), kept=5.0) is StopReason.SECONDS
-    assert budget.exhausted(Usage(wall_seconds=19.9), kept=500.0) is None
-    assert budget.exhausted(Usage(wall_seconds=20.0), kept=500.0) is StopReason.SECONDS
+    assert budget.exhausted(Usage(wall_seconds=0.0), kept=500.0) is StopReason.SECONDS
     assert Budget(iterations=5).exhausted(Usage(iterations=4, wall_seconds=90.0), kept=500.0) is None
 
 
@@ -97,6 +96,8 @@ def test_a_campaign_keeps_what_its_best_elites_take(fakes: Make) -> None:
         times[0] = 1.5
         assert keeper(campaign) == pytest.approx(20 * one)
         assert TimeReserve(reserve, prepared=7.5)(campaign) == pytest.approx(7.5 + 20 * one)
+        campaign.budget = Budget(seconds=40.0 * one)
+        assert TimeReserve(reserve, prepared=4 * one)(campaign) == pytest.approx(4 * one + 18 * one)
         campaign.close()
         campaign = made.campaign(store, iterations=1)
         assert keeper(campaign) == TimeReserve(reserve, prepared=7.5)(campaign) == 0.0
@@ -114,13 +115,13 @@ def test_a_campaign_keeps_what_its_best_elites_take(fakes: Make) -> None:
         ),
         (
             90.0,
-            20.0,
-            "about 1 min 50 s in all, longer than the 40 s asked for: preparation took 1 min 30 s, the "
-            "search still gets 20 s, and validation and test take less than a second",
+            0.0,
+            "about 1 min 30 s in all, longer than the 40 s asked for: preparation took 1 min 30 s, the "
+            "search still gets 0 s, and validation and test take less than a second",
         ),
     ],
 )
-def test_preparation_counts_and_half_of_the_time_is_the_search_s(
+def test_preparation_counts_and_the_search_gets_what_is_left(
     fakes: Make, prepared: float, search: float, sentence: str
 ) -> None:
     """A line before the search says how the time is divided, what an earlier session took included."""

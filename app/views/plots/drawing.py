@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ....problems.base import Drawing, Shape
+from ...formatting import clean
 from .canvas import BLUE, GREEN, GREY, INK, ORANGE, RED, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from rich.console import Console
     from rich.text import Text
 
 _COLOURS = (BLUE, ORANGE, GREY, RED, GREEN)
@@ -165,6 +167,17 @@ def _number_rows(ax: Axes, drawings: Iterable[Drawing]) -> None:
         step = -(-count // _ROW_NUMBERS)
         ax.set_yticks([row + 0.5 for row in range(0, count, step)], [str(n) for n in range(0, count, step)])
         ax.tick_params(axis="y", length=0)
+
+
+def print_drawings(console: Console, drawings: Mapping[str, Drawing]) -> None:
+    """Prints several programs' answers to one instance, on the same scale."""
+    right, top = extent(drawings.values())
+    height, top = lines(drawings.values(), top)
+    for name, drawing in drawings.items():
+        axes = " over ".join(title for title in (drawing.y_title, drawing.x_title) if title)
+        title = f"\n{clean(name)}: {clean(drawing.title)}; {clean(axes)}"
+        console.print(title, markup=False, soft_wrap=False)
+        console.print(in_terminal(drawing, min(console.width, 120), height, right, top), soft_wrap=False)
 
 
 def in_terminal(drawing: Drawing, width: int, height: int, right: float, top: float) -> Text:

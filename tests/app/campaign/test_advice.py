@@ -31,10 +31,9 @@ def test_a_short_search_is_told_its_budget_the_models_and_the_baseline(campaign:
     """All baselines were founders, so none is named as a start."""
     found, folder = campaign("short", budget={"iterations": 1})
     assert lines(found) == {
-        "gapsmith resume short --iterations 10": "iterations ended the search after 1 evaluation, none of "
+        "gapsmith resume short --budget 10it": "iterations ended the search after 1 evaluation, none of "
         "them better in training than what it began with",
-        f"gapsmith run {problem} --model PROVIDER/NAME --usd 2": "no model took part: the offline proposer "
-        "changes what it has, a model invents",
+        "gapsmith models": "no model took part: the offline proposer changes what it has, a model invents",
         f"gapsmith baselines {problem} --source shortest": "until then use the best baseline, shortest "
         "(10.37 % on test)",
     }
@@ -101,7 +100,10 @@ def test_elites_without_time_for_validation_are_counted(campaign: Run) -> None:
     )
     assert found["notes"][0].endswith("138 h 53 min; 1 of the others is better in training than the champion")
     assert found["notes"][0].startswith("validated ")
-    assert "1 elite better in training" in lines(found)["gapsmith resume hurried --seconds 5000000"]
+    assert (
+        "1 elite better in training"
+        in lines(found)["gapsmith resume hurried --budget 5000000s --budget 300it"]
+    )
 
 
 def test_a_better_program_beyond_the_time_budget_is_named(campaign: Run, problem: str) -> None:
@@ -144,7 +146,9 @@ def test_the_best_in_training_that_comes_close_to_its_cpu_limit_is_named(campaig
 
 
 @pytest.mark.parametrize("left", [True, False])
-def test_too_few_training_instances_lead_to_a_larger_pool(campaign: Run, problem: str, left: bool) -> None:
+def test_too_few_training_instances_lead_to_references_of_the_pool(
+    campaign: Run, problem: str, left: bool
+) -> None:
     """Where all of the pool were in use; others come into use by themselves."""
     found, folder = campaign("misled", budget={"iterations": 30}, search={"founders": "start"})
     best = best_in_training(folder)
@@ -155,13 +159,14 @@ def test_too_few_training_instances_lead_to_a_larger_pool(campaign: Run, problem
     store.set("pool", [instances, 2 * instances] if left else [instances])
     store.close()
     advice = lines(read_summary(folder))
-    command = f"gapsmith run {problem} --set search.pool=32"
+    command = f"gapsmith references compute {problem} --split pool"
     if left:
         assert command not in advice
         return
-    reason = advice[command]
-    assert reason.startswith(f"candidate {best[:8]} is better in training than the best program before")
-    assert reason.endswith(f"{instances} training instances may be too few")
+    assert advice[command] == (
+        f"candidate {best[:8]} is better in training than the best program before, which test did not "
+        f"confirm: {instances} training instances may be too few, and references of more have to be computed first"
+    )
 
 
 def test_reported_scores_make_no_claim_about_references(

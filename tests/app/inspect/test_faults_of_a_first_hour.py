@@ -153,8 +153,8 @@ def test_the_help_page_has_every_verb_in_a_group_and_whole_sentences(say: Say) -
 
     assert sorted(name for names in SECTIONS.values() for name in names) == sorted([*VERBS, *GROUPS])
     text = say("--help").out
-    assert "..." not in text.partition("Run:")[2]
-    for word in ("Run:", "Look:", "Judge:", "Plug in:", "Exit codes:", "130"):
+    assert "..." not in text.partition("Every day:")[2]
+    for word in ("Every day:", "Advanced:", "Exit codes:", "130"):
         assert word in text
     for name in GROUPS:
         text = say(name, "--help").out
