@@ -195,6 +195,7 @@ Key = Literal[
     "problem",
     "seal",
     "search_seconds",
+    "search_version",  # of the decisions of campaigns with models; runs of before have none
     "simplified",
     "solver",
     "start",
@@ -228,6 +229,7 @@ SHAPES: dict[Key, Any] = {
     "docstrings": bool,
     "types": [[str]],
     "search_seconds": float,
+    "search_version": int,
     "prepared_seconds": float,
     "unsafe_without": [str],
     "evaluator": str,
