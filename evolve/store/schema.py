@@ -196,6 +196,7 @@ Key = Literal[
     "reserved_seconds",  # wall seconds that a budget kept for preparation, validation and test
     "seal",
     "search_seconds",
+    "search_version",  # of the decisions of campaigns with models; runs of before have none
     "simplified",
     "solver",
     "start",
@@ -229,6 +230,7 @@ SHAPES: dict[Key, Any] = {
     "docstrings": bool,
     "types": [[str]],
     "search_seconds": float,
+    "search_version": int,
     "prepared_seconds": float,
     "reserved_seconds": float,
     "unsafe_without": [str],
