@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..evaluators.base import Evaluation
 from ..evaluators.statistics import surpasses
@@ -47,6 +47,9 @@ from .setup.prepare import record_setup, setup_of_campaign, setup_of_plan
 from .setup.reruns import keep_drawing, stored_setup
 from .setup.setup import Notify, Setup
 from .setup.timing import keep_left_out, keep_preparation, keep_timing, keeper_of
+
+if TYPE_CHECKING:
+    from .bench.episode import CampaignBench
 
 BEST_NAME = "best.py"
 
@@ -189,19 +192,33 @@ def prepared(
             admission = setup.admission(slot, plain=not store.read.record("docstrings"))
             baselines = _baselines(setup, store, executor, watcher.notify, splits)
             founders = founders_of(setup, store, admission, executor, start, baselines)
-            source_of = source_of or live_source(setup.config, store, folder, setup.evaluator)
+            bench = _bench(setup, store, folder) if source_of is None else None
+            source_of = source_of or live_source(setup.config, store, folder, setup.evaluator, bench=bench)
             keep_preparation(store, began)
             campaign = _campaign(
                 setup, store, admission, executor, founders, baselines, folder, watcher, source_of
             )
             setup.record_layers(store)
+            if bench is not None:
+                bench.sit(campaign)
             try:
                 yield campaign
             finally:
                 campaign.close()
+                if bench is not None:
+                    bench.close()
                 setup.record_layers(store)
                 if isinstance(campaign.ports.proposer, Closable):
                     campaign.ports.proposer.close()
+
+
+def _bench(setup: Setup, store: Store, folder: Path) -> CampaignBench | None:
+    """Where the operations of episodes are done; None in a campaign without episodes."""
+    if not (setup.config.episode.on and setup.config.uses_models):
+        return None
+    from .bench.episode import CampaignBench
+
+    return CampaignBench(folder, setup, store)
 
 
 def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> StopReason:
@@ -294,7 +311,7 @@ def _campaign(
         prefixes=setup.prefixes,
         guided=source.guided,
         notes_every=config.prompts.notes if source.pace.waits else 0,
-        programs=config.prompts.programs if source.pace.waits else 1,
+        programs=config.programs if source.pace.waits else 1,
     )
     shipped = shipped_programs(problem).values() if whole else problem.start_programs().values()
     for candidate, _ in founders:

@@ -21,7 +21,7 @@ from pydantic_core import ErrorDetails
 from ..evolve.agenda import opening_of
 from ..evolve.budget import DEFAULT_CPU_SECONDS, DEFAULT_ITERATIONS, BudgetSettings
 from ..evolve.islands import islands_with_models
-from ..evolve.llm.settings import MAY_HOLD_SECRET, ModelSettings, PromptSettings
+from ..evolve.llm.settings import MAY_HOLD_SECRET, EpisodeSettings, ModelSettings, PromptSettings
 from ..evolve.measures import DEFAULT_NAMES, MEASURES, TIME
 from ..evolve.search_settings import PopulationSettings, SearchSettings
 from ..evolve.selection import FRESH_UNTIL
@@ -197,6 +197,11 @@ class PromptsSection(PromptSettings, _Section):
 
 
 @dataclass(frozen=True)
+class EpisodeSection(EpisodeSettings, _Section):
+    """Conversations in which a model experiments, in place of single questions; of no effect offline."""
+
+
+@dataclass(frozen=True)
 class RunSection(_Section):
     """How the work is done; nothing here changes a result."""
 
@@ -236,6 +241,7 @@ class Config(BaseModel):
     evaluation: EvaluationSection = EvaluationSection()
     sandbox: SandboxSection = SandboxSection()
     prompts: PromptsSection = PromptsSection()
+    episode: EpisodeSection = EpisodeSection()
     run: RunSection = RunSection()
     problem: dict[str, Any] = Field(default_factory=dict)
     model: tuple[ModelSettings, ...] = Field((), strict=False)
@@ -244,6 +250,11 @@ class Config(BaseModel):
     def uses_models(self) -> bool:
         """Whether language models are asked; `offline` alone is none."""
         return any(table.spec != "offline" for table in self.model)
+
+    @property
+    def programs(self) -> int:
+        """Iterations that share a question, or an episode (count)."""
+        return self.episode.iterations if self.episode.on else self.prompts.programs
 
     @property
     def timed(self) -> bool:
@@ -259,7 +270,7 @@ class Config(BaseModel):
         return offline / sum(table.weight for table in self.model)
 
 
-SECTIONS = ("campaign", "archive", "search", "budget", "evaluation", "sandbox", "prompts", "run")
+SECTIONS = ("campaign", "archive", "search", "budget", "evaluation", "sandbox", "prompts", "episode", "run")
 
 
 def parse(document: Mapping[str, Any], where: str) -> Config:
@@ -286,6 +297,13 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
         document: what it was parsed from: a key that stands there keeps its value.
     """
     budget = config.budget
+    if config.episode.on and config.prompts.programs > 1:
+        raise UserError(
+            INVALID,
+            f"[prompts] programs = {config.prompts.programs} and [episode] turns = {config.episode.turns}: "
+            "an episode evaluates one program after another",
+            "leave one of the two out",
+        )
     search = config.search
     archive = config.archive
     asks = [n for n in (budget.iterations, budget.evaluations) if n is not None]
@@ -297,7 +315,7 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
         search = dataclasses.replace(search, fresh_until=until)
     questions = min((round(n * (1 - config.offline_share)) for n in asks), default=None)
     if search.opening is None:
-        opening = opening_of(questions, config.prompts.programs) if config.uses_models else 0
+        opening = opening_of(questions, config.programs) if config.uses_models else 0
         search = dataclasses.replace(search, opening=opening)
     if config.uses_models and "fresh_share" not in document.get("search", {}):
         search = dataclasses.replace(search, fresh_share=0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .types import Outcome, Refused
+from .types import Outcome, Refused, RejectionReason
 
 
 @dataclass(slots=True)
@@ -14,6 +14,7 @@ class SearchCounters:
     Attributes:
         asked, told: iterations opened and closed (counts).
         points: opened points of tuning, which no budget counts as iterations (count).
+        unused: iterations whose episode was over before they got a program (count); no budget counts them.
         evaluations, executions: in training (counts).
         since_improvement: iterations closed since the last new best (count).
         rejections: reason → count.
@@ -24,6 +25,7 @@ class SearchCounters:
     asked: int = 0
     told: int = 0
     points: int = 0
+    unused: int = 0
     evaluations: int = 0
     executions: int = 0
     cpu_seconds: float = 0.0
@@ -35,7 +37,7 @@ class SearchCounters:
     @property
     def iterations(self) -> int:
         """Iterations opened that a budget counts."""
-        return self.asked - self.points
+        return self.asked - self.points - self.unused
 
     def count(
         self,
@@ -56,7 +58,10 @@ class SearchCounters:
             point: whether it is a point of tuning that no budget counts.
         """
         self.told += 1
-        self.since_improvement = 0 if improved else self.since_improvement + (not point)
+        unused = isinstance(outcome, Refused) and outcome.rejection.reason is RejectionReason.EPISODE_OVER
+        self.unused += unused
+        gained = None if unused else gained
+        self.since_improvement = 0 if improved else self.since_improvement + (not point and not unused)
         if isinstance(outcome, Refused):
             reason = outcome.rejection.reason.value
             self.rejections[reason] = self.rejections.get(reason, 0) + 1
